@@ -8,9 +8,10 @@ extension ProfileRepository {
     /// Opens a store.
     ///
     /// - Parameters:
-    ///   - path: The database file. A file that is not a store, or of a later version, is refused unchanged.
-    ///   - options: How it is opened and used.
-    /// - Returns: The open store; ``/ProfileStore/ProfileRepository/close()`` it in the end.
+    ///   - path: The database file. If it is not a store, or if its version is not this program's, the call throws and
+    ///     leaves the file unchanged.
+    ///   - options: How the store is opened and used.
+    /// - Returns: The open store. Call ``/ProfileStore/ProfileRepository/close()`` when it is no longer needed.
     /// - Throws: `ProfileStoreError`: `noStore`, `notADatabase`, `notAStore`, `newerStore`, `olderStore`, …
     public static func open(
         at path: String, options: Options = Options()
@@ -41,14 +42,17 @@ extension ProfileRepository {
         return try await ProfileRepository(SQLiteEngine(file, look, writer, isMadeHere: isMadeHere, options), options)
     }
 
-    /// The path of the database file, for people: bytes that are not UTF-8 are replaced. Nil if the store is not in a file.
+    /// The path of the database file, for display: bytes that are not UTF-8 are replaced. Nil if the store is not an
+    /// SQLite file.
     public var path: String? { (engine as? SQLiteEngine)?.session.file.path.description }
 
     // MARK: Maintenance
 
-    /// Reads every page and setting; takes as long as reading the whole file, on a thread of its own.
+    /// Checks every page, the connection settings and the file permissions of the store.
     ///
-    /// - Throws: `unsupported` where the store is in no file, `cancelled`, …
+    /// The check takes as long as reading the whole file. It runs on one of the repository's own threads.
+    ///
+    /// - Throws: `unsupported` if the store is not an SQLite file, `cancelled`, …
     public func check() async throws(ProfileStoreError) -> StoreCheck {
         let session = try session(for: "check")
         return try await ask(
@@ -56,13 +60,15 @@ extension ProfileRepository {
             await session.readAtLength(in: .file) { connection in try StoreCheck(session.file, connection) })
     }
 
-    /// Copies the store, as it is at one moment, into a new file that opens alone, while others read and write on.
+    /// Copies a consistent snapshot of the store into a new file. Other callers can read and write during the copy.
     ///
-    /// The copy is made 0600 and holds what the store holds, hashes included.
-    /// - Throws: `alreadyExists`, `reservedName`, `full`, …; `unsupported` where the store is in no file.
+    /// The new file has mode 0600, needs no other file to be opened, and holds everything that the store holds, hashes
+    /// included.
+    /// - Throws: `alreadyExists` if there is a file at `path`; `reservedName` if `path` is one that SQLite or the write
+    ///   lock uses beside the database; `unsupported` if the store is not an SQLite file; `full`, …
     public func backup(to path: String) async throws(ProfileStoreError) {
         let session = try session(for: "backup")
-        // The database itself is there already, as the copying finds.
+        // If `path` is the database itself, the copy below fails with `alreadyExists`.
         guard FilePlaces([place]).contains(path) || !FilePlaces(ofStore: place).contains(path) else {
             throw .reservedName(path: path)
         }
@@ -71,7 +77,7 @@ extension ProfileRepository {
             await session.readAtLength(in: .file) {
                 unlink(path)
             } _: { connection in
-                // Pages are copied without a statement that would notice it.
+                // A backup prepares no statement, so `requireKnownVersion` would not notice a migration.
                 _ = try StoreLayout.knownVersion(connection)
                 do throws(SQLiteError) {
                     try connection.backup(to: path)
@@ -82,10 +88,11 @@ extension ProfileRepository {
             })
     }
 
-    /// Removes the store if it was made when this repository opened it, and nobody has stored or changed anything since
-    /// (N6). The lock file stays: without it two programs could write at once.
+    /// Removes the store if this repository created it when opening it, and nothing was stored or changed since (N6).
+    /// The lock file stays: without it two programs could write at once.
     ///
-    /// - Returns: Whether it is gone. Close the repository then; what others have open there can no longer write.
+    /// - Returns: Whether the store was removed. If so, close the repository. Other repositories that have the removed
+    ///   file open can no longer write.
     /// - Throws: `busy`, …
     package func removeIfUnused() async throws(ProfileStoreError) -> Bool {
         guard let engine = engine as? SQLiteEngine, engine.isMadeHere else { return false }
@@ -95,10 +102,10 @@ extension ProfileRepository {
                 try SchemaTable.versionInForce(connection) == 1, try !TokenTable.hasAccessTokens(connection)
             else { return false }
             do throws(SQLiteError) {
-                // Another program reads the store.
+                // The checkpoint is incomplete if another program reads the store.
                 guard try connection.checkpoint(.truncate).isComplete else { return false }
             } catch {
-                // On a full disk the log cannot be emptied, and it is the log that keeps the disk full.
+                // On a full disk the log cannot be emptied. Removing it with the store frees its space.
                 guard error.code.primary == .full else { throw error }
             }
             file.removeFiles()
@@ -113,7 +120,7 @@ extension ProfileRepository {
 
     // MARK: Migrating
 
-    /// The migrations that this program knows, oldest first, and whether the store has them.
+    /// Returns the migrations that this program knows, oldest first, and whether each is applied to the store.
     ///
     /// - Throws: `noStore`, `notADatabase`, `notAStore`, `newerStore`, …
     public static func migrationStatus(
@@ -124,9 +131,10 @@ extension ProfileRepository {
         return Migration.all.map { MigrationStatus(name: $0.name, isApplied: $0.version <= version) }
     }
 
-    /// Applies the migrations that a store lacks, each in one transaction; one that was broken off goes on from there.
+    /// Applies the missing migrations to a store, each in one transaction. After an interruption, the next call
+    /// continues with the first migration that is still missing.
     ///
-    /// - Returns: The names of those that were applied.
+    /// - Returns: The names of the migrations that this call applied.
     public static func migrate(
         at path: String, options: Options = Options()
     ) async throws(ProfileStoreError) -> [String] {
@@ -139,7 +147,7 @@ extension ProfileRepository {
 }
 
 extension ProfileRepository.Options {
-    /// The folder of the sockets by which processes tell each other of changes; see ``Beeper``.
+    /// The folder of the sockets through which processes notify each other of changes; see ``Beeper``.
     package var runtimeDirectory: String? {
         get { engineSettings["runtimeDirectory"] }
         set { engineSettings["runtimeDirectory"] = newValue }
@@ -151,7 +159,8 @@ extension ProfileRepository.Options {
         set { engineSettings["vfs"] = newValue }
     }
 
-    /// Whether the store is read as it lies as long as it has no log, even in a folder that can be written; for tests.
+    /// Whether the store is read in SQLite's immutable mode (see `FileStamp`) as long as it has no log, even in a
+    /// writable folder; for tests.
     package var readsAsItLies: Bool {
         get { engineSettings["readsAsItLies"] != nil }
         set { engineSettings["readsAsItLies"] = newValue ? "" : nil }

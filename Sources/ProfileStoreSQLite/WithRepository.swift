@@ -1,7 +1,6 @@
 public import ProfileStore
 
-/// Opens a store, and closes it when `body` is done, however that ends: by returning, by throwing, or since its task was
-/// cancelled.
+/// Opens a store, runs `body`, and closes the store. It is closed too if `body` throws or its task is cancelled.
 ///
 /// ```swift
 /// try await withRepository(at: "profiles.sqlite") { repository in
@@ -11,11 +10,11 @@ public import ProfileStore
 ///
 /// - Parameters:
 ///   - path: The database file; see `ProfileRepository.open(at:options:)`.
-///   - options: How it is opened and used.
-///   - isolation: Where `body` runs; the caller's own by default.
-///   - body: What is done with it. The repository answers `closed` afterwards.
-/// - Returns: What `body` returns.
-/// - Throws: `ProfileStoreError` where the store cannot be opened; what `body` throws.
+///   - options: How the store is opened and used.
+///   - isolation: The actor on which `body` runs; by default, the caller's.
+///   - body: Uses the repository. After `body` ends, each call on the repository throws `closed`.
+/// - Returns: The value that `body` returns.
+/// - Throws: `ProfileStoreError` if the store cannot be opened; otherwise the error that `body` throws.
 public func withRepository<Value>(
     at path: String, options: ProfileRepository.Options = ProfileRepository.Options(),
     isolation: isolated (any Actor)? = #isolation, _ body: (ProfileRepository) async throws -> Value

@@ -1,7 +1,7 @@
 internal import Platform
 internal import Synchronization
 
-/// One registered name: a socket in the runtime directory, and what is called for each beep that comes to it.
+/// One registered name: a socket in the runtime directory, and the handler that is called for each beep.
 final class BeepListener: Sendable {
     private let name: BeepName
     private let directory: RuntimeDirectory
@@ -9,27 +9,27 @@ final class BeepListener: Sendable {
     private let socket: BeepSocket
     private let handler: Mutex<Handler>
 
-    /// A function in a struct of its own. `withLock { $0 }` of a `Mutex` of functions wraps the function in one more
-    /// reabstraction thunk at each call, and keeps the wrapped one: 130,000 beeps later a call overflows the stack.
+    /// Wraps the function in a struct. With a `Mutex` of functions, each `withLock { $0 }` wraps the function in one
+    /// more reabstraction thunk and stores the result. After 130,000 beeps a call overflows the stack.
     private struct Handler {
         let call: @Sendable () -> Void
     }
 
     var descriptor: Int32 { socket.descriptor }
 
-    /// Has beeps come to its socket from now on.
+    /// Creates the socket and starts to receive beeps.
     ///
     /// - Parameters:
-    ///   - name: What is listened to.
-    ///   - directory: Where the socket lies.
-    ///   - handler: What is called.
+    ///   - name: The name to listen to.
+    ///   - directory: The folder for the socket.
+    ///   - handler: The function to call for each beep.
     /// - Throws: `cannotListen`.
     init(
         _ name: BeepName, in directory: RuntimeDirectory, handler: @escaping @Sendable () -> Void
     ) throws(BeeperError) {
         let unique = String(UInt64.random(in: .min ... .max), radix: 16)
         guard let socket = BeepSocket() else { throw .cannotListen(code: errno) }
-        // Under its name it is seen only when it takes datagrams: whoever beeped before would find it dead.
+        // The socket gets its visible name only when it can receive. A sender removes a socket that cannot.
         let unfinished = ".\(unique)"
         let file = name.filePrefix + unique
         var code = socket.bind(to: directory.socketPath(unfinished))
@@ -42,14 +42,16 @@ final class BeepListener: Sendable {
         self.handler = Mutex(Handler(call: handler))
     }
 
-    /// Takes its socket away, so that nobody beeps to it any more; it is closed when nobody waits at it.
+    /// Removes the socket's file, so that no sender finds it. The socket is closed when the last reference to this
+    /// listener ends.
     func end() { directory.remove(file) }
 
     func replaceHandler(by handler: @escaping @Sendable () -> Void) {
         self.handler.withLock { $0 = Handler(call: handler) }
     }
 
-    /// Takes the next datagram that waits, and gives what is to be called for it: nil when none waits, or it is no beep.
+    /// Receives the next waiting datagram and returns the handler to call. Nil if no datagram waits, or if it is not a
+    /// beep of this name.
     func next() -> (@Sendable () -> Void)? {
         socket.receives(name.onTheWire) ? handler.withLock { $0 }.call : nil
     }

@@ -2,9 +2,10 @@ internal import Platform
 internal import Synchronization
 internal import Threads
 
-/// The thread of a beeper: it waits at the sockets of all listeners, and calls their handlers one after the other.
+/// The thread of a beeper. It waits for datagrams on the sockets of all listeners, and calls their handlers one after
+/// the other.
 ///
-/// A thread of its own rather than Dispatch's sources, which take twice the time for a beep.
+/// It does not use Dispatch's sources because they take twice the time for a beep.
 final class BeepLoop: Sendable {
     private struct State {
         var listeners: [BeepName: BeepListener] = [:]
@@ -12,12 +13,12 @@ final class BeepLoop: Sendable {
     }
 
     private let state = Mutex(State())
-    /// Held while a listener is looked up and its handler runs: who has taken a listener away, and then this lock, knows
-    /// that its handler does not run and never will.
+    /// Held while a listener is looked up and its handler runs. A caller that has removed a listener and then acquires
+    /// this lock knows that the listener's handler does not run and is never called again.
     private let handling = Mutex(())
-    /// Two ends of a socket; a byte in one wakes the thread, which waits at the other.
+    /// A socket pair. A byte sent to `near` wakes the thread, which polls `far`.
     private let bell: (near: Int32, far: Int32)
-    /// The thread's own identifier, 0 before it runs.
+    /// The identifier of the thread; 0 before it runs.
     private let thread = Atomic<UInt>(0)
 
     /// Starts the thread.
@@ -29,7 +30,7 @@ final class BeepLoop: Sendable {
         guard socketpair(AF_UNIX, type, 0, &ends) == 0 else { throw .cannotListen(code: errno) }
         bell = (near: ends[0], far: ends[1])
         do throws(ThreadError) {
-            // Nobody joins it: it ends by itself.
+            // The thread is not joined. It ends after `end()`.
             _ = try SystemThread(blockingSignals: true) { self.run() }
         } catch {
             throw .cannotListen(code: error.code)
@@ -41,7 +42,7 @@ final class BeepLoop: Sendable {
         close(bell.far)
     }
 
-    /// Listens to a name, or replaces its handler.
+    /// Listens to a name, or replaces the handler of a name that is already registered.
     func add(
         _ name: BeepName, in directory: RuntimeDirectory, handler: @escaping @Sendable () -> Void
     ) throws(BeeperError) {
@@ -56,7 +57,7 @@ final class BeepLoop: Sendable {
         if isReplaced { waitForHandler() } else { wake() }
     }
 
-    /// Listens to a name no more.
+    /// Stops listening to a name.
     func remove(_ name: BeepName) {
         guard let listener = state.withLock({ $0.listeners.removeValue(forKey: name) }) else { return }
         listener.end()
@@ -64,7 +65,7 @@ final class BeepLoop: Sendable {
         waitForHandler()
     }
 
-    /// Listens to nothing any more, and lets the thread end. A handler that runs is not waited for.
+    /// Stops listening to all names and ends the thread. Does not wait for a running handler.
     func end() {
         let listeners = state.withLock { state in
             state.isEnded = true
@@ -76,7 +77,7 @@ final class BeepLoop: Sendable {
     }
 
     private func wake() {
-        // Where there is no room for the byte, others are there to wake it.
+        // If the buffer is full, the bytes in it wake the thread.
         var byte: UInt8 = 0
         send(bell.near, &byte, 1, Int32(MSG_NOSIGNAL))
     }
@@ -108,8 +109,8 @@ final class BeepLoop: Sendable {
         while read(bell.far, &bytes, MemoryLayout.size(ofValue: bytes)) > 0 {}
     }
 
-    /// Calls a listener's handler for one beep; if there are more, its socket is ready again at once, and so other names
-    /// get their turn.
+    /// Calls a listener's handler for one beep only. If more beeps wait, the next `poll` reports the socket again,
+    /// after other names had their turn.
     private func hear(_ descriptor: Int32) {
         handling.withLock { _ in
             let listener = state.withLock { $0.listeners.values.first { $0.descriptor == descriptor } }

@@ -1,16 +1,17 @@
 internal import SQLiteAccess
 internal import SecretHashing
 
-/// A name as it goes from process to process, and the beginning of its listeners' file names.
+/// The name of a beep in the forms that datagrams and socket file names use.
 struct BeepName: Hashable, Sendable {
-    /// The prefix, a dot, and the encoded identifier: what a datagram holds. At most 265 bytes.
+    /// The content of a datagram: the prefix, a dot, and the encoded identifier. At most 265 bytes.
     let onTheWire: [UInt8]
-    /// A hash of the store and the name, and a dot. Paths of sockets end at 108 bytes, names and stores do not.
+    /// The beginning of the listeners' file names: a hash of the store's path and the name, and a dot. A hash, because
+    /// a socket's path is limited to 108 bytes, and names and store paths can be longer.
     let filePrefix: String
 
     init(_ identifier: String, prefix: String, store: DatabasePath) {
         onTheWire = Array("\(prefix).\(Self.encoded(identifier))".utf8)
-        // The path ends in a NUL, and holds none.
+        // The path ends with a NUL and contains no other, so path and name cannot run together.
         let hash = SHA256.hexadecimal((store.database.map(UInt8.init(bitPattern:)) + onTheWire).span)
         filePrefix = "\(hash.prefix(32))."
     }
@@ -20,8 +21,9 @@ struct BeepName: Hashable, Sendable {
             && text.utf8.percentEncoded(except: "-_.") == text
     }
 
-    /// Percent-encoded, so that there is no dot in it; a hash in the place of a long one, behind a colon, which a
-    /// percent-encoded text does not have either. Strings that Swift calls equal are one name, hence the normal form.
+    /// Returns the percent-encoded identifier, which contains no dot. If it is longer than 200 bytes, returns `sha256:`
+    /// and a hash instead; percent-encoded text contains no colon. The identifier is normalised first (NFC), because
+    /// strings that are equal in Swift are one name.
     private static func encoded(_ identifier: String) -> String {
         let bytes = Array(NFC.form(of: identifier).utf8)
         guard bytes.count <= 200 else { return "sha256:\(SHA256.hexadecimal(bytes.span))" }

@@ -1,10 +1,10 @@
 internal import Platform
 
-/// A Unix datagram socket, closed with its owner. Nothing that it does blocks, and no child process inherits it.
+/// A Unix datagram socket. It is closed when its value ends. Its calls never block, and no child process inherits it.
 struct BeepSocket: ~Copyable {
     let descriptor: Int32
 
-    /// Opens a socket without a name; nil when the system has none to give, and `errno` says why.
+    /// Opens a socket without a name. Nil if the system cannot provide one; `errno` gives the reason.
     init?() {
         let type = Int32(SOCK_DGRAM.rawValue | SOCK_NONBLOCK.rawValue | SOCK_CLOEXEC.rawValue)
         let opened = socket(AF_UNIX, type, 0)
@@ -14,7 +14,7 @@ struct BeepSocket: ~Copyable {
 
     deinit { close(descriptor) }
 
-    /// Gives it a name in the file system.
+    /// Gives the socket a name in the file system.
     ///
     /// - Returns: 0, or `errno`.
     func bind(to path: String) -> Int32 {
@@ -23,7 +23,7 @@ struct BeepSocket: ~Copyable {
 
     /// Sends one datagram.
     ///
-    /// - Returns: 0, or `errno`: `EAGAIN` when the receiver's queue is full, `ECONNREFUSED` when nobody has the path
+    /// - Returns: 0, or `errno`: `EAGAIN` if the receiver's queue is full, `ECONNREFUSED` if no process has the socket
     ///   open any more.
     func send(_ bytes: [UInt8], to path: String) -> Int32 {
         Self.withAddress(path) { address, length in
@@ -35,11 +35,11 @@ struct BeepSocket: ~Copyable {
         }
     }
 
-    /// Takes the next datagram.
+    /// Receives the next datagram.
     ///
-    /// - Returns: Whether there was one and it is this.
+    /// - Returns: Whether there was a datagram and its content is `bytes`.
     func receives(_ bytes: [UInt8]) -> Bool {
-        // One byte more, so that a longer datagram is not taken for it.
+        // The buffer has one byte more, so that a longer datagram does not match.
         withUnsafeTemporaryAllocation(byteCount: bytes.count + 1, alignment: 1) { buffer in
             let count = recv(descriptor, buffer.baseAddress, buffer.count, Int32(MSG_DONTWAIT))
             return count >= 0 && buffer.prefix(count).elementsEqual(bytes)

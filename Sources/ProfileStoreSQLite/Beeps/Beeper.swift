@@ -2,57 +2,57 @@ internal import Platform
 internal import SQLiteAccess
 internal import Synchronization
 
-/// Named signals between the processes of one user on one machine that use the same store: one beeps, all that have
-/// registered the name hear it at once (T1, T2).
+/// Sends and receives named signals between the processes of one user on one machine that use the same store. A beep
+/// reaches all listeners that have registered its name at once (T1, T2).
 ///
-/// A beep carries nothing but its name. It is one datagram to each listener, on a Unix socket in a private folder:
-/// `$XDG_RUNTIME_DIR/profiles`, or `profiles-UID` in the temporary directory. Nobody waits for anybody: a listener that
-/// has as many beeps waiting as its queue holds hears no more of them until it has caught up. So a beep means "look",
-/// and what there is to see is in the store.
+/// A beep carries only its name. It is sent as one datagram to each listener, on a Unix socket in a private folder:
+/// `$XDG_RUNTIME_DIR/profiles`, or `profiles-UID` in the temporary directory. Sending never blocks. A listener whose
+/// queue is full receives no further beeps until it has read some. So a beep only means "look at the store".
 ///
 /// ```swift
 /// let beeper = try Beeper(store: repository.path)
-/// try beeper.register("welcome") { print("somebody beeped") }
+/// try beeper.register("welcome") { print("received a beep") }
 /// beeper.beep("welcome")
 /// beeper.unregister("welcome")
 /// ```
 public final class Beeper: Sendable {
-    /// What became of one beep.
+    /// The result of sending one beep.
     public struct Delivery: Hashable, Sendable {
-        /// Listeners that hear it.
+        /// The number of listeners that receive the beep.
         public internal(set) var delivered = 0
-        /// Listeners that lag: their queue is full of beeps that they have yet to hear.
+        /// The number of listeners that did not get the beep because their queue of unread beeps is full.
         public internal(set) var lagging = 0
-        /// Listeners whose process has ended without a word, and whose socket was removed.
+        /// The number of listeners whose process had ended without unregistering. Their sockets were removed.
         public internal(set) var removed = 0
 
-        /// A beep that nobody has heard.
+        /// Creates the result of a beep without listeners.
         package init() {}
     }
 
-    /// The beep by which processes tell each other that the log of changes has grown.
+    /// The name of the beep that announces new changes in the store.
     static let changes = "changes"
 
     private let store: DatabasePath
     private let prefix: String
     private let directory = Mutex<RuntimeDirectory?>(nil)
-    /// Nil for the usual one.
+    /// The folder for sockets; nil for `RuntimeDirectory.defaultPath`.
     private let namedDirectory: String?
-    /// Nil until somebody listens.
+    /// Nil until the first call of `register`.
     private let loop = Mutex<BeepLoop?>(nil)
 
-    /// Prepares to beep and to listen, without doing either yet.
+    /// Creates a beeper for a store, without opening a socket yet.
     ///
     /// - Parameters:
-    ///   - path: The store's file, whichever way it is written: two paths to one file are one store. The folder must
-    ///     exist, the file need not.
-    ///   - prefix: Keeps the names of one program from those of another: 1 to 64 ASCII letters, digits, `-`, `_`, `.`.
+    ///   - path: The path of the store's file. Different paths of one file mean the same store. The file's folder must
+    ///     exist; the file may be missing.
+    ///   - prefix: Separates the names of one program from those of another: 1 to 64 ASCII letters, digits, `-`, `_`,
+    ///     `.`.
     /// - Throws: `invalidPrefix`, `cannotOpen`.
     public convenience init(store path: String, prefix: String = "profiles") throws(BeeperError) {
         try self.init(store: path, prefix: prefix, directory: nil)
     }
 
-    /// The same with a folder of the caller's; nil for the usual one.
+    /// Creates a beeper with the caller's folder for sockets; nil for `RuntimeDirectory.defaultPath`.
     package convenience init(store path: String, prefix: String, directory: String?) throws(BeeperError) {
         guard BeepName.isPrefix(prefix) else { throw .invalidPrefix(prefix) }
         let resolved: DatabasePath
@@ -64,8 +64,8 @@ public final class Beeper: Sendable {
         self.init(resolved, prefix: prefix, directory: directory)
     }
 
-    /// The same for a path that is resolved already, and a prefix that is one. Nothing is looked up before it is needed:
-    /// every store that is opened has a beeper, and few of them beep.
+    /// Creates a beeper for a resolved path and a valid prefix. The folder for sockets is opened when it is first
+    /// needed, because every open store has a beeper, and few of them are used.
     init(_ path: DatabasePath, prefix: String = "profiles", directory: String?) {
         store = path
         self.prefix = prefix
@@ -74,19 +74,19 @@ public final class Beeper: Sendable {
 
     deinit { loop.withLock { $0?.end() } }
 
-    /// Lets every listener of a name hear it, in this process and in others; never blocks. A name that nobody listens to
-    /// is ignored.
+    /// Sends a beep to every listener of a name, in this process and in others. Never blocks. Without a listener,
+    /// nothing happens.
     ///
-    /// - Returns: To how many it went.
+    /// - Returns: The number of listeners that got the beep, that have a full queue, and that had ended.
     @discardableResult
     public func beep(_ name: String) -> Delivery {
         var delivery = Delivery()
-        // Where there is no folder nobody listens; where it is not private nobody can be told.
+        // Without a folder there is no listener. A folder that is not private is not used.
         guard let directory = try? openDirectory(creating: false) else { return delivery }
         let name = BeepName(name, prefix: prefix, store: store)
         let files = directory.names(startingWith: name.filePrefix)
-        // A socket a beep: what waits in the queues of listeners counts against the socket that sent it, so that a kept
-        // one would be stopped by a few listeners that never read.
+        // Each beep has a socket of its own. Unread datagrams count against the socket that sent them, so a few
+        // listeners that never read would block a socket that is kept.
         guard !files.isEmpty, let socket = BeepSocket() else { return delivery }
         for file in files {
             switch socket.send(name.onTheWire, to: directory.socketPath(file)) {
@@ -94,7 +94,7 @@ public final class Beeper: Sendable {
             case ECONNREFUSED:
                 directory.remove(file)
                 delivery.removed += 1
-            // Gone since the folder was read.
+            // The listener has ended since the folder was read.
             case ENOENT: break
             default: delivery.lagging += 1
             }
@@ -102,12 +102,12 @@ public final class Beeper: Sendable {
         return delivery
     }
 
-    /// Calls `handler` for every beep of a name from now on; in the place of the name's handler so far, if there is one.
+    /// Calls `handler` for each later beep of a name. It replaces the name's current handler, if there is one.
     ///
-    /// Handlers of one beeper are called one after the other, on a thread of its own; one that takes long keeps the
-    /// others waiting. It is called once for each beep that was delivered. When this returns, a handler that was replaced
-    /// does not run any more.
-    /// - Throws: `notPrivate` when there is no folder for the user alone, `cannotOpen`, `cannotListen`.
+    /// The beeper has one thread, which calls its handlers one after the other. A slow handler delays the others. A
+    /// handler is called once for each delivered beep. When this method returns, a replaced handler no longer runs; but
+    /// if a handler calls this method, the method does not wait for it.
+    /// - Throws: `notPrivate` if the folder for sockets is not private to the user, `cannotOpen`, `cannotListen`.
     public func register(_ name: String, handler: @escaping @Sendable () -> Void) throws(BeeperError) {
         let directory = try openDirectory(creating: true)
         guard let directory else { throw .cannotOpen(path: directoryPath, code: ENOENT) }
@@ -119,8 +119,9 @@ public final class Beeper: Sendable {
         try loop.add(BeepName(name, prefix: prefix, store: store), in: directory, handler: handler)
     }
 
-    /// Listens to a name no more. When it returns the handler does not run, and never will; called from a handler, it
-    /// returns while that one still runs. A name that is not registered is ignored.
+    /// Stops listening to a name. When this method returns, the name's handler does not run and is never called again.
+    /// If a handler calls this method, the method does not wait for that handler. A name that is not registered is
+    /// ignored.
     public func unregister(_ name: String) {
         loop.withLock { $0 }?.remove(BeepName(name, prefix: prefix, store: store))
     }
@@ -135,14 +136,15 @@ public final class Beeper: Sendable {
     }
 }
 
-/// Why nobody can be listened to.
+/// The reason why a beeper cannot be created or cannot listen.
 public enum BeeperError: Error, Hashable, Sendable {
-    /// A prefix has 1 to 64 ASCII letters, digits, `-`, `_` and `.`.
+    /// The prefix is not 1 to 64 ASCII letters, digits, `-`, `_` and `.`.
     case invalidPrefix(String)
-    /// The folder for sockets is not a folder of the user's that only the user can enter (mode 0700, no symbolic link).
+    /// The folder for sockets is not a folder that the user owns and only the user can enter (mode 0700, no symbolic
+    /// link).
     case notPrivate(path: String)
-    /// The store's folder, or that of the sockets, cannot be opened; `code` is `errno`.
+    /// The store's folder or the folder for sockets cannot be opened; `code` is `errno`.
     case cannotOpen(path: String, code: Int32)
-    /// The system gives no socket; `code` is `errno`.
+    /// The system cannot provide a socket or a thread; `code` is `errno`.
     case cannotListen(code: Int32)
 }

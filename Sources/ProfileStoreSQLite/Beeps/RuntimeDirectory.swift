@@ -1,9 +1,9 @@
 internal import Platform
 
-/// The folder in which the sockets of a user's processes lie, and which nobody else can enter.
+/// The folder for the sockets of one user's processes. No other user can enter it.
 ///
-/// It is checked once and then gone by as an open descriptor, so that nothing can be put in its place; `/proc/self/fd`
-/// makes a short path of it besides, whatever its own length.
+/// The folder is checked once and then used through an open descriptor, so that it cannot be replaced by another
+/// folder. Paths through `/proc/self/fd` also stay short, whatever the length of the folder's own path.
 final class RuntimeDirectory: Sendable {
     private let descriptor: Int32
 
@@ -14,9 +14,9 @@ final class RuntimeDirectory: Sendable {
     /// Opens the folder.
     ///
     /// - Parameters:
-    ///   - path: Where it is.
-    ///   - creating: Whether one that is missing is made, 0700.
-    /// - Returns: Nil when it is missing and not to be made.
+    ///   - path: The path of the folder.
+    ///   - creating: Whether to create a missing folder, with mode 0700.
+    /// - Returns: The folder; nil if it is missing and `creating` is false.
     /// - Throws: `notPrivate`, `cannotOpen`.
     static func open(_ path: String, creating: Bool) throws(BeeperError) -> RuntimeDirectory? {
         if creating, mkdir(path, 0o700) != 0, errno != EEXIST { throw .cannotOpen(path: path, code: errno) }
@@ -24,35 +24,35 @@ final class RuntimeDirectory: Sendable {
         guard descriptor >= 0 else {
             switch errno {
             case ENOENT where !creating: return nil
-            // A link, or no folder.
+            // The path is a symbolic link or not a folder.
             case ELOOP, ENOTDIR: throw .notPrivate(path: path)
             case let code: throw .cannotOpen(path: path, code: code)
             }
         }
         let directory = RuntimeDirectory(descriptor: descriptor)
         guard directory.isPrivate else { throw .notPrivate(path: path) }
-        // systemd-tmpfiles cleans up no folder that somebody has locked.
+        // systemd-tmpfiles does not clean up a locked folder.
         flock(descriptor, LOCK_SH | LOCK_NB)
         return directory
     }
 
-    /// `$XDG_RUNTIME_DIR/profiles` where that variable names a folder of the user's own, as the XDG Base Directory
-    /// Specification has it; else `profiles-UID` in the temporary directory.
+    /// `$XDG_RUNTIME_DIR/profiles` if that variable names a folder that the user owns, as the XDG Base Directory
+    /// Specification requires; otherwise `profiles-UID` in the temporary directory.
     static var defaultPath: String {
         if let runtime = absolutePath(in: "XDG_RUNTIME_DIR") {
             var status = stat()
-            // With another user's environment, as after `su`, it is that user's.
+            // After `su`, the environment may be another user's, and so the folder too.
             if stat(runtime, &status) == 0, status.st_uid == geteuid() { return runtime + "/profiles" }
         }
         return (absolutePath(in: "TMPDIR") ?? "/tmp") + "/profiles-\(geteuid())"
     }
 
-    /// A path for `bind` and `sendto`.
+    /// Returns the path of a socket for `bind` and `sendto`.
     func socketPath(_ name: String) -> String { "/proc/self/fd/\(descriptor)/\(name)" }
 
-    /// The names that begin so.
+    /// Returns the names of the files that begin with a prefix.
     func names(startingWith prefix: String) -> [String] {
-        // A descriptor of its own, since reading moves its offset.
+        // A new descriptor, because reading a folder moves the descriptor's offset.
         let copy = openat(descriptor, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard copy >= 0 else { return [] }
         guard let stream = fdopendir(copy) else {
@@ -84,7 +84,7 @@ final class RuntimeDirectory: Sendable {
 
     private static func absolutePath(in variable: String) -> String? {
         guard let value = getenv(variable), value.pointee == UInt8(ascii: "/") else { return nil }
-        // One that is not UTF-8 would come out as the path of another folder.
+        // Repairing a path that is not UTF-8 would give the path of another folder.
         return String(validatingCString: value)
     }
 }

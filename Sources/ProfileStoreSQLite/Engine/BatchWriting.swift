@@ -2,12 +2,12 @@ internal import ProfileCore
 internal import ProfileStore
 internal import SQLiteAccess
 
-/// Many rows on their way into the tables, within one transaction.
+/// Writes many rows within one transaction.
 struct BatchWriting {
     let time: Timestamp
     private let rules: RulesInForce
     private(set) var ids: BatchIDs
-    /// How many new profiles have a password that was not judged.
+    /// The number of new profiles whose password was not judged.
     private(set) var unjudgedPasswords: Int64 = 0
 
     init(under rules: RulesInForce, at time: Timestamp, _ connection: borrowing Connection) throws(SQLiteError) {
@@ -16,13 +16,13 @@ struct BatchWriting {
         ids = BatchIDs(from: try StoreTable.nextID(connection))
     }
 
-    /// Takes the steps of a batch to its end.
+    /// Runs all steps of a batch.
     ///
     /// - Parameters:
-    ///   - batch: What to write.
-    ///   - turn: How long the batch may write while others wait; nil if they wait for all of it.
-    ///   - connection: The writer's.
-    /// - Throws: What SQLite refuses.
+    ///   - batch: The rows to write.
+    ///   - turn: How long the batch may write while other writers wait. Nil if they wait for the whole batch.
+    ///   - connection: The writer's connection.
+    /// - Throws: Errors of SQLite.
     mutating func run<Batch: ImportBatch>(
         _ batch: inout Batch, givingWayAfter turn: Duration?, _ connection: borrowing Connection
     ) throws {
@@ -65,7 +65,7 @@ struct BatchWriting {
 
     // MARK: Into an empty table
 
-    /// Stores new rows in a table without indexes, which are made afterwards.
+    /// Inserts new rows into the empty table. Its indexes are dropped first and created afterwards.
     mutating func fillEmptyTable(from load: some BulkLoad, _ connection: borrowing Connection) throws {
         let indexes = try Self.dropIndexes(connection)
         while let rows = load.nextNewRows() { try insert(rows, connection) }
@@ -82,7 +82,8 @@ struct BatchWriting {
         try table.bindCommon(at: time, schemaVersion: rules.adopted.version, to: &statement)
         try rows.bytes.withUnsafeBufferPointer { bytes throws(SQLiteError) in
             for row in new.new {
-                // Without indexes nothing is refused here; the unique ones are made last, and would refuse it then.
+                // Without indexes no row is refused here. Creating the unique indexes at the end fails if values
+                // repeat.
                 _ = try table.insert(row: row, of: rows, bytes, id: ids.next, schemaVersion: version, with: &statement)
                 ids.next += 1
                 if table.bringsUnjudgedPassword(row, of: rows) { unjudgedPasswords += 1 }
@@ -92,9 +93,10 @@ struct BatchWriting {
         self.unjudgedPasswords += unjudgedPasswords
     }
 
-    /// Drops the indexes that hold every row. The one of invalid profiles costs nothing to keep: all rows are valid.
+    /// Drops the indexes over every row. The index of invalid profiles stays: it gets no rows, because all new rows are
+    /// valid.
     ///
-    /// - Returns: What makes them anew.
+    /// - Returns: The SQL that creates the indexes again.
     private static func dropIndexes(_ connection: borrowing Connection) throws(SQLiteError) -> [String] {
         var indexes: [(name: String, sql: String)] = []
         do {
@@ -107,7 +109,7 @@ struct BatchWriting {
                 indexes.append((statement.string(at: 0) ?? "", statement.string(at: 1) ?? ""))
             }
         }
-        // Of ours, and of others that are plain; see `StoreLayout`.
+        // These are this program's indexes and plain indexes that were added; see `StoreLayout`.
         for index in indexes {
             try connection.run("DROP INDEX \"\(index.name.replacing("\"", with: "\"\""))\"")
         }
@@ -122,16 +124,17 @@ struct BatchWriting {
     }
 }
 
-/// When a batch ends early, so that other writers come in between.
+/// Decides when a batch ends early because other writers wait.
 private struct TurnOfOthers {
     private let earliest: ContinuousClock.Instant?
     private var steps = 0
     private var isTaken = false
 
-    /// Begins to measure the time. Nil is never.
+    /// Starts to measure the time. If `duration` is nil, the batch never ends early.
     init(after duration: Duration?) { earliest = duration.map { .now + $0 } }
 
-    /// Whether others wait and the time is over. It is true once. The clock and the queues are looked at now and then.
+    /// Returns whether the time is over and other writers wait. Returns true only once. Reads the clock and the queues
+    /// only in every 32nd call.
     mutating func hasCome(_ connection: borrowing Connection) -> Bool {
         guard let earliest, !isTaken else { return false }
         steps += 1

@@ -1,22 +1,22 @@
 internal import Threads
 
-/// The threads that read what takes long, in lanes, each with a queue of its own.
+/// The threads for long reads, in lanes. Each lane has its own threads and its own queue.
 ///
-/// A lane keeps what is usually quick from waiting behind what is slow. A read that waits leaves at its deadline, and a lane
-/// in whose queue too many wait refuses further ones. A read that has begun is not ended: its task may be cancelled.
+/// The lanes keep quick reads from waiting behind slow ones. A waiting read fails at its deadline, and a lane with a
+/// full queue refuses further reads. The deadline does not end a read that has begun, but cancelling its task does.
 struct ReadLanes: Sendable {
-    /// What a read is about.
+    /// The kind of a read.
     enum Lane: CaseIterable {
-        /// How many profiles there are of some kind.
+        /// Counts profiles that match a condition.
         case count
-        /// A page of a search that may have to look at every profile.
+        /// Reads a page of a search that may have to look at every profile.
         case search
-        /// One of many pages of all profiles: of an export, a revalidation, a copy, an import that writes nothing.
+        /// Reads one of many pages of all profiles, for an export, a revalidation, a copy or the preview of an import.
         case pages
-        /// All of the file at once: a check, a backup, statistics.
+        /// Reads the whole file at once, for a check, a backup or statistics.
         case file
 
-        /// The most reads that run at once.
+        /// The maximum number of reads that run at once.
         var threads: Int {
             switch self {
             case .search: 4
@@ -30,9 +30,9 @@ struct ReadLanes: Sendable {
     private let pages: ThreadPool
     private let file: ThreadPool
 
-    /// Prepares the lanes. A lane's threads start when there is work for them.
+    /// Creates the lanes. Their threads start when there is work for them.
     ///
-    /// - Parameter most: The most reads that wait in each lane.
+    /// - Parameter most: The maximum number of waiting reads in each lane.
     init(mostWaiting most: Int) {
         func pool(_ lane: Lane) -> ThreadPool { ThreadPool(threads: lane.threads, queueLimit: most) }
         counts = pool(.count)

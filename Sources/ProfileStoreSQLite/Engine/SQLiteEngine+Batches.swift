@@ -5,7 +5,8 @@ internal import SQLiteAccess
 extension SQLiteEngine {
     func areStored(_ usernames: [String]) async throws(ProfileStoreError) -> [Bool] {
         try session.read { connection in
-            // Of one moment: a profile that is renamed between two statements would have both names, or none.
+            // One snapshot: a profile that is renamed between two statements would be found under both names or
+            // neither.
             try connection.readTransaction { try Self.areStored(usernames, connection) }
         }
     }
@@ -20,12 +21,13 @@ extension SQLiteEngine {
             try writing.run(&batch, givingWayAfter: Self.leastTurn, connection)
             return (batch, try self.finish(writing, stamp, connection))
         }
-        // Here the write lock is given back.
+        // The write lock is released before listeners are notified.
         if isChange { announce() }
         return stored
     }
 
-    /// A batch writes so long at least, however many wait: each commit costs a sync, and an import is to go on too.
+    /// The minimum time that a batch may write while other writers wait. Each commit costs a sync, and the import must
+    /// make progress too.
     private static let leastTurn = Duration.milliseconds(2)
 
     func preview<Batch: ImportBatch>(
@@ -48,7 +50,7 @@ extension SQLiteEngine {
     func load(
         _ load: some BulkLoad, judgedBy schema: ProfileSchema, _ stamp: WriteStamp
     ) async throws(ProfileStoreError) -> BulkLoadOutcome {
-        // Before asking for the lock, which others may hold.
+        // Checked before waiting for the write lock, which another writer may hold.
         if !load.takesUsedStore, try await !isEmpty() { return .declined }
         let (outcome, isChange) = try await session.withWriter { connection in
             do {
@@ -78,10 +80,10 @@ extension SQLiteEngine {
         return outcome
     }
 
-    /// Rolls a transaction back without a failure.
+    /// Thrown to roll a transaction back without reporting a failure.
     private struct LoadIsUndone: Error {}
 
-    /// Writes what many rows have in common, within their transaction: the next id, counts, and the log of changes.
+    /// Completes a batch within its transaction: writes the next id, the counts and the log of changes.
     ///
     /// - Returns: Whether anything has changed.
     private func finish(

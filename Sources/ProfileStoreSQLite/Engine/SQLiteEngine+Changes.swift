@@ -2,7 +2,7 @@ internal import ProfileStore
 internal import SQLiteAccess
 internal import Synchronization
 
-// The log of changes, and those who watch it.
+// The log of changes and its listeners.
 extension SQLiteEngine {
     func changeNumber() async throws(ProfileStoreError) -> Int64 {
         try session.read { connection in try StoreTable.changeNumber(connection) }
@@ -10,7 +10,7 @@ extension SQLiteEngine {
 
     func changes(after number: Int64, limit: Int) async throws(ProfileStoreError) -> [ProfileChange] {
         try session.read { connection in
-            // Else those who watch a file that nobody can find any more would wait for ever.
+            // Without this check, a caller that watches a removed or replaced file would wait for ever.
             try connection.requireInPlace()
             return try connection.readTransaction {
                 try ChangeTable.changes(after: number, limit: limit, connection)
@@ -18,14 +18,14 @@ extension SQLiteEngine {
         }
     }
 
-    /// One write transaction that changes profiles, and tells those who watch the store. The body returns what it has
-    /// changed; where nothing was, it is told to nobody.
+    /// Changes profiles in one write transaction, and notifies the listeners. `body` returns a list of changes and a
+    /// value; if the list is empty, no listener is notified.
     /// - Parameters:
-    ///   - stamp: When, by whom, and under which key.
-    ///   - isLong: Whether it writes much, and so alone.
-    ///   - body: What to write.
-    /// - Returns: What the body returns, or what it returned when the write was made first.
-    /// - Throws: What the body throws, or what keeps it from being written.
+    ///   - stamp: The time, the author and the idempotency key of the write.
+    ///   - isLong: Whether the write is long, and so gets a transaction of its own.
+    ///   - body: Makes the changes.
+    /// - Returns: The value that `body` returns. If a write with the same key was made before, that write's value.
+    /// - Throws: The error that `body` throws, or an error of the transaction.
     func change<Value: KeyedValue>(
         _ stamp: WriteStamp, isLong: Bool = false,
         _ body: @escaping @Sendable (borrowing Connection) throws -> (changes: [Change], value: Value)
@@ -38,12 +38,12 @@ extension SQLiteEngine {
             }
         }
         let written = isLong ? try await session.writeAlone(write) : try await session.write(write)
-        // Here the write lock is given back: nobody waits for it while others are told.
+        // The write lock is released by now, so that no writer waits while listeners are notified.
         if written.isChange { announce() }
         return try written.answer.get()
     }
 
-    /// What happened to one profile.
+    /// A change of one profile.
     typealias Change = (kind: ProfileChange.Kind, id: Int64)
 
     /// Runs a write once for each key, within a transaction; see ``WriteStamp/once(find:store:_:)``.
@@ -69,7 +69,7 @@ extension SQLiteEngine {
         }
     }
 
-    /// Puts a change into the log, within its transaction. Whoever commits it announces it.
+    /// Adds a change to the log, within the change's transaction. The caller calls ``announce()`` after the commit.
     func record(
         _ kind: ProfileChange.Kind, _ profileIDs: ClosedRange<Int64>?, _ stamp: WriteStamp,
         _ connection: borrowing Connection
@@ -77,7 +77,7 @@ extension SQLiteEngine {
         try ChangeTable.append(kind, profileIDs, stamp, keeping: options.mostChanges, connection)
     }
 
-    /// Tells everyone, in this process and in others, that there is a change. Never blocks.
+    /// Notifies the listeners of this process and of other processes that there is a change. Never blocks.
     func announce() {
         ring()
         beeper.beep(Beeper.changes)
@@ -88,7 +88,8 @@ extension SQLiteEngine {
             listeners.append(listener)
             return listeners.count == 1
         }
-        // Without a private folder for its sockets nobody else is heard.
+        // Without a private folder for sockets, beeps of other processes cannot be received, and listeners rely on
+        // reading the change number once a second.
         if isFirst { try? beeper.register(Beeper.changes) { [weak self] in self?.ring() } }
     }
 

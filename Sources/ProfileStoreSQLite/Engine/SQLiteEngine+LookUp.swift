@@ -2,7 +2,7 @@ internal import ProfileCore
 internal import ProfileStore
 internal import SQLiteAccess
 
-// Look-ups take microseconds and run where they are called; what may look at many rows runs on a thread of its own.
+// Look-ups take microseconds and run on the caller's thread. Reads that may look at many rows run in a lane.
 extension SQLiteEngine {
     func profile(
         _ key: ProfileKey, under rules: AdoptedSchema
@@ -45,7 +45,8 @@ extension SQLiteEngine {
 
     func statistics() async throws(ProfileStoreError) -> StoreStatistics {
         try await session.readAtLength(in: .file) { [session] connection in
-            // Of one moment: who reads a change number must not miss a profile that was counted before it.
+            // One snapshot: the counts and the change number must belong to the same state. A caller that continues
+            // with the changes after that number would otherwise miss a profile or count it twice.
             try connection.readTransaction {
                 var statement = try connection.prepare(
                     """
@@ -63,7 +64,8 @@ extension SQLiteEngine {
         }
     }
 
-    /// Reads what rules say. A column that is gone means that others are in force, since a backup was restored.
+    /// Runs a read whose SQL comes from `rules`. If a column is missing because a restored backup has put other rules
+    /// in force, throws `schemaChanged`.
     private func readUnder<Value>(
         _ rules: AdoptedSchema, _ connection: borrowing Connection, _ body: () throws -> Value
     ) throws -> Value {

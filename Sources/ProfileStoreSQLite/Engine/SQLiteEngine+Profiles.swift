@@ -17,7 +17,7 @@ extension SQLiteEngine {
                 throw ProfileStoreError.duplicate(try rules.takenFields(of: row, row: 0, besides: nil, connection))
             }
             let profile = try Self.justWritten(id, rules, connection)
-            // Attempts before the profile existed do not count.
+            // Failed attempts before the profile existed do not count.
             try ThrottleTable.forget(profile.username, nil, connection)
             return ([(.registered, id)], profile)
         }
@@ -63,7 +63,7 @@ extension SQLiteEngine {
         }
     }
 
-    /// Looks whether a profile still has the revision that it was read with.
+    /// Throws `notFound` or `staleRevision` unless the profile still has the revision with which it was read.
     private static func requireRevision(of stored: Profile, _ connection: borrowing Connection) throws {
         var statement = try connection.prepare("SELECT revision FROM profiles WHERE id = ?1")
         try statement.bind(stored.id, at: 1)
@@ -105,7 +105,7 @@ extension SQLiteEngine {
         }
     }
 
-    /// Removes a profile that is there, and what is remembered of attempts at its secrets.
+    /// Removes an existing profile and its record of failed attempts.
     private static func remove(
         _ profile: Profile, under rules: RulesInForce, _ connection: borrowing Connection
     ) throws {

@@ -13,7 +13,7 @@ extension SQLiteEngine {
 
     func loginRules() async throws(ProfileStoreError) -> LoginRules {
         try session.read { connection in
-            // Of one moment: who adopts other rules counts anew in the same commit.
+            // One snapshot: an adoption changes the rules and the count in one commit.
             try connection.readTransaction {
                 LoginRules(
                     try rulesInForce(connection).adopted,
@@ -35,14 +35,14 @@ extension SQLiteEngine {
                     return (try SchemaTable.versionInForce(connection), isChange: true)
                 }
             }
-            // After the commit: rules of a commit that failed have columns that are not there.
+            // Read after the commit: if the commit failed, the columns of the new rules would not exist.
             return (try self.rulesInForce(connection).adopted, written)
         }
         if written.isChange { announce() }
         return (inForce, try written.answer.get())
     }
 
-    // MARK: Judging again
+    // MARK: Revalidation
 
     func countPasswords(setUnderOthersThan versions: [Int]) async throws(ProfileStoreError) -> Int {
         try await session.readAtLength(in: .count) { connection in
@@ -51,7 +51,7 @@ extension SQLiteEngine {
     }
 
     func mark(_ marks: [JudgementMark], judgedBy version: Int) async throws(ProfileStoreError) {
-        // Thousands at once.
+        // A call can have thousands of marks, so it does not share its transaction.
         try await session.writeAlone { connection in
             var statement = try connection.prepare(ProfileTable.mark)
             for mark in marks {

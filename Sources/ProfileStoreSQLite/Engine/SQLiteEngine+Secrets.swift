@@ -37,7 +37,7 @@ extension SQLiteEngine {
             try statement.bind(hash.text, at: 2)
             try statement.run()
             guard connection.changes == 1 else { return nil }
-            // Attempts before the profile existed do not count.
+            // Failed attempts before the passcode was set do not count.
             try ThrottleTable.forget(username, .passcode, connection)
             return id
         case .replace(let old, let new, let id):
@@ -63,7 +63,7 @@ extension SQLiteEngine {
         _ attempt: LoginAttempt, _ outcome: LoginAttempt.Outcome
     ) async throws(ProfileStoreError) -> LoginAttempt.Success? {
         switch outcome {
-        // It was counted when it was admitted.
+        // The attempt was counted when it was admitted.
         case .wrong: return nil
         case .notMade:
             return try await session.write { connection in
@@ -89,7 +89,7 @@ extension SQLiteEngine {
         try await session.write { connection in try ThrottleTable.forget(username, nil, connection) }
     }
 
-    /// Starts a session within a transaction, if the password that was proven is still the profile's.
+    /// Starts a session within a transaction. Nil if the profile's password is no longer the one that was verified.
     private static func start(
         _ proven: LoginAttempt.ProvenSession, of profile: Profile, _ connection: borrowing Connection
     ) throws(SQLiteError) -> StoredToken? {
@@ -99,7 +99,7 @@ extension SQLiteEngine {
         return try TokenTable.issue(session.token, to: profile.id, atMost: session.mostOfProfile, connection)
     }
 
-    /// Compares and swaps, within a transaction.
+    /// Replaces a hash within a transaction if it is still `old`. Returns whether it was replaced.
     private static func replaceHash(
         _ kind: CredentialKind, of id: Int64, _ old: PasswordHash, by new: PasswordHash,
         _ connection: borrowing Connection

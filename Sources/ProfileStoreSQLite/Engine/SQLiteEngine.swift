@@ -4,18 +4,18 @@ internal import SQLiteAccess
 internal import SecretHashing
 internal import Synchronization
 
-/// Keeps profiles in one SQLite file, beside which a lock file lets one process write at a time; see <doc:Concurrency>.
+/// Keeps profiles in one SQLite file. A lock file beside it lets one process write at a time; see <doc:Concurrency>.
 final class SQLiteEngine: StoreEngine {
     let session: SQLiteSession
     let options: ProfileRepository.Options
-    /// Whether the store was made when it was opened here.
+    /// Whether opening this engine created the store.
     let isMadeHere: Bool
-    /// The rules in force, as far as is known here.
+    /// The latest rules that this engine has read.
     private let known: Mutex<RulesInForce>
     let beeper: Beeper
     let listeners = Mutex<[CommitListener]>([])
 
-    /// Goes by a file that is there and of this program's version.
+    /// Opens the engine on an existing file of this program's version.
     init(
         _ file: StoreFile, _ look: consuming StoreLook, _ writer: DatabaseWriter, isMadeHere: Bool,
         _ options: ProfileRepository.Options
@@ -42,18 +42,19 @@ final class SQLiteEngine: StoreEngine {
 
     // MARK: Rules
 
-    /// The rules in force in the connection's transaction, read again where they have changed.
+    /// Returns the rules in force in the connection's transaction. Reads them again if they have changed.
     func rulesInForce(_ connection: borrowing Connection) throws -> RulesInForce {
         let version = try SchemaTable.versionInForce(connection)
         let known = known.withLock { $0 }
         guard known.adopted.version != version else { return known }
         let latest = RulesInForce(try SchemaTable.inForce(connection))
-        // Another thread may have read later ones meanwhile.
+        // Another thread may have read later rules meanwhile.
         self.known.withLock { if $0.adopted.version < latest.adopted.version { $0 = latest } }
         return latest
     }
 
-    /// The rules in force inside a write transaction, when they are still those that a value was judged by.
+    /// Returns the rules in force inside a write transaction. Throws `schemaChanged` unless they are the rules of the
+    /// schema by which a value was judged.
     func rulesInForce(
         _ connection: borrowing Connection, being schema: ProfileSchema
     ) throws -> RulesInForce {
@@ -64,7 +65,7 @@ final class SQLiteEngine: StoreEngine {
         return current
     }
 
-    /// The SQL of rules that were in force when they were read.
+    /// Returns the SQL for rules that were read earlier. They need not be in force any more.
     func table(of adopted: AdoptedSchema) -> ProfileTable {
         let known = known.withLock { $0 }
         return known.adopted === adopted ? known.table : ProfileTable(adopted.schema)

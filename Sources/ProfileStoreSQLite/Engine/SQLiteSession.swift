@@ -2,18 +2,18 @@ internal import ProfileStore
 internal import SQLiteAccess
 internal import Threads
 
-/// How an engine gets at its file: the connections that read, the one that writes, and the one place where SQLite's errors
-/// become the store's.
+/// The connections of an engine to its file: those that read, and the one that writes. Translates SQLite's errors into
+/// `ProfileStoreError`.
 final class SQLiteSession: Sendable {
     let file: StoreFile
     private let options: ProfileRepository.Options
     private let readers: StoreReaders
     private let writer: DatabaseWriter
     private let cache = BatchCache()
-    /// For what takes long: Swift's own threads must not block.
+    /// The threads for long reads. Swift's own threads must not block.
     let lanes: ReadLanes
 
-    /// Goes by a store that was found, and reads on through the connection that found it.
+    /// Creates a session for a store that was inspected. The first read uses the connection that inspected it.
     init(
         _ file: StoreFile, _ look: consuming StoreLook, _ writer: DatabaseWriter, _ options: ProfileRepository.Options
     ) {
@@ -24,14 +24,14 @@ final class SQLiteSession: Sendable {
         lanes = ReadLanes(mostWaiting: options.mostWaitingReads)
     }
 
-    /// Reads where it is called, for what takes microseconds.
+    /// Reads on the caller's thread. For reads that take microseconds.
     func read<Value>(
         _ body: (borrowing Connection) throws -> Value
     ) throws(ProfileStoreError) -> Value {
         do { return try readers.read(body) } catch { throw ProfileStoreError(translating: error) }
     }
 
-    /// Reads a row or two, and looks where the path leads, however short a time ago that was done.
+    /// Reads a row or two, and always checks that the path still leads to the file.
     func ping() throws(ProfileStoreError) {
         try ProfileStoreError.translating {
             try readers.requireInPlace()
@@ -39,14 +39,16 @@ final class SQLiteSession: Sendable {
         }
     }
 
-    /// Reads on a thread of a lane, for what may take long. It ends when the task is cancelled or the session closed.
+    /// Reads on a thread of a lane. For reads that may take long. The read ends if the task is cancelled or the session
+    /// is closed.
     ///
     /// - Parameters:
-    ///   - lane: Which reads it waits behind.
-    ///   - undo: Takes back what `body` has done besides reading, before `body` runs again.
-    ///   - body: What to read.
-    /// - Returns: What `body` returns.
-    /// - Throws: `busy` if no thread was free within the wait limit or too many reads wait already, else what `body` throws.
+    ///   - lane: The lane in which the read waits.
+    ///   - undo: Reverts the effects of `body` other than reading, if its result is discarded.
+    ///   - body: Reads through a connection.
+    /// - Returns: The value that `body` returns.
+    /// - Throws: `busy` if no thread was free within the wait limit or the lane's queue is full; otherwise the error
+    ///   that `body` throws.
     func readAtLength<Value: Sendable>(
         in lane: ReadLanes.Lane, undo: @escaping @Sendable () -> Void = {},
         _ body: @escaping @Sendable (borrowing Connection) throws -> Value
@@ -60,13 +62,13 @@ final class SQLiteSession: Sendable {
         }
     }
 
-    /// How long a write may wait: for what is left of the call that the task runs.
+    /// The time that a write may wait: the time until the deadline of the task's current call.
     private var limit: Duration { CallDeadline.orFromNow(options.waitLimit) - .now }
 
-    /// Runs `body` in a write transaction, which the writes that wait at the same time may share; see <doc:Concurrency>.
+    /// Runs `body` in a write transaction, which other waiting writes may share; see <doc:Concurrency>.
     ///
-    /// It takes little time, and has no effect but on the connection and its result: where a commit that others share fails,
-    /// it runs again.
+    /// `body` must be short. It must have no effects other than on the connection and through its result, because it
+    /// runs again if a shared commit fails.
     func write<Value: Sendable>(
         _ body: @escaping @Sendable (borrowing Connection) throws -> Value
     ) async throws(ProfileStoreError) -> Value {
@@ -90,21 +92,23 @@ final class SQLiteSession: Sendable {
         }
     }
 
-    /// Runs `body` in a write transaction of its own: for what writes much, since others had to wait for all of it.
+    /// Runs `body` in a write transaction of its own. For long writes: in a shared transaction, other callers would
+    /// have to wait for them.
     func writeAlone<Value: Sendable>(
         _ body: @escaping @Sendable (borrowing Connection) throws -> Value
     ) async throws(ProfileStoreError) -> Value {
         try await withWriter { connection in try connection.writeTransaction { try body(connection) } }
     }
 
-    /// Runs `body` in the writer's turn; it begins its own transactions, and shares them with nobody.
+    /// Runs `body` while it alone holds the writer. `body` begins its own transactions, which no other write shares.
     func withWriter<Value: Sendable>(
         _ body: @escaping @Sendable (borrowing Connection) throws -> Value
     ) async throws(ProfileStoreError) -> Value {
         try await writer.writeForStore(waitingAtMost: limit, body)
     }
 
-    /// Ends what is being read, lets writes come to their end, and closes. Nothing is read or written from then on.
+    /// Interrupts running reads, waits for running writes, and closes the connections. Later reads and writes throw
+    /// `closed`.
     func close() async {
         readers.close()
         await writer.close()

@@ -2,9 +2,9 @@ internal import ProfileStore
 internal import SQLiteAccess
 internal import Threads
 
-// What SQLite and the file system refuse, in the store's terms.
+// Translates errors of SQLite and the file system into `ProfileStoreError`.
 extension ProfileStoreError {
-    /// Runs what SQLite may refuse, and throws its error as the store's.
+    /// Runs `body` and throws its error as a `ProfileStoreError`.
     static func translating<Value: ~Copyable>(_ body: () throws -> Value) throws(ProfileStoreError) -> Value {
         do { return try body() } catch { throw ProfileStoreError(translating: error) }
     }
@@ -16,7 +16,7 @@ extension ProfileStoreError {
         case let refusal as WriteRefusal: self.init(refusal)
         case let refusal as ThreadRefusal: self.init(refusal)
         case is CancellationError: self = .cancelled
-        // Nothing else is thrown here.
+        // The modules below throw no other errors.
         default: self = .database(String(describing: error), code: 0)
         }
     }
@@ -28,7 +28,7 @@ extension ProfileStoreError {
         }
         switch error.code {
         case .notADatabase: self = .notADatabase(path: "")
-        // SQL of the file's own was in the way, or a number in it can be counted no further.
+        // SQL that the file itself contains was refused, or a number in the file cannot be increased further.
         case .corrupt, .authorization, .constraintDatatype, .mismatch: self = .corrupt(.reported(error.message))
         case .full: self = .full(error.message)
         case .readOnly: self = .readOnly(error.message)

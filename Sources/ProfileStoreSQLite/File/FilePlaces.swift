@@ -1,11 +1,11 @@
 internal import Platform
 internal import SQLiteAccess
 
-/// Files, whatever they are called, and whether they are there yet.
+/// A set of files that can contain files which do not exist yet.
 ///
-/// A file that is there is known by its device and number, and any file by its name in a folder that is known in the same
-/// way. So it does not matter by which spelling, link or mount it is reached. What cannot be replaced, such as a
-/// terminal or a pipe, is not among them.
+/// An existing file is identified by its device and inode number. Every file is also identified by its name and by the
+/// device and inode number of its folder. So different spellings, links or mounts of one file are equal. Only regular
+/// files and missing files are in the set, not a terminal or a pipe.
 package struct FilePlaces: Sendable {
     private enum Place: Hashable, Sendable {
         case file(device: UInt, number: UInt)
@@ -20,9 +20,9 @@ package struct FilePlaces: Sendable {
         for path in paths { insert(path) }
     }
 
-    /// The files of the store at a path, with those that SQLite makes and removes as it goes.
+    /// The files of the store at a path, including those that SQLite creates and removes while it runs.
     package init(ofStore path: String) {
-        // SQLite, and the write lock, follow links first.
+        // SQLite and the write lock resolve symbolic links before they add the endings.
         let resolved = (try? DatabasePath(path))?.description ?? path
         self.init([path, resolved].flatMap { path in ["", "-journal", "-wal", "-shm", "-lock"].map { path + $0 } })
     }

@@ -4,12 +4,13 @@ internal import SQLiteAccess
 internal import SQLiteMigrations
 internal import SecretHashing
 
-/// Brings a store's tables up to date: each migration in one transaction with its record and checksum.
+/// Migrates a store's tables. Each migration runs in one transaction, together with its record and checksum.
 enum Migrator {
-    /// The version that this program knows; SQLite's `user_version`.
+    /// The latest version that this program knows, and the `user_version` of an up-to-date store.
     static let latest = Migration.all.last?.version ?? 0
 
-    /// Applies what is missing, and counts anew what the store counts. The caller holds the write lock and no transaction.
+    /// Applies the missing migrations, and recounts the counts of the table `store`. The caller holds the write lock
+    /// and has no open transaction.
     ///
     /// - Returns: The names of the migrations that were applied.
     static func migrate(
@@ -30,14 +31,16 @@ enum Migrator {
         return applied
     }
 
-    /// Makes the counts right, whatever they were.
+    /// Corrects the counts of the table `store`.
     private static func recount(_ connection: borrowing Connection) throws {
         try ThrottleTable.recount(connection)
         try UnjudgedPasswords.recount(connection)
     }
 
-    /// Makes the tables of a new store and puts its first schema in force, in one transaction, unless another process
-    /// has done so since the store was missed. The caller holds the write lock and no transaction.
+    /// Creates the tables of a new store and adopts its first schema, in one transaction. The caller holds the write
+    /// lock and has no open transaction.
+    ///
+    /// - Returns: False if another process has created the store since this process looked for it.
     static func create(
         _ connection: borrowing Connection, schema: ProfileSchema, at time: Timestamp
     ) throws -> Bool {
@@ -50,7 +53,9 @@ enum Migrator {
         return true
     }
 
-    /// Compares what was applied with what this program knows.
+    /// Compares the checksums of the applied migrations with those of this program.
+    ///
+    /// - Throws: `alteredMigration` for the first migration that differs.
     static func verify(_ connection: borrowing Connection) throws {
         var recorded: [Int: String] = [:]
         var statement = try connection.prepare("SELECT version, checksum FROM migrations")
@@ -72,7 +77,7 @@ enum Migrator {
         try statement.bind(migration.checksum, at: 3)
         try statement.bind(time.millisecondsSince1970, at: 4)
         try statement.run()
-        // PRAGMA takes no bound values; both are our own numbers.
+        // PRAGMA takes no bound values. Both numbers are constants of this program.
         try connection.execute("PRAGMA user_version = \(migration.version)")
         try connection.execute("PRAGMA application_id = \(StoreFile.applicationID)")
     }

@@ -3,26 +3,29 @@ internal import SQLiteAccess
 internal import Synchronization
 internal import Threads
 
-/// A backup on its way into a store: copied, found sound, and brought up to date.
+/// A backup that is ready to be restored: a private copy that was checked and migrated to this program's version.
 ///
-/// A backup that is moved over a store is not safe: where a process was killed, a write-ahead log of the old file may lie
-/// beside it, which SQLite would replay into the new one. So the contents of the store are replaced through SQLite.
+/// Moving a backup over a store's file is not safe. After a process was killed, the write-ahead log of the old file may
+/// still lie beside it, and SQLite would replay that log into the new file. So a restore replaces the contents of the
+/// store through SQLite.
 ///
 /// ```swift
 /// let backup = try await StoreBackup(at: "backup.sqlite")
 /// try await backup.restore(to: "profiles.sqlite")
 /// ```
 public final class StoreBackup: Sendable {
-    /// The profiles that it holds.
+    /// The number of profiles in the backup.
     public let profiles: Int
     private let copy: PrivateCopy
 
-    /// Copies a backup, or any other store, into a private database that has no name, and looks at all of it there.
+    /// Copies a backup, or any other store, into a private temporary database without a name, and checks and migrates
+    /// the copy.
     ///
-    /// The copy takes as much room in SQLite's folder for temporary files (`SQLITE_TMPDIR`, else `TMPDIR`, else
-    /// `/var/tmp`).
+    /// The copy needs as much disk space as the backup. It is in SQLite's folder for temporary files (`SQLITE_TMPDIR`,
+    /// else `TMPDIR`, else `/var/tmp`).
     ///
-    /// - Throws: `corrupt` with what is damaged, `noStore`, `notADatabase`, `notAStore`, `newerStore`, `full`, …
+    /// - Throws: `corrupt` with a description of the damage, `noStore`, `notADatabase`, `notAStore`, `newerStore`,
+    ///   `full`, …
     public init(at path: String, options: ProfileRepository.Options = .init()) async throws(ProfileStoreError) {
         (copy, profiles) = try await Self.blocking {
             let file = try StoreFile(path, createsFolder: false, options: options)
@@ -34,24 +37,25 @@ public final class StoreBackup: Sendable {
             try Migrator.verify(copy)
             _ = try Migrator.migrate(copy, at: options.now())
             _ = try SchemaTable.inForce(copy)
-            // Who was shown the door since the backup was made would be let in again.
+            // A session or reset that was ended after the backup was made would become valid again.
             try copy.writeTransaction { try TokenTable.removeAllOfProfiles(copy) }
             let profiles = try ProfileTable.count(copy)
             return (PrivateCopy(copy), profiles)
         }
     }
 
-    /// Puts it in the place of all that a store holds, in one transaction under the write lock; a store that is not there
-    /// is made.
+    /// Replaces the contents of a store by the backup, in one transaction under the write lock. If the store does not
+    /// exist, it is created.
     ///
-    /// Whoever reads the store meanwhile sees the old contents or the new. What is known by its number stays known by it:
-    /// ids of profiles, changes and schema versions go on from the higher of both, so that none is given a second time,
-    /// and those who watch the store are told that they have missed changes. Sessions and resets end. Access tokens are
-    /// those of the backup: revoke again what was revoked since it was made.
+    /// - A caller that reads the store meanwhile sees either the old contents or the new.
+    /// - Numbers are not used twice: profile ids, change numbers and schema versions continue from the higher number of
+    ///   the backup and the old store.
+    /// - A caller that watches the store is told that it has missed changes.
+    /// - Sessions and resets end.
+    /// - The access tokens are those of the backup. Revoke tokens again if they were revoked after the backup was made.
     ///
-    /// - Throws: `notAStore` and `newerStore`, which leave the file as it is; `corrupt` and `notADatabase` where
-    ///   so little is left of the store that SQLite cannot write into it, as where the list of its tables is damaged;
-    ///   `busy`, `full`, …
+    /// - Throws: `notAStore` and `newerStore`, which leave the file unchanged; `corrupt` and `notADatabase` if the
+    ///   store is so damaged that SQLite cannot write into it, for example in the list of its tables; `busy`, `full`, …
     public func restore(
         to path: String, options: ProfileRepository.Options = .init()
     ) async throws(ProfileStoreError) {
@@ -98,9 +102,9 @@ public final class StoreBackup: Sendable {
     }
 }
 
-/// The copy's connection.
+/// The connection of the temporary copy.
 ///
-/// `@unchecked Sendable`: one thread at a time has it, under the mutex, as a borrow that cannot escape.
+/// `@unchecked Sendable`: the mutex lends the connection to one thread at a time, as a borrow that cannot escape.
 private final class PrivateCopy: @unchecked Sendable {
     private let connection: Connection
     private let turn = Mutex(())
@@ -112,14 +116,14 @@ private final class PrivateCopy: @unchecked Sendable {
     }
 }
 
-/// What a store counts up and others remember by its number.
+/// The numbers that a store counts up and that its clients may remember.
 private struct StoreCounts {
     let nextProfileID: Int64
     let changeNumber: Int64
     let schemaVersion: Int
     let schemaFingerprint: String
 
-    /// Nil for a store that has no tables yet, and for one that is damaged or was altered: nothing is to be learned there.
+    /// Reads the numbers. Nil if the store has no tables yet, is damaged or was altered: its numbers are then unknown.
     init?(of store: borrowing Connection) {
         do {
             try StoreLayout.verify(store)
@@ -135,13 +139,13 @@ private struct StoreCounts {
         (schemaVersion, schemaFingerprint) = try SchemaTable.nameInForce(connection)
     }
 
-    /// Raises the counts of another store above these, in one transaction.
+    /// Raises the numbers of `copy` to continue above both stores' numbers, in one transaction.
     func carryOver(to copy: borrowing Connection, at time: Timestamp) throws {
         let other = try StoreCounts(read: copy)
         try copy.writeTransaction {
             try StoreTable.setNextID(max(nextProfileID, other.nextProfileID), copy)
             try ChangeTable.beginAnew(after: max(changeNumber, other.changeNumber), copy)
-            // The same version would name other rules to whoever knows the store.
+            // A client of the old store would know the same version number as another schema.
             guard (schemaVersion, schemaFingerprint) != (other.schemaVersion, other.schemaFingerprint) else { return }
             let later = try ProfileStoreError.number(
                 after: max(schemaVersion, other.schemaVersion), "the version of the schema")

@@ -1,44 +1,45 @@
 internal import ProfileStore
 internal import SQLiteAccess
 
-/// What a look at a store's health found.
+/// The result of checking a store: damage, connection settings and file permissions.
 public struct StoreCheck: Hashable, Sendable {
     /// A setting of a connection as SQLite reads it back.
     public struct Setting: Hashable, Sendable {
-        /// What SQLite, or this program, calls it.
+        /// The name that SQLite, or this program, gives the setting.
         public let name: String
-        /// As it was read back.
+        /// The value that was read back.
         public let value: String
-        /// Whether that is what every connection of ours has.
+        /// Whether the value is the one that this program sets on its connections.
         public let isAsWanted: Bool
     }
 
     /// A file of the store.
     public struct File: Hashable, Sendable {
-        /// Absolute.
+        /// The absolute path.
         public let path: String
-        /// Permission bits.
+        /// The permission bits.
         public let mode: UInt16
         /// Whether only its owner can read and write it.
         public var isPrivate: Bool { mode & 0o077 == 0 }
     }
 
-    /// What SQLite finds damaged, and counts of the store that are wrong; empty when all is well.
+    /// The damage that SQLite reports, and wrong counts in the table `store`. Empty if the store is undamaged.
     public let integrity: [String]
-    /// Rows that refer to one that is not there.
+    /// One message for each row that refers to a missing row.
     public let foreignKeys: [String]
-    /// Of the connection that looked.
+    /// The settings of the connection that made the check.
     public let settings: [Setting]
-    /// Of the library that runs, such as `3.40.1`.
+    /// The version of the SQLite library in use, such as `3.40.1`.
     public let sqliteVersion: String
     /// Whether this SQLite has the WAL-reset defect, which the write lock guards against (3.7.0 to 3.51.2).
     public let hasWALResetDefect: Bool
-    /// Whether SQLite leaves every checkpoint to those who hold the write lock; see <doc:Concurrency>.
+    /// Whether SQLite makes no checkpoint by itself, so that only holders of the write lock make one; see
+    /// <doc:Concurrency>.
     public let writeLockIsOn: Bool
-    /// Those that are there, of the database, its log, its index and the write lock.
+    /// The files that exist, out of four: the database, its write-ahead log, the log's index and the lock file.
     public let files: [File]
 
-    /// Whether nothing of all this is amiss.
+    /// Whether the store is undamaged, every setting is as wanted, every file is private, and `writeLockIsOn` is true.
     public var isSound: Bool {
         integrity.isEmpty && foreignKeys.isEmpty && settings.allSatisfy(\.isAsWanted)
             && files.allSatisfy(\.isPrivate) && writeLockIsOn
@@ -46,7 +47,7 @@ public struct StoreCheck: Hashable, Sendable {
 }
 
 extension StoreCheck {
-    /// Looks at all of a store, through a connection of its own.
+    /// Checks the whole store through `connection`.
     init(_ file: StoreFile, _ connection: borrowing Connection) throws {
         let wrongCounts = try connection.readTransaction { try Self.wrongCounts(connection) }
         let settings = try connection.settings()
@@ -63,7 +64,8 @@ extension StoreCheck {
         }
     }
 
-    /// What the store counts and has another number of. Migrating counts anew.
+    /// Returns one message for each stored count that differs from the number of rows. Migrating the store corrects the
+    /// counts.
     private static func wrongCounts(_ connection: borrowing Connection) throws -> [String] {
         var wrong: [String] = []
         for count in StoreTable.Count.allCases {
@@ -80,10 +82,10 @@ extension StoreCheck {
 }
 
 extension ConnectionSettings {
-    /// Whether SQLite makes no checkpoint by itself, which would be one without the write lock.
+    /// Whether SQLite makes no checkpoint by itself. Such a checkpoint would run without the write lock.
     fileprivate var leavesCheckpointsToTheLock: Bool { walAutocheckpoint == 0 && !checkpointsOnClose }
 
-    /// From <https://www.sqlite.org/wal.html>, section "The WAL-Reset Bug".
+    /// Whether the version is older than 3.51.3; see <https://www.sqlite.org/wal.html>, section "The WAL-Reset Bug".
     fileprivate var hasWALResetDefect: Bool {
         let parts = sqliteVersion.split(separator: ".").compactMap { Int($0) }
         guard parts.count >= 3 else { return true }

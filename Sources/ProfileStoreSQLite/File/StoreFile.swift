@@ -2,24 +2,25 @@ internal import Platform
 internal import ProfileStore
 internal import SQLiteAccess
 
-/// The file of a store: is it one, is it ours, and which connections does it get?
+/// The file of a store. Finds out whether the file is a store of this program, and opens connections to it.
 struct StoreFile: Sendable {
-    /// "PROF", in the header of every store (`PRAGMA application_id`).
+    /// The application id in the header of every store, "PROF" in ASCII (`PRAGMA application_id`).
     static let applicationID: Int32 = 0x5052_4F46
 
     let path: DatabasePath
-    /// How long to wait for locks that other programs hold.
+    /// The maximum time to wait for locks that other programs hold.
     let waitLimit: Duration
     /// A registered SQLite VFS, for tests that make the file system fail.
     let vfs: String?
     let uptime: @Sendable () -> ContinuousClock.Instant
-    /// Whether the file is read as it lies wherever it has no log, even if somebody may change it; for tests.
+    /// Whether the file is read in the mode `immutable` whenever it has no log, even if another process may change it;
+    /// for tests.
     private let alwaysReadsAsItLies: Bool
 
-    /// What lies at the path.
+    /// What was found at the path.
     enum State: Hashable {
         case missing
-        /// A database without anything in it: a store whose making was broken off.
+        /// An empty database, left by a process that was interrupted while it created a store.
         case empty
         case store(version: Int)
         /// A store of a later version of this program.
@@ -28,7 +29,7 @@ struct StoreFile: Sendable {
         case foreign
     }
 
-    /// Resolves a path; a folder that is missing is made, 0700, if `createsFolder` says so.
+    /// Resolves a path. If `createsFolder` is true, missing folders are created with mode 0700.
     init(_ path: String, createsFolder: Bool, options: ProfileRepository.Options) throws {
         let refused = createsFolder ? try Self.createFolders(of: path) : nil
         do throws(SQLiteError) {
@@ -46,7 +47,7 @@ struct StoreFile: Sendable {
         alwaysReadsAsItLies = options.readsAsItLies
     }
 
-    /// The path that a symbolic link holds; nil if the path is not a link.
+    /// Returns the target of a symbolic link; nil if the path is not a link.
     private static func target(ofLink path: String) -> String? {
         withUnsafeTemporaryAllocation(of: CChar.self, capacity: Int(PATH_MAX)) { buffer in
             guard let start = buffer.baseAddress else { return nil }
@@ -56,14 +57,14 @@ struct StoreFile: Sendable {
         }
     }
 
-    /// The same, with the store's errors.
+    /// Resolves a path as ``init(_:createsFolder:options:)`` does, and throws `ProfileStoreError` only.
     static func resolve(
         _ path: String, createsFolder: Bool, _ options: ProfileRepository.Options
     ) throws(ProfileStoreError) -> StoreFile {
         try ProfileStoreError.translating { try StoreFile(path, createsFolder: createsFolder, options: options) }
     }
 
-    /// Looks at the file through SQLite, changing nothing of a stranger's.
+    /// Inspects the file through SQLite. A file that is not a store is not changed.
     func inspect() throws -> StoreLook {
         var status = stat()
         guard stat(path.database, &status) == 0 else {
@@ -71,7 +72,7 @@ struct StoreFile: Sendable {
             if code == ENOENT || code == ENOTDIR { return StoreLook(.missing) }
             throw ProfileStoreError.cannotOpen(path.description, code: code)
         }
-        // Opening a pipe would wait for whoever writes into it.
+        // Opening a pipe would wait for a writer.
         guard status.st_mode & S_IFMT == S_IFREG else {
             throw ProfileStoreError.cannotOpen(
                 path.description, code: status.st_mode & S_IFMT == S_IFDIR ? EISDIR : EINVAL)
@@ -83,8 +84,11 @@ struct StoreFile: Sendable {
         }
     }
 
-    /// The same, with the store's errors, once a change would show: a file that was changed a moment ago can be read as
-    /// it lies only then. Where nothing can be put beside it there is no other way to read it.
+    /// Inspects the file as ``inspect()`` does, and throws `ProfileStoreError` only.
+    ///
+    /// If SQLite cannot create files beside the database, the mode `immutable` is the only way to read it. That mode
+    /// needs a conclusive ``FileStamp``. So if the file was changed a moment ago, this waits until its stamp is
+    /// conclusive.
     func inspectOnceSettled() async throws(ProfileStoreError) -> StoreLook {
         while true {
             do {
@@ -100,12 +104,13 @@ struct StoreFile: Sendable {
         }
     }
 
-    /// The version of the store that is there.
+    /// Returns the version of the store at the path.
     ///
     /// - Throws: `noStore`, `notAStore`, `newerStore`, …
     func version() throws -> Int { try version(of: inspect().state) }
 
-    /// The version of a store in a state that was found.
+    /// Returns the version of a store in a state that ``inspect()`` found; throws for a state that is not a usable
+    /// store.
     func version(of state: State) throws -> Int {
         switch state {
         case .missing, .empty: throw ProfileStoreError.noStore(path: path.description)
@@ -116,13 +121,13 @@ struct StoreFile: Sendable {
         }
     }
 
-    /// The writer of this process; it opens its connection with its first job. Who reads nothing there, and replaces all
-    /// that there is, need not have the layout verified.
+    /// Returns a writer, which opens its connection with its first job. A caller that reads nothing and replaces the
+    /// whole contents can pass false for `verifiesLayout`.
     func writer(
         _ options: ProfileRepository.Options, verifiesLayout: Bool = true
     ) -> DatabaseWriter {
         DatabaseWriter(path, command: options.command) { limit in
-            // The lock is held.
+            // The writer calls this while it holds the write lock.
             let mode: Connection.Mode = options.createsMissing ? .create : .readWrite
             let isNew = options.createsMissing && status(ofFileEndingIn: "") == nil
             do {
@@ -137,64 +142,65 @@ struct StoreFile: Sendable {
         }
     }
 
-    /// Opens a connection, whose layout is to be verified before anything else is read.
+    /// Opens a connection. The caller has to verify the layout before it reads anything else.
     func connect(_ mode: Connection.Mode, waiting limit: WaitLimit? = nil) throws(SQLiteError) -> Connection {
         let connection = try Connection(path, mode: mode, vfs: vfs, waitLimit: limit ?? WaitLimit(waitLimit))
         try SearchFunctions.define(on: connection)
         return connection
     }
 
-    /// Permissions and size of the database, or of a file beside it; nil where there is none.
+    /// Returns the permissions and the size of the database or of a file beside it; nil if there is no such file.
     func status(ofFileEndingIn ending: String) -> (mode: UInt16, size: Int64)? {
         var status = stat()
         guard stat(path.file(endingIn: ending), &status) == 0 else { return nil }
         return (UInt16(truncatingIfNeeded: status.st_mode & 0o7777), Int64(status.st_size))
     }
 
-    // MARK: Making
+    // MARK: Creating
 
-    /// Runs work that makes a store, with the write lock held. If it fails, nothing is left of a file that did not exist
-    /// before: on a full disk even an empty database and its log would keep the room that is missing.
+    /// Runs work that creates a store. The caller holds the write lock. If the work fails, a file that did not exist
+    /// before is removed: on a full disk, even an empty database and its log would use space that is needed.
     ///
     /// - Parameters:
     ///   - isNew: Whether the file did not exist before the work.
-    ///   - connection: The writer's.
+    ///   - connection: The writer's connection.
     ///   - body: The work.
-    /// - Returns: What `body` returned.
-    /// - Throws: What `body` threw.
+    /// - Returns: The value that `body` returned.
+    /// - Throws: The error that `body` threw.
     func making<Value>(
         isNew: Bool, _ connection: borrowing Connection, _ body: (borrowing Connection) throws -> Value
     ) throws -> Value {
         do {
             return try body(connection)
         } catch {
-            // Another process may have made a store here before the lock was ours.
+            // Another process may have created a store here before this process got the lock.
             if isNew, (try? Self.state(connection)) == .empty { removeFiles() }
             throw error
         }
     }
 
-    /// Removes the database and its log; the lock file stays, since without it two programs could write at once. The
-    /// database goes first: SQLite ignores a log beside an empty database, but a database without its log may be torn.
+    /// Removes the database and its log. The lock file stays, because without it two programs could write at once. The
+    /// database is removed first: SQLite ignores a log beside an empty database, but a database without its log may be
+    /// inconsistent.
     func removeFiles() {
         for ending in ["", "-wal", "-shm"] { unlink(path.file(endingIn: ending)) }
     }
 
-    // MARK: Looking
+    // MARK: Inspecting
 
     private func look() throws -> StoreLook {
-        // As it lies first, so that a stranger's file gets nothing put beside it, whatever lies there already.
+        // The first look does not use locks, so that SQLite creates no file beside a database of another program.
         let asItLies: State
         do {
             asItLies = try look(as: .inspection).state
         } catch {
-            // What has a lock file beside it may be a store in the midst of a checkpoint, which only looks damaged.
+            // If there is a lock file, this may be a store during a checkpoint, which only looks damaged without locks.
             guard access(path.lock, F_OK) == 0 else { throw error }
             return try lookUnderLocks { throw error }
         }
         switch asItLies {
         case .foreign, .newer: return StoreLook(asItLies)
-        // Its version, and all that is in it, may still be in its write-ahead log.
+        // The store's version and contents may still be in its write-ahead log.
         case .store:
             if let look = lookAtUnchanged() { return look }
             return try lookUnderLocks { try look(as: .readWrite).state }
@@ -202,19 +208,19 @@ struct StoreFile: Sendable {
         }
     }
 
-    /// What is in a store that has no log and that nobody changes, where SQLite could put no `-shm` file beside it; nil
-    /// of any other.
+    /// Inspects a store in the mode `immutable`. Nil unless SQLite cannot create a `-shm` file beside the store, the
+    /// store has no log, and it does not change meanwhile.
     private func lookAtUnchanged() -> StoreLook? {
         guard alwaysReadsAsItLies || !FileStamp.isFolderWritable(path), let stamp = FileStamp(path), !stamp.hasLog,
             alwaysReadsAsItLies || stamp.isConclusive,
-            // What goes wrong here does so under locks too, and is told there.
+            // An error here also occurs under locks, and is reported there.
             let look = try? look(as: .immutable, stamp), FileStamp(path) == stamp
         else { return nil }
         return look
     }
 
-    /// What those see who go by other programs' locks and the write-ahead log; or `unfinished`, where somebody has broken
-    /// a transaction off, which is to be undone first.
+    /// Inspects the file with SQLite's locks and its write-ahead log. If another program was interrupted in a
+    /// transaction that must be rolled back first, returns what `unfinished` returns.
     private func lookUnderLocks(unfinished: () throws -> State) throws -> StoreLook {
         do {
             return try look(as: .readOnly)
@@ -231,7 +237,7 @@ struct StoreFile: Sendable {
     }
 
     private static func state(_ connection: borrowing Connection) throws -> State {
-        // Of one moment: between two statements another process may have made the store.
+        // One transaction, because another process may create the store between two statements.
         try connection.readTransaction {
             let settings = try connection.settings()
             let version = Int(settings.userVersion)
@@ -244,20 +250,21 @@ struct StoreFile: Sendable {
         }
     }
 
-    /// Whether there would be pages again if SQLite undid the transaction that this rollback journal is of; see
-    /// <https://www.sqlite.org/fileformat2.html#the_rollback_journal>.
+    /// Returns whether the database would have pages again after SQLite rolled back the transaction of this rollback
+    /// journal; see <https://www.sqlite.org/fileformat2.html#the_rollback_journal>.
     private static func bringsBackPages(_ journal: [CChar]) -> Bool {
         let descriptor = Platform.open(journal, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
         guard descriptor >= 0 else { return false }
         defer { close(descriptor) }
-        // The last number: how many pages there were.
+        // The last four bytes are the number of pages before the transaction.
         var header = [UInt8](repeating: 0, count: 20)
         return read(descriptor, &header, header.count) == header.count && header[16...].contains { $0 != 0 }
     }
 
-    /// Makes the folders of a path that are missing.
+    /// Creates the missing folders of a path.
     ///
-    /// - Returns: What the system refused, which does not matter where the folder is there all the same.
+    /// - Returns: The error if the system refused to create a folder (`EROFS` or `EACCES`). The caller ignores it if
+    ///   the folder exists anyway.
     private static func createFolders(of path: String) throws -> ProfileStoreError? {
         var refused: ProfileStoreError?
         let parts = path.split(separator: "/", omittingEmptySubsequences: true).dropLast()
@@ -274,7 +281,7 @@ struct StoreFile: Sendable {
 }
 
 extension DatabaseWriter {
-    /// Writes, with the store's errors.
+    /// Runs a write, and throws `ProfileStoreError` only.
     func writeForStore<Value: Sendable>(
         waitingAtMost limit: Duration, _ body: @escaping @Sendable (borrowing Connection) throws -> Value
     ) async throws(ProfileStoreError) -> Value {
@@ -285,7 +292,7 @@ extension DatabaseWriter {
         }
     }
 
-    /// The one write of a writer, which closes then.
+    /// Runs the only write of a writer, and closes the writer.
     func writeAndClose<Value: Sendable>(
         waitingAtMost limit: Duration, _ body: @escaping @Sendable (borrowing Connection) throws -> Value
     ) async throws(ProfileStoreError) -> Value {
@@ -301,7 +308,7 @@ extension DatabaseWriter {
 }
 
 extension SQLiteError {
-    /// Whether SQLite may have wanted to make or change a file beside the database, and could not.
+    /// Whether SQLite may have failed because it could not create or change a file beside the database.
     fileprivate var wantsFileBeside: Bool {
         switch code.primary {
         case .cantOpen: systemError != EACCES && systemError != EPERM

@@ -3,22 +3,23 @@ internal import ProfileStore
 internal import SQLiteAccess
 internal import SQLiteMigrations
 
-/// What a store's `sqlite_schema` must hold: what migrations and adopted schemas have made, and nothing else that runs.
+/// The expected contents of a store's `sqlite_schema`: the objects that migrations and adopted schemas create, and
+/// nothing else that runs SQL.
 ///
-/// A database brings SQL of its own. A view in the place of a table, a trigger, a generated column, a CHECK, an index over
-/// an expression: whoever reads or writes runs them, for as long as their author likes. So they are looked for before
-/// anything else is read.
+/// A database file can contain SQL of an unknown author: a view instead of a table, a trigger, a generated column, a
+/// CHECK, an index over an expression. SQLite runs that SQL when a program reads or writes, and it can run for any
+/// time. So the layout is verified before anything else is read.
 ///
-/// SQLite keeps CREATE statements word for word, and puts an added column in a known place. Comparing texts is therefore
-/// enough; a test compares with what SQLite makes of the same migrations and schemas.
+/// SQLite stores CREATE statements word for word and inserts an added column at a known place. Comparing texts is
+/// therefore enough. A test compares this layout with the one that SQLite creates from the same migrations and schemas.
 struct StoreLayout {
-    /// The SQL of the tables and indexes that migrations make, by name.
+    /// The SQL of the tables and indexes that migrations create, by name.
     let objects: [String: String]
 
-    /// That of the version which this program makes.
+    /// The layout of the latest version.
     static let latest = StoreLayout(version: Migrator.latest)
 
-    /// What the migrations up to a version make.
+    /// Derives the layout from the migrations up to a version.
     init(version: Int) {
         var objects: [String: String] = [:]
         var addedColumns: [Substring: Substring] = [:]
@@ -28,7 +29,8 @@ struct StoreLayout {
                 switch (words[0], words[1]) {
                 case ("CREATE", "TABLE"), ("CREATE", "INDEX"): objects[String(words[2])] = statement
                 case ("CREATE", "UNIQUE"): objects[String(words[3])] = statement
-                // The words are ALTER TABLE … ADD COLUMN and the definition, or DROP COLUMN and the name of an added column.
+                // The words are ALTER TABLE … ADD COLUMN and the definition, or DROP COLUMN and the name of an added
+                // column.
                 case ("ALTER", "TABLE"):
                     let table = String(words[2])
                     let (head, tail) = Self.split(objects[table] ?? "")
@@ -39,11 +41,11 @@ struct StoreLayout {
                         objects[table] = (head + tail).replacing(", \(addedColumns[words[5]] ?? "")", with: "")
                     }
                 case ("DROP", "TABLE"):
-                    // Its indexes go with it.
+                    // SQLite drops the table's indexes with it.
                     let table = String(words[2])
                     objects[table] = nil
                     objects = objects.filter { !$0.value.contains("INDEX \($0.key) ON \(table) (") }
-                // A row.
+                // Other statements write rows.
                 default: break
                 }
             }
@@ -51,9 +53,10 @@ struct StoreLayout {
         self.objects = objects
     }
 
-    /// Sees that a store is laid out as its version and its schema in force want it, and accepts its schema.
+    /// Verifies that a store has the layout of its version and its schema in force, and records the database's current
+    /// schema as accepted.
     ///
-    /// Beside that it may have what SQLite keeps for its planner, and further indexes that are plain: of columns, of every
+    /// A store may also have the tables that ANALYZE creates, and additional plain indexes: on columns only, over every
     /// row, and not unique.
     ///
     /// - Throws: `newerStore`; `altered`, naming what differs; `corrupt`.
@@ -72,14 +75,15 @@ struct StoreLayout {
         }
     }
 
-    /// Sees, once something was read, that a later version of this program has not migrated the store meanwhile.
+    /// Throws `newerStore` if a later version of this program has migrated the store. Call this after reading.
     ///
-    /// Every migration changes the schema. So this looks into the file only where a statement had to be prepared.
+    /// Every migration changes the schema. So this reads the version only if SQLite had to prepare a statement under a
+    /// schema that is not accepted yet.
     static func requireKnownVersion(_ connection: borrowing Connection) throws {
         if try !connection.hasOnlyMetAcceptedSchema() { _ = try knownVersion(connection) }
     }
 
-    /// The version of a store; one that this program does not know is refused.
+    /// Returns the version of a store, or throws `newerStore` if this program does not know that version.
     static func knownVersion(_ connection: borrowing Connection) throws -> Int {
         let version = try connection.userVersion()
         guard version <= Migrator.latest else {
@@ -107,7 +111,7 @@ struct StoreLayout {
             let type = sql.hasPrefix("CREATE TABLE") ? "table" : "index"
             throw ProfileStoreError.altered(AlteredObject(.missing, type: type, name: name))
         }
-        // Only now is it known that `schemas` is a table as any other.
+        // The loop above has verified that `schemas` is a plain table, so it can be read now.
         let schema = objects["schemas"] == nil ? nil : try SchemaTable.latest(connection)?.parsed()
         let wanted = Set(schema.map(SchemaTable.uniqueFields) ?? [])
         guard let field = wanted.symmetricDifference(uniqueFields).min() else { return }
@@ -117,10 +121,10 @@ struct StoreLayout {
                 name: ProfileTable.uniqueIndexName(field.text)))
     }
 
-    /// What is in `sqlite_schema`, without the indexes that SQLite makes by itself: their tables say which.
+    /// Returns the rows of `sqlite_schema`, except the automatic indexes: their tables define them.
     private static func objects(of connection: borrowing Connection) throws -> [StoredObject] {
         var objects: [StoredObject] = []
-        // By its oldest name, which no view can take.
+        // No view can have this older name of the table.
         var statement = try connection.prepare("SELECT type, name, tbl_name, sql FROM sqlite_master")
         while try statement.step() {
             guard let sql = statement.string(at: 3), !sql.isEmpty else { continue }
@@ -132,18 +136,19 @@ struct StoreLayout {
         return objects
     }
 
-    /// The table `profiles` with the columns that a stored one has besides, each as an adoption adds it.
+    /// Returns the SQL of the table `profiles` with the additional columns of the stored table, as an adoption adds
+    /// them. Returns any other table's SQL unchanged.
     private static func extended(_ table: String, as stored: StoredObject) -> String {
         guard stored.name == "profiles" else { return table }
-        // Nothing else in it is quoted, and each column's name is there twice.
+        // Only the names of added columns are quoted, and each name appears twice.
         let pieces = stored.sql.utf8.split(separator: UInt8(ascii: "\""), omittingEmptySubsequences: false)
         let names = stride(from: 1, to: pieces.count, by: 4).map { String(decoding: pieces[$0], as: UTF8.self) }
         let (head, tail) = split(table)
         return head + names.compactMap(FieldName.init).map { ", " + ProfileTable.columnDefinition($0) }.joined() + tail
     }
 
-    /// The parts of a table's SQL between which SQLite puts a column that is added: before the constraints of the whole
-    /// table, or the end of the columns.
+    /// Returns the parts of a table's SQL between which SQLite inserts an added column: before the table constraints,
+    /// or at the end of the columns.
     private static func split(_ table: String) -> (head: String, tail: String) {
         let bytes = Array(table.utf8)
         let constraint = bytes.indices.first {
@@ -161,31 +166,32 @@ private struct StoredObject {
     let table: String
     let sql: String
 
-    /// Whether it was made by this text, byte by byte: to `==` of strings, some letters are the same that are not to SQLite.
+    /// Returns whether the object's SQL is this text, byte by byte. The `==` of strings treats some letters as equal
+    /// that differ for SQLite.
     func hasText(_ text: String) -> Bool { Array(sql.utf8) == Array(text.utf8) }
 
-    /// The field whose values it keeps unique, if an adoption made it for that.
+    /// The field whose values this index keeps unique; nil if it is not an index that an adoption created.
     var uniqueField: FieldName? {
         let prefix = ProfileTable.uniqueIndexName("")
         guard name.hasPrefix(prefix), let field = FieldName(String(name.dropFirst(prefix.count))) else { return nil }
         return hasText(ProfileTable.createUniqueIndex(field)) ? field : nil
     }
 
-    /// Whether it only helps SQLite to find rows, and holds nothing that is computed.
+    /// Returns whether the object only helps SQLite to find rows and contains no computed values.
     func isHarmless(_ connection: borrowing Connection) throws -> Bool {
         if isStatistics { return true }
         return try isPlainIndex(connection)
     }
 
-    /// Whether it is one of the tables that ANALYZE makes.
+    /// Whether this is one of the tables that ANALYZE creates.
     private var isStatistics: Bool {
         hasText("CREATE TABLE sqlite_stat1(tbl,idx,stat)")
             || hasText("CREATE TABLE sqlite_stat4(tbl,idx,neq,nlt,ndlt,sample)")
     }
 
-    /// Whether it is an index of columns alone, over every row, that refuses none.
+    /// Returns whether this is an index on columns only, over every row, and not unique.
     private func isPlainIndex(_ connection: borrowing Connection) throws(SQLiteError) -> Bool {
-        // SQLite reads the text to its first semicolon; who runs it anew must not run more.
+        // SQLite reads the text up to its first semicolon. Code that runs the text again must not run more than that.
         guard type == "index", !sql.contains(";") else { return false }
         var statement = try connection.prepare(
             """
@@ -203,7 +209,8 @@ private struct StoredObject {
 }
 
 extension Migration {
-    /// Its statements, each from its first word to before the semicolon, which ends a line.
+    /// The statements of the script, without their semicolons. Each statement ends with a semicolon at the end of a
+    /// line.
     fileprivate var statements: [String] {
         var statements: [String] = []
         var start: Int?

@@ -1,15 +1,16 @@
 internal import SQLiteAccess
 
-/// What a look at a store's file found, and the connection that it was taken through: to open another one costs as much
-/// as many look-ups.
+/// The result of inspecting a store's file, with the connection that was used. The connection is kept because opening
+/// another one costs as much as many look-ups.
 struct StoreLook: ~Copyable {
     let state: StoreFile.State
-    /// A connection that may read on, if the file is a store. Nobody has verified its layout yet.
+    /// An open connection, if the file is a store. The layout of the store is not verified yet.
     let connection: Connection?
-    /// How the file was before the connection read it as it lies; nil where it goes by SQLite's locks.
+    /// The stamp of the file before the connection read it in the mode `immutable`; nil if the connection uses SQLite's
+    /// locks.
     let stamp: FileStamp?
 
-    /// A look after which there is nothing to read.
+    /// Creates a result without a connection.
     init(_ state: StoreFile.State) {
         self.state = state
         connection = nil

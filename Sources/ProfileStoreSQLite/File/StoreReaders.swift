@@ -4,27 +4,29 @@ internal import Synchronization
 
 /// The connections that read a store's file.
 ///
-/// They go by SQLite's locks, which wants a `-shm` file. Where nothing can be put beside the file, and nobody changes it,
-/// they read it as it lies; see ``FileStamp``.
+/// They use SQLite's locks, for which SQLite needs a `-shm` file. If SQLite cannot create that file, and the store does
+/// not change, they read in the mode `immutable` without locks; see `FileStamp`.
 final class StoreReaders: Sendable {
     private let path: DatabasePath
     private let underLocks: ReaderPool
     private let asItLies: ReaderPool
-    /// How the file was before anything was read as it lies; nil where nothing is.
+    /// The stamp of the file before the first read in the mode `immutable`; nil if that mode is not used.
     private let stamp: FileStamp?
-    /// Whether somebody has changed the file since, or begun a log. From then on everything is read under locks.
+    /// Whether the file has changed or got a log since. From then on, all reads use locks.
     private let isChanged = Atomic(false)
     private let isClosed = Atomic(false)
-    /// The file that the connections read; nil if the path led to another one, or to none, as soon as it was opened.
+    /// The file that the connections read. Nil if, right after opening, the path already led to another file or to
+    /// none.
     private let identity: FileIdentity?
-    /// When the path was last found to lead to that file.
+    /// The last time at which the path led to that file.
     private let lastLook: Mutex<ContinuousClock.Instant>
     private let uptime: @Sendable () -> ContinuousClock.Instant
 
-    /// How often the path is looked at. A look costs about a microsecond, and a look-up some microseconds.
+    /// The minimum time between two checks of the path. A check costs about a microsecond, and a look-up some
+    /// microseconds.
     private static let lookInterval = Duration.milliseconds(100)
 
-    /// Takes over the connection of a look at the file, so that the first who reads need not open another.
+    /// Creates the readers. The first read uses the connection that inspected the file.
     init(_ file: StoreFile, _ look: consuming StoreLook) {
         path = file.path
         let stamp = look.stamp
@@ -40,7 +42,7 @@ final class StoreReaders: Sendable {
         let first = FirstConnection(look.connection)
         func pool(_ mode: Connection.Mode, _ first: FirstConnection?) -> ReaderPool {
             ReaderPool(mostIdle: 4) {
-                // Nothing else is read before the layout is known to be as it should be.
+                // The layout is verified before anything else is read.
                 let connection: Connection
                 if let kept = first?.take() {
                     connection = kept
@@ -58,17 +60,20 @@ final class StoreReaders: Sendable {
         asItLies = pool(.immutable, stamp == nil ? nil : first)
     }
 
-    /// Lends a connection to `body`. What it reads of a file that somebody changes meanwhile is thrown away, and it runs
-    /// again under locks; before that `undo` takes back what it has done besides reading. So it does where a later version
-    /// of this program turns out to have migrated the store.
+    /// Lends a connection to `body`.
     ///
-    /// - Throws: `closed`, `displaced`, `newerStore`, or what opening or `body` throws.
+    /// If a file that is read without locks changes meanwhile, the result is discarded and `body` runs again under
+    /// locks. If a later version of this program has migrated the store, the result is discarded and the call throws.
+    /// In both cases `undo` first reverts the effects of `body` other than reading.
+    ///
+    /// - Throws: `closed`, `displaced`, `newerStore`, an error of opening the connection, or the error that `body`
+    ///   throws.
     func read<Value>(undo: () -> Void = {}, _ body: (borrowing Connection) throws -> Value) throws -> Value {
         guard !isClosed.load(ordering: .relaxed) else { throw ProfileStoreError.closed }
         if uptime() - lastLook.withLock({ $0 }) >= Self.lookInterval { try requireInPlace() }
         if let stamp, !isChanged.load(ordering: .relaxed) {
             let outcome = Result { try asItLies.read(body) }
-            // The look before it was that at opening: a file that is the same now has never changed.
+            // The stamp was taken at opening. If it is the same now, the file has never changed.
             if FileStamp(path) == stamp { return try outcome.get() }
             try requireInPlace()
             isChanged.store(true, ordering: .relaxed)
@@ -80,7 +85,7 @@ final class StoreReaders: Sendable {
             do {
                 value = try body(connection)
             } catch {
-                // It may be the reason.
+                // A migration may be the reason for the error.
                 try StoreLayout.requireKnownVersion(connection)
                 throw error
             }
@@ -94,7 +99,7 @@ final class StoreReaders: Sendable {
         }
     }
 
-    /// Throws `displaced` if the path leads to another file than the one that is read, or to none.
+    /// Throws `displaced` unless the path leads to the file that the connections read.
     func requireInPlace() throws {
         let now = uptime()
         guard let identity, FileIdentity(path) == identity else {
@@ -103,13 +108,13 @@ final class StoreReaders: Sendable {
         lastLook.withLock { $0 = now }
     }
 
-    /// The file that the path leads to, if it is the one that a connection reads.
+    /// Returns the identity of the file at the path if the connection reads that file; otherwise nil.
     private static func identity(of path: DatabasePath, readBy connection: borrowing Connection) -> FileIdentity? {
         let identity = FileIdentity(path)
         return (try? connection.requireInPlace()) == nil ? nil : identity
     }
 
-    /// Ends what is being read, and closes the connections that are not lent now. Nothing is read from then on.
+    /// Interrupts running reads and closes the idle connections. Later reads throw `closed`.
     func close() {
         isClosed.store(true, ordering: .relaxed)
         asItLies.endReading()
@@ -117,9 +122,9 @@ final class StoreReaders: Sendable {
     }
 }
 
-/// A connection that is there already, until somebody takes it.
+/// An open connection that the first caller of ``take()`` gets.
 ///
-/// `@unchecked Sendable`: it is taken out under the mutex, by one thread, and nobody else has it.
+/// `@unchecked Sendable`: one thread takes the connection out under the mutex, and no other thread has it.
 private final class FirstConnection: @unchecked Sendable {
     private var connection: Connection?
     private let turn = Mutex(())

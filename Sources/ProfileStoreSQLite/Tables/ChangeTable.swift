@@ -1,19 +1,20 @@
 internal import ProfileStore
 internal import SQLiteAccess
 
-/// The table `changes`: what happened to profiles and rules, for those who watch the store (R7).
+/// The table `changes`: the log of changes to profiles and rules, for callers that watch the store (R7).
 ///
-/// A change is one row, also that of an import of millions. Numbers have no gaps; the oldest rows go.
+/// A change is one row, even for an import of millions of profiles. Numbers have no gaps. The oldest rows are removed.
 enum ChangeTable {
-    /// Puts a change at the end of the log, within its transaction.
+    /// Appends a change to the log, within the change's transaction.
     ///
     /// - Parameters:
-    ///   - kind: What happened; `missed` is none that is kept.
-    ///   - profileIDs: The profiles, or a range in which they lie; nil for `adopted` alone.
-    ///   - stamp: When, and by whom.
-    ///   - most: How many of the newest changes are kept.
-    ///   - connection: The writer's.
-    /// - Throws: What SQLite refuses; the transaction is then undone.
+    ///   - kind: The kind of change. `missed` cannot be stored.
+    ///   - profileIDs: The changed profile, or a range that contains the ids of the changed profiles. Nil only for
+    ///     `adopted`.
+    ///   - stamp: The time and the author.
+    ///   - most: The number of newest changes to keep.
+    ///   - connection: The writer's connection.
+    /// - Throws: Errors of SQLite. The caller then rolls the transaction back.
     static func append(
         _ kind: ProfileChange.Kind, _ profileIDs: ClosedRange<Int64>?, _ stamp: WriteStamp, keeping most: Int,
         _ connection: borrowing Connection
@@ -33,15 +34,17 @@ enum ChangeTable {
         try statement.bind(stamp.time.millisecondsSince1970, at: 5)
         if let author = stamp.author { try statement.bind(author.name, at: 6) }
         try statement.run()
-        // Now and then only, since the oldest rows lie on a page that nothing else touches.
+        // Rows are removed only now and then, because the oldest rows are on a page that the write touches only for
+        // this.
         let most = Int64(max(1, most))
         if number % max(1, most / 100) == 0 { try prune(upTo: number - most, connection) }
     }
 
-    /// What came after a number, oldest first, with what is known now of a profile that is alone in its change.
+    /// Returns the changes after a number, oldest first. A change of a single profile contains the profile's current
+    /// username and revision.
     ///
-    /// - Returns: At most `limit` changes. When the log has no such number any more, or the store is a copy from before
-    ///   it, one change of the kind `missed`.
+    /// - Returns: At most `limit` changes. If the log no longer contains the next number, or if the store is a copy
+    ///   that was made before `number`, one change of the kind `missed`.
     static func changes(
         after number: Int64, limit: Int, _ connection: borrowing Connection
     ) throws(SQLiteError) -> [ProfileChange] {
@@ -57,7 +60,7 @@ enum ChangeTable {
                 """)
             try statement.bind(number, at: 1)
             try statement.bind(Int64(limit), at: 2)
-            // Numbers have no gap: what comes after one is part of another log.
+            // Numbers have no gaps, so a row after a gap does not continue the log that the caller knows.
             while try statement.step(), statement.integer(at: 0) == number + 1 + Int64(changes.count) {
                 changes.append(change(in: statement))
             }
@@ -65,8 +68,8 @@ enum ChangeTable {
         return changes.isEmpty ? [.missed(upTo: newest)] : changes
     }
 
-    /// Empties the log, within a transaction, and goes on with a number above this one: whoever watches has missed
-    /// something, wherever they are.
+    /// Empties the log, within a transaction, and sets the change number above `number`. Every caller that watches the
+    /// store then learns that it has missed changes.
     static func beginAnew(after number: Int64, _ connection: borrowing Connection) throws(SQLiteError) {
         var deletion = try connection.prepare("DELETE FROM changes")
         try deletion.run()

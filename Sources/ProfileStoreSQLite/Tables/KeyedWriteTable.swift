@@ -2,11 +2,12 @@ internal import ProfileCore
 internal import ProfileStore
 internal import SQLiteAccess
 
-/// The table `keyed_writes`: what came of writes that have a key, for those who repeat them.
+/// The table `keyed_writes`: the results of writes with an idempotency key, for clients that repeat a write.
 enum KeyedWriteTable {
-    /// What came of a write that was made with the request's key; nil where none was, or too long ago.
+    /// Returns the result of an earlier write with the request's key. Nil if there is no such write, or if its key has
+    /// expired.
     ///
-    /// - Throws: `keyReused` when it was another write.
+    /// - Throws: `keyReused` if the earlier write was a different request.
     static func outcome(
         of request: KeyedRequest, at time: Timestamp, under schema: ProfileSchema, _ connection: borrowing Connection
     ) throws -> KeyedOutcome? {
@@ -18,7 +19,7 @@ enum KeyedWriteTable {
         return try request.outcome(of: statement.string(at: 0), stored: statement.string(at: 1), under: schema)
     }
 
-    /// Remembers what came of a write, within its transaction, and forgets a few that are too old.
+    /// Stores the result of a write, within its transaction, and removes a few expired results.
     static func remember(
         _ outcome: KeyedOutcome, of request: KeyedRequest, at time: Timestamp, _ connection: borrowing Connection
     ) throws(SQLiteError) {
@@ -32,19 +33,19 @@ enum KeyedWriteTable {
         try statement.run()
     }
 
-    // MARK: A copy that is not at its end
+    // MARK: Unfinished copies
 
-    /// The fingerprint of the store of which this one is a copy that is not at its end.
+    /// Returns the fingerprint of the source if this store is an unfinished copy; otherwise nil.
     static func unfinishedCopy(_ connection: borrowing Connection) throws(SQLiteError) -> String? {
         var statement = try connection.prepare("SELECT request FROM keyed_writes WHERE key = ?1")
         try statement.bind(copyKey, at: 1)
         return try statement.step() ? statement.string(at: 0) : nil
     }
 
-    /// Remembers it, within a transaction, or that there is none any more.
+    /// Stores the fingerprint of the source of an unfinished copy, within a transaction. Nil removes it.
     ///
-    /// The row's time is the latest there is. Rows are deleted by their age, in programs of every version, so this one
-    /// stays until the copy is complete.
+    /// The row has the latest possible time. Programs of every version delete rows by age, so this row stays until the
+    /// copy is complete.
     static func setUnfinishedCopy(of fingerprint: String?, _ connection: borrowing Connection) throws(SQLiteError) {
         var removal = try connection.prepare("DELETE FROM keyed_writes WHERE key = ?1")
         try removal.bind(copyKey, at: 1)
@@ -58,10 +59,10 @@ enum KeyedWriteTable {
         try statement.run()
     }
 
-    /// No key of a caller's has a space.
+    /// The key of the row for an unfinished copy. A caller's key contains no space, so it cannot be equal.
     private static let copyKey = " copy"
 
-    // MARK: Room
+    // MARK: Expired results
 
     private static func forget(upTo time: Timestamp, _ connection: borrowing Connection) throws(SQLiteError) {
         var statement = try connection.prepare(
@@ -74,6 +75,7 @@ enum KeyedWriteTable {
         try statement.run()
     }
 
-    /// As many as one write forgets: more than one, so that they get fewer, and few, so that it takes no longer.
+    /// The maximum number of expired results that one write removes. More than one, so that their number falls; few, so
+    /// that the write takes no longer.
     private static let mostForgotten: Int64 = 8
 }

@@ -2,15 +2,15 @@ internal import ProfileCore
 internal import ProfileStore
 internal import SQLiteAccess
 
-// Whole rows, as a copy of a store has them.
+// Reading and inserting complete rows, for copies of a store.
 extension ProfileTable {
-    /// All that is kept of a profile besides its id and its values.
+    /// The columns of a profile other than its id and its values.
     static let recordColumns = [
         "revision", "created_at", "updated_at", "schema_version", "issues", "password_hash", "password_schema_version",
         "password_is_judged", "passcode_hash",
     ]
 
-    /// What a row has in these columns, the first of which is this one.
+    /// Reads ``recordColumns`` from a row; `first` is the index of their first column.
     static func record(in row: borrowing Statement, at first: Int) -> StoredRows.Record {
         var password: StoredRows.Record.Password?
         if let hash = row.bytes(at: first + 5) {
@@ -26,9 +26,9 @@ extension ProfileTable {
             passcodeHash: passcodeHash)
     }
 
-    /// Inserts rows as they are, with their ids.
+    /// Inserts rows unchanged, with their ids.
     ///
-    /// - Returns: False if another profile has an id or a unique value of theirs.
+    /// - Returns: False if another profile has the id or a unique value of one of the rows.
     static func insert(
         _ rows: StoredRows, of fields: [FieldRules], _ connection: borrowing Connection
     ) throws(SQLiteError) -> Bool {

@@ -2,9 +2,9 @@ internal import ProfileCore
 internal import ProfileStore
 internal import SQLiteAccess
 
-// Reading many profiles at once, and judging them again.
+// Reading many profiles at once, and revalidating them.
 extension ProfileTable {
-    /// Reads raw values. A field that the table has no column for is absent.
+    /// Reads raw values. A field without a column in the table is absent.
     static func rows(_ scan: StoreScan, _ connection: borrowing Connection) throws -> StoredRows {
         let columns = try SchemaTable.columnNames(connection)
         let fields = scan.fields.map { field in
@@ -46,13 +46,15 @@ extension ProfileTable {
         return rows
     }
 
-    /// `?1` id, `?2` revision, `?3` version of the schema, `?4` issues. A mark by later rules stays.
+    /// Marks a profile with the result of a revalidation. `?1` is its id, `?2` its revision, `?3` the version of the
+    /// schema, `?4` the issues. A mark by a later schema stays.
     static let mark = """
         UPDATE profiles SET schema_version = ?3, issues = ?4
         WHERE id = ?1 AND revision = ?2 AND schema_version <= ?3
         """
 
-    /// `?1` is the id to go on after and `?2` the limit.
+    /// Selects the invalid profiles that one of these versions has judged. `?1` is the id after which to continue, `?2`
+    /// the limit.
     static func selectMarked(_ versions: [Int]) -> String {
         "SELECT id, username, issues FROM profiles WHERE issues IS NOT NULL "
             + "AND schema_version IN (\(list(versions))) AND id > ?1 ORDER BY id LIMIT ?2"
@@ -66,7 +68,7 @@ extension ProfileTable {
     static func countPasswords(
         besides versions: [Int], _ connection: borrowing Connection
     ) throws(SQLiteError) -> Int {
-        // Nothing is in an empty list, not even NULL, so profiles without a password are left out by name.
+        // If the list is empty, `NULL NOT IN ()` is true. So profiles without a password are excluded explicitly.
         var statement = try connection.prepare(
             "SELECT count(*) FROM profiles WHERE password_hash IS NOT NULL "
                 + "AND password_schema_version NOT IN (\(list(versions)))")

@@ -4,13 +4,13 @@ internal import SQLiteAccess
 
 // Finding profiles by their values.
 extension ProfileTable {
-    /// One page of what a search finds.
+    /// Returns one page of a search's results.
     func page(
         _ search: ProfileSearch, by access: SearchAccess, _ connection: borrowing Connection
     ) throws -> ProfilePage {
         let stretches = StatementStretch.all(of: search, by: access)
         guard stretches.count > 1 else { return try page(search, by: access, stretches, connection) }
-        // Of one moment: a profile that gets a value between two statements would be found twice, or not at all.
+        // One snapshot: a profile that gets a value between two statements would be found twice or not at all.
         return try connection.readTransaction { try page(search, by: access, stretches, connection) }
     }
 
@@ -31,7 +31,7 @@ extension ProfileTable {
         return page.end(hasMore: false)
     }
 
-    /// How many profiles a search finds.
+    /// Returns the number of profiles that match a search.
     func count(_ search: ProfileSearch, _ connection: borrowing Connection) throws(SQLiteError) -> Int {
         var search = search
         search.order = nil
@@ -44,7 +44,7 @@ extension ProfileTable {
         return try statement.step() ? Int(statement.integer(at: 0)) : 0
     }
 
-    /// The statement for a stretch of a search's order.
+    /// Returns the statement for one stretch of a search's order.
     func sql(
         of search: ProfileSearch, by access: SearchAccess, in stretch: StatementStretch, limit: Int
     ) -> SearchSQL {
@@ -69,7 +69,7 @@ extension ProfileTable {
         var terms: [String] = []
         for (index, condition) in search.conditions.enumerated() {
             terms += self.terms(of: condition, &sql) { isLowerBound in
-                // Where the index is walked, the place to go on after is a bound already, and the nearer one.
+                // If the index is scanned in order, the cursor is already a bound on its side, and a closer one.
                 access.way == .condition(index)
                     || access.way == .order && (stretch.cursor == nil || isLowerBound != search.isAscending)
             }
@@ -84,8 +84,8 @@ extension ProfileTable {
         return terms + bounds(of: stretch, search, by: access, &sql)
     }
 
-    /// What the values of a field must be. A plus keeps SQLite from looking for an index of a column; `usesIndex` says
-    /// whether one is to be used, for a bound from below or for anything else.
+    /// Returns the SQL terms of a condition. A unary plus before a column keeps SQLite from using an index of the
+    /// column. `usesIndex` returns whether a term may use an index; its argument is whether the term is a lower bound.
     private func terms(
         of condition: ProfileSearch.Condition, _ sql: inout SearchSQL, usesIndex: (_ isLowerBound: Bool) -> Bool
     ) -> [String] {
@@ -95,14 +95,14 @@ extension ProfileTable {
         func bound(_ comparison: String, _ value: String) -> [String] {
             let place = place(of: field, isWalked: usesIndex(comparison.hasPrefix(">")))
             let bound = "\(place) \(comparison) \(sql.parameter(value))"
-            // Every text has its place among texts, but what is no number has none among numbers.
+            // A text column can contain a value that is not a number or moment. Such a value does not match a bound.
             return field.type == .string ? [bound] : [bound, "profiles_holds('\(field.type.rawValue)', \(name))"]
         }
         switch condition.comparison {
         case .equals(let value): return ["\(column) = \(sql.parameter(value))"]
         case .differs(let value): return ["+\(name) IS NOT \(sql.parameter(value))"]
         case .hasPrefix(let prefix):
-            // A range rather than LIKE, which knows wildcards and would not use an index. No text has the byte 0xFF.
+            // A range, because LIKE interprets wildcards and would not use an index. UTF-8 text has no byte 0xFF.
             let bytes = Array(prefix.utf8)
             let lower = (usesIndex(true) ? "" : "+") + name
             return ["\(lower) >= \(sql.parameter(bytes))", "\(column) < \(sql.parameter(bytes + [0xFF]))"]
@@ -118,13 +118,14 @@ extension ProfileTable {
         }
     }
 
-    /// Whether one of some fields contains a text.
+    /// Returns the SQL term that is true if one of the fields contains a text.
     private func contains(_ text: FoldedText, _ fields: [FieldRules], _ sql: inout SearchSQL) -> String {
         let calls = calls(of: "profiles_contains", text, fields, &sql)
         return calls.count == 1 ? calls[0] : "(\(calls.joined(separator: " OR ")))"
     }
 
-    /// Calls of a function of a text and some fields: one for as many columns as it may have arguments.
+    /// Returns the calls of a function for a text and some fields. There are several calls if the columns are more than
+    /// the maximum number of arguments.
     private func calls(
         of function: String, _ text: FoldedText, _ fields: [FieldRules], _ sql: inout SearchSQL
     ) -> [String] {
@@ -135,12 +136,12 @@ extension ProfileTable {
         }
     }
 
-    /// One less than the arguments that a function may have.
+    /// The maximum number of columns in one call: the text is one more argument.
     private static let mostColumnsOfCall = 31
 
     // MARK: Order
 
-    /// What a stretch of the order leaves of the profiles.
+    /// Returns the SQL terms that limit a search to one stretch of its order.
     private func bounds(
         of stretch: StatementStretch, _ search: ProfileSearch, by access: SearchAccess, _ sql: inout SearchSQL
     ) -> [String] {
@@ -152,7 +153,7 @@ extension ProfileTable {
         guard let order = search.order else { return ids(after: stretch.cursor) }
         let isWalked = access.way == .order
         guard let field = order.field else {
-            // A better match has a smaller place.
+            // The sort value is negative, so a better match has a smaller one.
             guard let cursor = stretch.cursor else { return [] }
             let place = self.place(in: order, isWalked: isWalked, &sql)
             let (match, last) = (sql.parameter(-Int64(cursor.value?.first ?? 0)), sql.parameter(cursor.id))
@@ -169,12 +170,12 @@ extension ProfileTable {
             let value = sql.parameter(cursor.value ?? [])
             return ["(\(place), \(id)) \(isAfter) (\(value), \(sql.parameter(cursor.id)))"]
         case .present(nil):
-            // No value is empty. An index begins at a bound, so that it passes those without a value over.
+            // No stored value is empty, so the bound matches every value. It lets the index scan start after the NULLs.
             return isWalked && search.conditions.isEmpty ? ["\(place) > ''"] : ["+\(column) IS NOT NULL"]
         }
     }
 
-    /// The place that a profile has in an order.
+    /// Returns the SQL of a profile's sort value in an order.
     private func place(in order: ProfileSearch.Order, isWalked: Bool, _ sql: inout SearchSQL) -> String {
         switch order {
         case .field(let field, _): return place(of: field, isWalked: isWalked)
@@ -184,18 +185,19 @@ extension ProfileTable {
         }
     }
 
-    /// The place that a profile's value has in the order of the field's values.
+    /// Returns the SQL of a profile's sort value in the order of a field's values.
     private func place(of field: FieldRules, isWalked: Bool) -> String {
         let column = (isWalked ? "" : "+") + Self.quoted(field.column)
         return switch ValueOrder(field) {
-        // As the column compares by itself.
+        // The column's own collation has this order.
         case .bytes, .ignoringCase: column
         case .number: column + " COLLATE profiles_number"
         case .moment: column + " COLLATE profiles_moment"
         }
     }
 
-    /// The id, as what is found by an index is put in its order. Within one value an index has that order by itself.
+    /// Returns the SQL of the id as a sort value. Entries with one value are sorted by id in an index. For other
+    /// conditions, a unary plus keeps SQLite from scanning all ids instead of using the condition's index.
     private func id(of search: ProfileSearch, by access: SearchAccess) -> String {
         guard case .condition(let index) = access.way else { return "id" }
         switch search.conditions[index].comparison {
@@ -205,16 +207,19 @@ extension ProfileTable {
     }
 }
 
-/// A part of a search's order that one SQLite statement reads.
+/// A part of a search's order that one statement reads: profiles with a value in the order's field, or profiles
+/// without.
 enum StatementStretch {
-    /// In the order of ids.
+    /// All profiles in the order of ids.
     case ids(after: ProfileCursor?)
+    /// The profiles with a value.
     case present(after: ProfileCursor?)
-    /// Profiles with the cursor's value and higher ids. SQLite skips profiles before the cursor in an index only if the
-    /// statement has this value alone.
+    /// The profiles that have the cursor's value and come after its id. In an index scan, SQLite skips earlier ids only
+    /// if the statement is limited to one value.
     case same(as: ProfileCursor)
-    /// Profiles with values beyond the cursor's value.
+    /// The profiles with values after the cursor's value.
     case beyond(ProfileCursor)
+    /// The profiles without a value.
     case absent(after: ProfileCursor?)
 
     /// The statements for the stretches of a search, in their order.
@@ -233,7 +238,7 @@ enum StatementStretch {
         }
     }
 
-    /// The cursor that it continues after.
+    /// The cursor after which to continue in this stretch.
     var cursor: ProfileCursor? {
         switch self {
         case .ids(let cursor), .present(let cursor), .absent(let cursor): cursor
@@ -241,7 +246,7 @@ enum StatementStretch {
         }
     }
 
-    /// Whether it is in the order of values, not of ids alone.
+    /// Whether the stretch is sorted by value and id, and not only by id.
     var hasValues: Bool {
         switch self {
         case .present, .beyond: true
@@ -250,7 +255,7 @@ enum StatementStretch {
     }
 }
 
-/// The text of a statement, and the values that it binds.
+/// The text of a statement, with the values for its parameters.
 struct SearchSQL {
     var text: String
     private var values: [Value] = []
@@ -262,7 +267,8 @@ struct SearchSQL {
 
     init(_ text: String) { self.text = text }
 
-    /// Adds what must all hold: in groups, since SQLite bounds how deep an expression is, and each AND is deeper by one.
+    /// Adds conditions that must all be true. They are grouped, because SQLite limits the depth of an expression and
+    /// each AND adds one level.
     mutating func add(conditions: [String]) {
         guard !conditions.isEmpty else { return }
         let groups = stride(from: 0, to: conditions.count, by: 20).map { start in
@@ -271,7 +277,7 @@ struct SearchSQL {
         text += " WHERE " + groups.joined(separator: " AND ")
     }
 
-    /// The parameter that stands for a value.
+    /// Adds a value, and returns its parameter.
     mutating func parameter(_ number: Int64) -> String { parameter(.number(number)) }
     mutating func parameter(_ text: String) -> String { parameter(.text(Array(text.utf8))) }
     mutating func parameter(_ text: [UInt8]) -> String { parameter(.text(text)) }

@@ -2,10 +2,10 @@ internal import ProfileCore
 internal import ProfileStore
 internal import SQLiteAccess
 
-/// The table `profiles` as a schema sees it: its SQL, and how rows and profiles become each other.
+/// The table `profiles` under one schema: its SQL, and the conversion between rows and profiles.
 ///
-/// This is the one place that builds names into SQL. They come from ``ProfileCore/FieldName``, which admits lower-case
-/// ASCII letters, digits and `_` only, and are quoted besides, since a field may be called like a keyword.
+/// Only this type and its extensions put names into SQL. The names come from ``ProfileCore/FieldName``, which admits
+/// only lower-case ASCII letters, digits and `_`. They are also quoted, because a field may have the name of a keyword.
 final class ProfileTable: Sendable {
     let schema: ProfileSchema
     let selectByUsername: String
@@ -43,7 +43,7 @@ final class ProfileTable: Sendable {
 
     // MARK: Reading
 
-    /// The profile in the row that a selection stands on.
+    /// Returns the profile in the current row of a selection.
     func profile(in row: borrowing Statement) -> Profile {
         var values: [String?] = []
         values.reserveCapacity(openFields.count)
@@ -57,7 +57,7 @@ final class ProfileTable: Sendable {
             hasPassword: row.integer(at: 6) != 0, schema: schema, values: values)
     }
 
-    /// The profile that is found by a key; nil where there is none.
+    /// Returns the profile with a key; nil if there is none.
     func profile(_ key: ProfileKey, _ connection: borrowing Connection) throws(SQLiteError) -> Profile? {
         switch key {
         case .username(let username):
@@ -71,7 +71,7 @@ final class ProfileTable: Sendable {
         }
     }
 
-    /// The hash of a profile's password, to compare a brought one with.
+    /// Returns the hash of a profile's password; nil if it has none or does not exist.
     static func passwordHash(of id: Int64, _ connection: borrowing Connection) throws(SQLiteError) -> String? {
         var statement = try connection.prepare("SELECT password_hash FROM profiles WHERE id = ?1")
         try statement.bind(id, at: 1)
@@ -80,20 +80,20 @@ final class ProfileTable: Sendable {
 
     // MARK: Writing
 
-    /// Whether a row brings the hash of a password.
+    /// Returns whether a row contains the hash of a password.
     @inline(__always)
     func bringsPassword(_ row: Int, of profiles: borrowing ValidProfiles) -> Bool {
         guard let secretField else { return false }
         return !profiles.slot(row: row, field: secretField).isAbsent
     }
 
-    /// Whether a row brings a password that was not judged.
+    /// Returns whether a row contains the hash of a password that was not judged.
     @inline(__always)
     func bringsUnjudgedPassword(_ row: Int, of profiles: borrowing ValidProfiles) -> Bool {
         bringsPassword(row, of: profiles) && !profiles.hashIsJudged(row: row)
     }
 
-    /// Binds what all rows that are inserted at one moment have in common; see ``insert``.
+    /// Binds the values that all rows of one insertion share; see ``insert``.
     func bindCommon(
         at time: Timestamp, schemaVersion: Int, to statement: inout Statement
     ) throws(SQLiteError) {
@@ -101,9 +101,9 @@ final class ProfileTable: Sendable {
         try statement.bind(Int64(schemaVersion), at: 3)
     }
 
-    /// Inserts one row, whose text is in `bytes`, those of `profiles`, as a new profile.
+    /// Inserts one row as a new profile. `bytes` are the bytes of `profiles`, which contain the row's text.
     ///
-    /// - Returns: False if another profile has its username or its value of another unique field.
+    /// - Returns: False if another profile has the row's username or its value of another unique field.
     @inline(__always)
     func insert(
         row: Int, of profiles: borrowing ValidProfiles, _ bytes: UnsafeBufferPointer<UInt8>, id: Int64,
@@ -127,16 +127,17 @@ final class ProfileTable: Sendable {
         }
     }
 
-    /// What became of an update.
+    /// The result of an update.
     enum UpdateOutcome {
         case updated
-        /// The row is gone, or has another revision.
+        /// The profile does not exist any more, or has another revision.
         case stale
         /// Another profile has the value of a unique field.
         case duplicate
     }
 
-    /// Stores one row in the place of a profile that has this revision; a password that the row does not bring stays.
+    /// Replaces a profile by one row if the profile has this revision. If the row contains no password, the profile's
+    /// password stays.
     func update(
         id: Int64, revision: Int64, row: Int, of profiles: ValidProfiles, at time: Timestamp, schemaVersion: Int,
         _ connection: borrowing Connection
@@ -156,7 +157,8 @@ final class ProfileTable: Sendable {
         return .updated
     }
 
-    /// Sets the password of a stored profile, within a transaction.
+    /// Sets the password of a stored profile, within a transaction. If the hash changes, the profile's sessions and
+    /// reset end.
     static func setPassword(
         _ hash: String, isJudged: Bool, of id: Int64, schemaVersion: Int, _ connection: borrowing Connection
     ) throws(SQLiteError) {
@@ -173,7 +175,7 @@ final class ProfileTable: Sendable {
         if isOther { try TokenTable.removeAll(of: id, connection) }
     }
 
-    /// Counts a change of a profile that changes none of its open fields.
+    /// Increments the revision of a profile for a change that leaves its open fields unchanged.
     static func raiseRevision(
         of id: Int64, at time: Timestamp, _ connection: borrowing Connection
     ) throws(SQLiteError) {
@@ -199,11 +201,11 @@ final class ProfileTable: Sendable {
         try statement.run()
     }
 
-    /// Where the fields begin among the parameters of `insert` and `update`.
+    /// The number of the first field's parameter in `insert` and `update`.
     private static let firstFieldParameter = 6
     static let firstFieldColumn = 7
 
-    /// Binds the fields of one row, without copies: the bytes stay until the statement has run.
+    /// Binds the fields of one row without copying them. The bytes stay valid until the statement has run.
     @inline(__always)
     private func bindFields(
         of row: Int, in profiles: borrowing ValidProfiles, _ bytes: UnsafeBufferPointer<UInt8>,
@@ -226,10 +228,10 @@ final class ProfileTable: Sendable {
 
     static func addColumn(_ name: FieldName) -> String { "ALTER TABLE profiles ADD COLUMN \(columnDefinition(name))" }
 
-    /// The column of an added field, as it stands in the table's SQL.
+    /// Returns the definition of an added field's column, exactly as it appears in the table's SQL.
     static func columnDefinition(_ name: FieldName) -> String { "\(quoted(name)) TEXT CHECK (\(quoted(name)) <> '')" }
 
-    /// The index that enforces a unique field other than the primary key.
+    /// Returns the SQL that creates the index of a unique field other than the primary key.
     static func createUniqueIndex(_ name: FieldName) -> String {
         "CREATE UNIQUE INDEX \"\(uniqueIndexName(name.text))\" ON profiles (\(quoted(name)))"
     }
@@ -238,15 +240,15 @@ final class ProfileTable: Sendable {
 
     static func uniqueIndexName(_ field: String) -> String { "profiles_unique_\(field)" }
 
-    /// The index of a field that is looked up by. Indexes that only help may come and go without us, and are made and
-    /// dropped as far as they are not there, or there.
+    /// Returns the SQL that creates an index only for look-ups. Other programs may create and drop such indexes, so the
+    /// SQL has `IF NOT EXISTS`, and ``dropIndex(_:)`` has `IF EXISTS`.
     static func createIndex(_ name: FieldName) -> String {
         "CREATE INDEX IF NOT EXISTS \"\(indexName(name.text))\" ON profiles (\(quoted(name)))"
     }
 
     static func dropIndex(_ name: FieldName) -> String { "DROP INDEX IF EXISTS \"\(indexName(name.text))\"" }
 
-    /// A column that has had an index since the first tables, whatever the schema.
+    /// A column that has an index under every schema, since the first migration.
     static let phone = FieldName.phone
 
     private static func indexName(_ field: String) -> String { "profiles_index_\(field)" }
@@ -256,7 +258,7 @@ final class ProfileTable: Sendable {
             + "GROUP BY \(quoted(name)) HAVING count(*) > 1 LIMIT 10"
     }
 
-    /// The profile that has a value in the column of a unique field.
+    /// Returns the id of the profile that has a value in the column of a unique field.
     static func owner(
         of value: String, in column: FieldName, _ connection: borrowing Connection
     ) throws(SQLiteError) -> Int64? {

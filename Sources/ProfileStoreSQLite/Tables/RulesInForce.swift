@@ -3,7 +3,7 @@ internal import ProfileStore
 internal import SQLiteAccess
 internal import Synchronization
 
-/// A schema of the store with the SQL that it makes.
+/// A schema of the store, with the SQL for its table.
 final class RulesInForce: Sendable {
     let adopted: AdoptedSchema
     let table: ProfileTable
@@ -16,10 +16,10 @@ final class RulesInForce: Sendable {
         table = ProfileTable(adopted.schema)
     }
 
-    /// Whether a password that was judged when this version was in force counts as judged by this schema: it has the same
-    /// rules for passwords.
+    /// Returns whether a password that was judged under a version counts as judged by this schema. It does if both have
+    /// the same password rules.
     func judgesPasswords(of version: Int, _ connection: borrowing Connection) throws -> Bool {
-        // Most are of this one, and then nobody need look at the rules of the past.
+        // Most passwords were judged under this schema. For them, earlier schemas need not be read.
         if version == adopted.version { return true }
         if let versions = versionsJudgingPasswords.withLock(\.self) { return versions.contains(version) }
         let versions = Set(try SchemaTable.versions(sharingPasswordRulesOf: schema, connection))
@@ -29,9 +29,9 @@ final class RulesInForce: Sendable {
 
     // MARK: Writing, within a transaction
 
-    /// Stores the one row of `rows` as a new profile.
+    /// Stores the only row of `rows` as a new profile.
     ///
-    /// - Returns: False if another profile has a value of its unique fields.
+    /// - Returns: False if another profile has the row's value of a unique field.
     func insert(
         _ rows: ValidProfiles, id: Int64, at time: Timestamp, _ connection: borrowing Connection
     ) throws(SQLiteError) -> Bool {
@@ -43,8 +43,8 @@ final class RulesInForce: Sendable {
         }
     }
 
-    /// Stores the one row of `rows` in the place of a profile that has this revision, and counts what that does to its
-    /// password.
+    /// Replaces a profile by the only row of `rows` if the profile has this revision, and updates the number of
+    /// unjudged passwords.
     func update(
         id: Int64, revision: Int64, with rows: ValidProfiles, at time: Timestamp, _ connection: borrowing Connection
     ) throws -> ProfileTable.UpdateOutcome {
@@ -54,7 +54,7 @@ final class RulesInForce: Sendable {
         }
     }
 
-    /// The unique fields of which another profile has the row's value.
+    /// Returns the unique fields for which another profile has the row's value.
     func takenFields(
         of rows: ValidProfiles, row: Int, besides id: Int64?, _ connection: borrowing Connection
     ) throws(SQLiteError) -> [FieldName] {
@@ -68,7 +68,7 @@ final class RulesInForce: Sendable {
         return taken
     }
 
-    /// The profile with a username, and the hash of its password.
+    /// Returns the profile with a username, and the hash of its password. Both are nil if there is no such profile.
     func stored(_ username: String, _ connection: borrowing Connection) throws(SQLiteError) -> StoredMatch {
         guard let profile = try table.profile(.username(username), connection) else { return StoredMatch() }
         return StoredMatch(

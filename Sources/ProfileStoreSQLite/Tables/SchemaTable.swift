@@ -3,14 +3,14 @@ internal import ProfileStore
 internal import SQLiteAccess
 internal import Synchronization
 
-/// The table `schemas`: every schema that was adopted, and what adopting one does to the tables.
+/// The table `schemas`, which keeps every adopted schema, and the changes that an adoption makes to the tables.
 enum SchemaTable {
     static func versionInForce(_ connection: borrowing Connection) throws(SQLiteError) -> Int {
         var statement = try connection.prepare("SELECT max(version) FROM schemas")
         return try statement.step() ? Int(statement.integer(at: 0)) : 0
     }
 
-    /// What the schema in force is known by: its version and fingerprint.
+    /// Returns the version and the fingerprint of the schema in force; 0 and an empty text if there is none.
     static func nameInForce(
         _ connection: borrowing Connection
     ) throws(SQLiteError) -> (version: Int, fingerprint: String) {
@@ -27,14 +27,14 @@ enum SchemaTable {
         return try latest.adopted()
     }
 
-    /// The schema in force, as it is stored; nil in a store that was never given one.
+    /// Returns the schema in force in its stored form; nil if the store has no schema yet.
     static func latest(_ connection: borrowing Connection) throws -> StoredSchema? {
         var statement = try connection.prepare(
             "SELECT version, fingerprint, document, adopted_at FROM schemas ORDER BY version DESC LIMIT 1")
         return try statement.step() ? StoredSchema(in: statement) : nil
     }
 
-    /// Every schema, oldest first.
+    /// Returns every adopted schema, oldest first.
     static func all(_ connection: borrowing Connection) throws -> [AdoptedSchema] {
         var stored: [StoredSchema] = []
         var statement = try connection.prepare(
@@ -43,7 +43,7 @@ enum SchemaTable {
         return try stored.map { try $0.adopted() }
     }
 
-    /// The versions, of all that were ever in force, that judge passwords as a schema does.
+    /// Returns all versions, past and present, that have the same password rules as a schema.
     static func versions(
         sharingPasswordRulesOf schema: ProfileSchema, _ connection: borrowing Connection
     ) throws -> [Int] {
@@ -51,8 +51,11 @@ enum SchemaTable {
         return try all(connection).filter { $0.schema[.password] == rules }.map(\.version)
     }
 
-    /// Makes a schema the one in force, within a transaction: adds the columns that it needs, sees to the indexes of
-    /// unique fields, and keeps it as this version, or the next one. What a schema leaves out stays in its column, unread.
+    /// Puts a schema in force, within a transaction. Adds the columns that it needs, creates and drops indexes of
+    /// unique and indexed fields, and stores the schema as `version`, or as the next version if that is nil. The column
+    /// of a field that the schema does not have keeps its values, which are not read.
+    ///
+    /// - Throws: `otherPrimaryKey`, `tooManyColumns`, `repeatedValues`, …
     static func adopt(
         _ schema: ProfileSchema, replacing previous: ProfileSchema?, as version: Int? = nil, at time: Timestamp,
         _ connection: borrowing Connection
@@ -97,7 +100,7 @@ enum SchemaTable {
         if schema[.password] != previous?[.password] { try UnjudgedPasswords.recount(connection) }
     }
 
-    /// Keeps a schema of the store as a later version too, within a transaction.
+    /// Stores a schema of the store again as a later version, within a transaction.
     static func adoptAgain(
         _ version: Int, as later: Int, at time: Timestamp, _ connection: borrowing Connection
     ) throws(SQLiteError) {
@@ -112,17 +115,18 @@ enum SchemaTable {
         try statement.run()
     }
 
-    /// The unique fields that have an index made for a schema; the primary key's was there before any schema.
+    /// Returns the unique fields whose index an adoption creates. The primary key's index is not one: a migration
+    /// creates it.
     static func uniqueFields(_ schema: ProfileSchema) -> [FieldName] {
         schema.fields.filter { $0.isUnique && !$0.isPrimaryKey }.map(\.name)
     }
 
-    /// The fields that have an index for look-ups alone.
+    /// Returns the fields that have an index only for look-ups.
     private static func indexedFields(_ schema: ProfileSchema) -> [FieldName] {
         schema.fields.filter { $0.isIndexed && !$0.isUnique }.map(\.name)
     }
 
-    /// Whether there is any profile.
+    /// Returns whether the store has any profile.
     static func hasProfiles(_ connection: borrowing Connection) throws(SQLiteError) -> Bool {
         var statement = try connection.prepare("SELECT 1 FROM profiles LIMIT 1")
         return try statement.step()
@@ -147,7 +151,7 @@ enum SchemaTable {
     }
 }
 
-/// A row of the table.
+/// A row of the table `schemas`.
 struct StoredSchema {
     let version: Int
     let fingerprint: String
@@ -176,6 +180,7 @@ struct StoredSchema {
         }
     }
 
-    /// What was parsed last. Every connection reads the schema in force, mostly of the same store.
+    /// The schema that was parsed last. Every connection reads the schema in force, and most connections of a process
+    /// read the same store.
     private static let latest = Mutex<(document: String, schema: ProfileSchema)?>(nil)
 }

@@ -1,20 +1,23 @@
 internal import ProfileCore
 internal import ProfileStore
 
-/// How SQLite gets at the profiles of a search. The statement is written so that its planner has no other choice.
+/// The way in which SQLite finds the profiles of a search. The statement is written so that the query planner has no
+/// other choice.
 struct SearchAccess {
     enum Way: Equatable {
-        /// By the index of the field that this condition is about.
+        /// Uses the index of the field of the condition at this position.
         case condition(Int)
-        /// By the index of profiles that were found invalid.
+        /// Uses the index of invalid profiles.
         case marks
-        /// From place to place in the search's order, between the bounds of its conditions.
+        /// Scans an index in the search's order, between the bounds of the conditions.
         case order
+        /// Reads every profile.
         case everything
     }
 
     let way: Way
-    /// Whether no more is read than a page has, and that is so little that it takes no time.
+    /// Whether the search reads no more profiles than its page holds, and the page is small enough for the caller's
+    /// thread.
     let isBrief: Bool
     let plan: QueryPlan
 
@@ -46,15 +49,15 @@ struct SearchAccess {
         }
     }
 
-    /// As many as a thread of Swift's may be kept for.
+    /// The maximum number of profiles that a search may read on a thread of Swift's concurrency pool.
     private static let fewProfiles = 1_000
 }
 
 extension FieldRules {
-    /// Whether SQLite has an index of its column, in the order of its bytes.
+    /// Whether the field's column has an index. The index sorts text, not numbers or moments.
     var hasIndex: Bool { isUnique || isPrimaryKey || isIndexed || column == ProfileTable.phone }
 
-    /// Whether that index has the order of the field's values too.
+    /// Whether the column has an index whose order is the order of the field's values.
     var hasOrderedIndex: Bool {
         switch ValueOrder(self) {
         case .bytes, .ignoringCase: hasIndex
@@ -66,8 +69,8 @@ extension FieldRules {
 extension ProfileSearch {
     fileprivate var isOfInvalid: Bool { if case .invalid = status { true } else { false } }
 
-    /// The field whose index has the search's order, where all conditions bound that too; nothing in it for the order of
-    /// ids.
+    /// The field whose index can be scanned in the search's order, if all conditions are bounds of that field.
+    /// `.some(nil)` means the order of ids. Nil if no index can be scanned in order.
     fileprivate var walkedField: FieldRules?? {
         guard status == nil, text == nil else { return nil }
         guard let order else { return conditions.isEmpty ? .some(nil) : nil }
@@ -79,9 +82,9 @@ extension ProfileSearch {
 }
 
 extension ProfileSearch.Condition {
-    /// How few profiles are left by an index, the fewest first.
+    /// An estimate of how many profiles an index leaves, the fewest first.
     enum Rank: Comparable {
-        /// At the most.
+        /// At most one profile.
         case oneProfile
         case someProfiles
         case oneValue
@@ -90,7 +93,7 @@ extension ProfileSearch.Condition {
         case absence
     }
 
-    /// Nil where no index serves.
+    /// The rank of the condition; nil if it cannot use an index.
     var rank: Rank? {
         guard field.hasIndex else { return nil }
         let isUnique = field.isUnique || field.isPrimaryKey
@@ -99,7 +102,7 @@ extension ProfileSearch.Condition {
         case .isAny: isUnique ? .someProfiles : .someValues
         case .hasPrefix: .bounds
         case .isLess, .isAtMost, .isGreater, .isAtLeast: field.hasOrderedIndex ? .bounds : nil
-        // SQLite knows that every profile has a primary key.
+        // The primary key's column is NOT NULL, so SQLite does not use its index for this condition.
         case .isAbsent: field.isPrimaryKey ? nil : .absence
         case .differs, .contains, .isPresent: nil
         }
@@ -107,7 +110,7 @@ extension ProfileSearch.Condition {
 }
 
 extension ProfileQuery.Comparison {
-    /// Whether the values that meet it are a part of the order.
+    /// Whether the matching values are a contiguous range of the order.
     var isBound: Bool {
         switch self {
         case .hasPrefix, .isLess, .isAtMost, .isGreater, .isAtLeast: true

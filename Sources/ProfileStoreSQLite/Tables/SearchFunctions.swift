@@ -1,21 +1,22 @@
 internal import ProfileCore
 internal import SQLiteAccess
 
-/// What searches ask of values that SQL has no word for, so that every engine answers the same.
+/// The functions and collations that searches need and SQLite does not have. They give the same results on every
+/// engine.
 enum SearchFunctions {
-    /// Whether one of some columns contains a text, folded.
+    /// Returns whether one of some columns contains a folded text.
     static let contains = TextFunction("profiles_contains") { folded in
         let text = folded.text
         return { text.isContained(in: $0) ? 1 : 0 }
     }
 
-    /// How well a text, folded, matches the one of some columns that it matches best; 0 where it is in none.
+    /// Returns how well a folded text matches the best-matching of some columns; 0 if no column contains the text.
     static let match = TextFunction("profiles_match", greatest: TextMatch.whole.rawValue) { folded in
         let text = folded.text
         return { text.match(in: $0)?.rawValue ?? 0 }
     }
 
-    /// Whether a column holds a value of a type.
+    /// Returns whether a column contains a value of a type.
     static let holds = TextFunction("profiles_holds") { type in
         guard let type = FieldType(rawValue: String(type)) else { return { _ in 0 } }
         return { type.holds($0) ? 1 : 0 }
@@ -25,7 +26,7 @@ enum SearchFunctions {
 
     static let moment = TextCollation("profiles_moment") { ValueOrder.moment.compare($0, $1) }
 
-    /// Gives them to a connection.
+    /// Defines the functions and collations on a connection.
     static func define(on connection: borrowing Connection) throws(SQLiteError) {
         try connection.define(contains)
         try connection.define(match)

@@ -1,9 +1,10 @@
 internal import ProfileStore
 internal import SQLiteAccess
 
-/// The table `store`: one row with the numbers that a store counts.
+/// The table `store`: one row with the counters of a store.
 enum StoreTable {
-    /// The id that the next profile gets; ``setNextID(_:_:)`` keeps what was used, in the same transaction.
+    /// Returns the id for the next profile. The caller stores the following id with ``setNextID(_:_:)`` in the same
+    /// transaction.
     static func nextID(_ connection: borrowing Connection) throws(SQLiteError) -> Int64 {
         try number("next_profile_id", atLeast: 1, connection)
     }
@@ -14,7 +15,8 @@ enum StoreTable {
         try statement.run()
     }
 
-    /// Counts a change of profiles or the schema, and gives its number; see ``ChangeTable``.
+    /// Increments the change number for a change of profiles or the schema, and returns the new number; see
+    /// ``ChangeTable``.
     static func countChange(_ connection: borrowing Connection) throws(SQLiteError) -> Int64 {
         let number = try changeNumber(connection) + 1
         var statement = try connection.prepare("UPDATE store SET change_number = ?1")
@@ -35,7 +37,7 @@ enum StoreTable {
 
     // MARK: Counts
 
-    /// How many there are of something that would take too long to count.
+    /// A stored count of rows that would take too long to count each time.
     enum Count: String, CaseIterable {
         /// Rows of `throttles` whose name no profile has.
         case unknownThrottles = "unknown_throttles"
@@ -47,9 +49,9 @@ enum StoreTable {
         try number(count.rawValue, atLeast: 0, connection)
     }
 
-    /// Counts so many more, in the transaction that adds them; fewer where it is negative.
+    /// Adds `more`, which may be negative, to a count, in the transaction that adds or removes the rows.
     ///
-    /// A count that another program has made wrong does not get below 0.
+    /// The count does not fall below 0, even if another program has stored a wrong count.
     static func add(_ more: Int64, to count: Count, _ connection: borrowing Connection) throws(SQLiteError) {
         try set(count, to: max(0, try self.count(count, connection) + more), connection)
     }
@@ -60,7 +62,8 @@ enum StoreTable {
         try statement.run()
     }
 
-    /// A number of the row. One that nobody can have counted up to is no reason to stop in the midst of a sum.
+    /// Returns a number of the row. Throws `corrupt` if the number is outside the possible range, because adding to it
+    /// could overflow and end the process.
     private static func number(
         _ column: String, atLeast least: Int64, _ connection: borrowing Connection
     ) throws(SQLiteError) -> Int64 {

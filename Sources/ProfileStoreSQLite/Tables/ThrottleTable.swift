@@ -2,14 +2,15 @@ internal import ProfileStore
 internal import SQLiteAccess
 internal import SecretHashing
 
-/// The table `throttles`: failed attempts in a row, by the name that was tried, whether there is such a profile or not.
+/// The table `throttles`: the number of consecutive failed attempts for each name that was tried, whether or not a
+/// profile has the name.
 enum ThrottleTable {
     /// Counts an attempt, or refuses it, within a transaction.
     static func admit(
         _ attempt: LoginAttempt, mostUnknownNames: Int, _ connection: borrowing Connection
     ) throws(SQLiteError) -> ThrottleState.Decision {
         let remembered = try load(attempt, connection)
-        // For any name, as the time that it takes must not tell whether there is such a profile (P10).
+        // Done for every name, because the duration must not reveal whether a profile has the name (P10).
         if remembered == nil { try makeRoom(mostUnknownNames, connection) }
         var state = remembered?.state ?? ThrottleState()
         let decision = state.admit(at: attempt.time.millisecondsSince1970)
@@ -17,7 +18,7 @@ enum ThrottleTable {
         return decision
     }
 
-    /// Takes back an attempt that was admitted and not made, within a transaction.
+    /// Reverts the count of an attempt that was admitted but not made, within a transaction.
     static func withdraw(_ attempt: LoginAttempt, _ connection: borrowing Connection) throws(SQLiteError) {
         let remembered = try load(attempt, connection)
         var state = remembered?.state ?? ThrottleState()
@@ -29,7 +30,7 @@ enum ThrottleTable {
         }
     }
 
-    /// Forgets the failures of a name: after a success, or when the owner unlocks; both kinds where none is named.
+    /// Removes the failures of a name, after a success or an unlock by the owner. If `kind` is nil, removes both kinds.
     static func forget(
         _ username: String, _ kind: CredentialKind?, _ connection: borrowing Connection
     ) throws(SQLiteError) {
@@ -42,12 +43,14 @@ enum ThrottleTable {
         try StoreTable.add(-unknown, to: .unknownThrottles, connection)
     }
 
-    /// Takes the failures of a profile along to its new name. Failures there before any profile had it do not count; of others
-    /// the stricter count stays. The old name keeps its failures as a name without a profile: if its count were gone, a
-    /// guesser would know that a profile had had it (P10).
+    /// Copies the failures of a renamed profile to its new name.
+    ///
+    /// Failures of the new name from before a profile had it do not count. If the new name has other failures, the
+    /// stricter values stay. The old name keeps its failures as a name without a profile. If they were removed, an
+    /// attacker could find out that a profile had that name (P10).
     static func move(from old: String, to new: String, _ connection: borrowing Connection) throws(SQLiteError) {
         let (old, new) = (LoginAttempt.foldedName(old), LoginAttempt.foldedName(new))
-        // Strings that Swift calls equal may be two names.
+        // Compares bytes, because strings that are equal in Swift may be different names.
         guard !old.utf8.elementsEqual(new.utf8) else { return }
         var forgetting = try connection.prepare("DELETE FROM throttles WHERE name = ?1 AND is_known = 0")
         try forgetting.bind(new, at: 1)
@@ -70,7 +73,7 @@ enum ThrottleTable {
         try StoreTable.add(Int64(connection.changes), to: .unknownThrottles, connection)
     }
 
-    /// Forgets failed attempts at names of new profiles, because attempts before the profile existed do not count.
+    /// Removes the failures of the names of new profiles, because attempts before a profile existed do not count.
     static func forgetUnknown(
         namesOf profiles: ClosedRange<Int64>, _ connection: borrowing Connection
     ) throws(SQLiteError) {
@@ -86,18 +89,18 @@ enum ThrottleTable {
         try StoreTable.add(-Int64(connection.changes), to: .unknownThrottles, connection)
     }
 
-    /// How many names without a profile are remembered, by a look at each.
+    /// Returns the number of rows whose name no profile has. Looks at each of them.
     static func totalUnknown(_ connection: borrowing Connection) throws(SQLiteError) -> Int64 {
         var statement = try connection.prepare("SELECT count(*) FROM throttles WHERE is_known = 0")
         return try statement.step() ? statement.integer(at: 0) : 0
     }
 
-    /// Counts them anew.
+    /// Counts the rows whose name no profile has, and stores their number.
     static func recount(_ connection: borrowing Connection) throws(SQLiteError) {
         try StoreTable.set(.unknownThrottles, to: totalUnknown(connection), connection)
     }
 
-    /// What is remembered of a name.
+    /// The stored state of a name.
     private struct Remembered {
         let state: ThrottleState
         let isKnown: Bool
@@ -136,12 +139,13 @@ enum ThrottleTable {
         try statement.bind(attempt.isKnown ? Int64(1) : 0, at: 6)
         try statement.run()
         let wasUnknown = remembered.map { !$0.isKnown } ?? false
-        // Written for a known name too, which it does not change: that costs what it costs for an unknown one (P10).
+        // Also written for a known name, although the count stays the same: the cost must equal that of an unknown name
+        // (P10).
         try StoreTable.add((attempt.isKnown ? 0 : 1) - (wasUnknown ? 1 : 0), to: .unknownThrottles, connection)
     }
 
-    /// Forgets a few of the oldest unknown names where there are too many for one more. Only a few, since everybody
-    /// waits meanwhile; where a store has far more than that, the next attempts forget further ones.
+    /// Removes a few of the oldest unknown names if there is no room for one more. Only a few, because other writers
+    /// wait. If there are far more names than allowed, later attempts remove further ones.
     private static func makeRoom(_ mostUnknownNames: Int, _ connection: borrowing Connection) throws(SQLiteError) {
         let surplus = try StoreTable.count(.unknownThrottles, connection) - Int64(max(1, mostUnknownNames)) + 1
         guard surplus > 0 else { return }
@@ -155,6 +159,6 @@ enum ThrottleTable {
         try StoreTable.add(-Int64(connection.changes), to: .unknownThrottles, connection)
     }
 
-    /// Most names that one attempt forgets.
+    /// The maximum number of names that one attempt removes.
     private static let mostForgotten: Int64 = 8
 }

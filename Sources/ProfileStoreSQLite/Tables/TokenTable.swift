@@ -1,8 +1,8 @@
 internal import ProfileStore
 internal import SQLiteAccess
 
-/// The table `tokens`: sessions, access tokens and resets. The row of a session or a reset goes with its profile, by a
-/// foreign key.
+/// The table `tokens`: sessions, access tokens and resets. A foreign key removes the sessions and the reset of a
+/// profile together with the profile.
 enum TokenTable {
     // A schema may have a field with the name of one of these columns, so `profiles` may have a column of that name.
     private static let columns = """
@@ -65,7 +65,7 @@ enum TokenTable {
         return tokens
     }
 
-    /// Nil for a row that only another program can have written.
+    /// Returns the token in a row. Nil for an unknown kind, which only another program can have written.
     private static func token(in row: borrowing Statement) -> StoredToken? {
         guard let kind = TokenKind(rawValue: row.string(at: 1) ?? "") else { return nil }
         let renewal =
@@ -80,7 +80,7 @@ enum TokenTable {
             lastUsedAt: row.isNull(at: 7) ? nil : row.time(at: 7))
     }
 
-    /// What comes after every hash that begins with the digits of an id.
+    /// Returns a text that sorts after every hash that begins with the digits of an id.
     private static func end(of id: TokenID) -> String { id.description + "g" }
 
     // MARK: Writing, within a transaction
@@ -103,7 +103,7 @@ enum TokenTable {
         return try insert(token, of: profileID, connection)
     }
 
-    /// Stores a token, of a profile or of none.
+    /// Stores a token. `profileID` is nil for an access token.
     ///
     /// - Returns: Nil if another access token has its name.
     static func insert(
@@ -129,7 +129,7 @@ enum TokenTable {
         return try tokens(of: statement).first
     }
 
-    /// Writes down a use, and postpones the expiry of a session. A token that has expired by then stays so.
+    /// Records a use, and postpones the expiry of a session. A token that had expired before the use stays expired.
     static func note(_ use: TokenUse, _ connection: borrowing Connection) throws(SQLiteError) {
         var statement = try connection.prepare(
             """
@@ -197,11 +197,12 @@ enum TokenTable {
         return Int(connection.changes)
     }
 
-    /// Few, because other writers wait meanwhile. Each issue removes more tokens than it adds.
+    /// The maximum number of expired tokens that one issue removes. It is small because other writers wait meanwhile,
+    /// and larger than 1 because each issue adds one token.
     private static let mostRemovedByIssuing: Int64 = 8
 }
 
 extension Statement {
-    /// The column as a moment; it must not be NULL.
+    /// Returns the time in a column, which must not be NULL.
     func time(at column: Int) -> Timestamp { Timestamp(millisecondsSince1970: integer(at: column)) }
 }

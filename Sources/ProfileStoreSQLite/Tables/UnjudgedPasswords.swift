@@ -2,11 +2,11 @@ internal import ProfileCore
 internal import ProfileStore
 internal import SQLiteAccess
 
-/// The passwords that the rules in force have not judged, since they were brought as hashes or set under other rules
-/// (L1). How many there are stands in the table `store`: who writes a password counts it, and who changes the rules counts
-/// all anew.
+/// The passwords that the rules in force have not judged, because they were imported as hashes or set under other rules
+/// (L1). Their number is in the table `store`. Each write of a password updates it, and each change of the password
+/// rules counts all of them again.
 enum UnjudgedPasswords {
-    /// Changes a profile, in its transaction, and counts what that has done to its password.
+    /// Changes a profile, within a transaction, and updates the number if the change affects the profile's password.
     static func counting<Value>(
         of id: Int64, under rules: RulesInForce, _ connection: borrowing Connection, _ change: () throws -> Value
     ) throws -> Value {
@@ -17,7 +17,7 @@ enum UnjudgedPasswords {
         return value
     }
 
-    /// How many a profile has: 1 or 0.
+    /// Returns 1 if the profile has an unjudged password, otherwise 0.
     private static func count(
         of id: Int64, under rules: RulesInForce, _ connection: borrowing Connection
     ) throws -> Int64 {
@@ -32,12 +32,12 @@ enum UnjudgedPasswords {
         return try rules.judgesPasswords(of: Int(statement.integer(at: 0)), connection) ? 0 : 1
     }
 
-    /// Counts all, because the rules in force have changed or nobody has counted yet.
+    /// Counts all unjudged passwords again and stores their number.
     static func recount(_ connection: borrowing Connection) throws {
         try StoreTable.set(.unjudgedPasswords, to: total(connection), connection)
     }
 
-    /// How many there are, by a look at every profile.
+    /// Returns the number of unjudged passwords. Looks at every profile.
     static func total(_ connection: borrowing Connection) throws -> Int64 {
         guard let schema = try SchemaTable.latest(connection)?.parsed() else { return 0 }
         let versions = try SchemaTable.versions(sharingPasswordRulesOf: schema, connection)
