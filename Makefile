@@ -11,7 +11,6 @@ DECLARED_IMPORTS = --explicit-target-dependency-import-check error
 # optimised because the tests run in half the time. The tests are not, because they build in less.
 TESTING = env PROFILES_OPTIMISE_SOURCES=1 $(SWIFT)
 TEST_BUILD = --traits TestHooks,Postgres --scratch-path .build-tests
-# SwiftPM compiles anew where the environment differs, as it does beside a PostgreSQL server of the tests' own.
 RUN_TESTS = $(TESTING) test $(TEST_BUILD) --skip-build
 # The command alone needs these; every other build compiles all targets or their tests.
 BUILD_PACKAGES = libsqlite3-dev libsodium-dev libcrypt-dev libpcre2-dev zlib1g-dev
@@ -38,8 +37,9 @@ build: setup-build ## the release binary, .build/release/profiles
 demo: build ## import sample data into a fresh store and show what can be done with it
 	@Examples/demo.sh $(RELEASE)
 
+# SwiftPM passes the traits to the compiler in the order of a hash table, and compiles everything again if it changes.
 build-tests: setup
-	$(TESTING) build --build-tests $(TEST_BUILD) $(DECLARED_IMPORTS)
+	SWIFT_DETERMINISTIC_HASHING=1 $(TESTING) build --build-tests $(TEST_BUILD) $(DECLARED_IMPORTS)
 
 test: build-tests ## every test, optimised and a few at a time; the slow ones run shortened
 	$(RUN_TESTS)
