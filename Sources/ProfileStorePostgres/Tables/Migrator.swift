@@ -30,8 +30,8 @@ enum Migrator {
         }
     }
 
-    /// Applies the missing migrations. Processes that migrate at the same time wait for the row of `store`. In an empty
-    /// database they wait for the name of its first table.
+    /// Applies the missing migrations. Concurrent migrations wait for each other at the row of `store`. In an empty
+    /// database they wait for each other when they create the first table.
     ///
     /// - Returns: The names of the migrations that were applied.
     static func migrate(_ connection: Connection, at time: Timestamp) async throws -> [String] {
