@@ -3,57 +3,57 @@ internal import ProfileCore
 public import ProfileStore
 internal import Threads
 
-/// What a server says of itself and of those that copy it: how safe what it has committed is.
+/// The state of a server and its standbys: how safe committed data is.
 public struct ClusterCheck: Hashable, Sendable {
-    /// A server that copies the one that takes writes.
+    /// A server that replicates the primary.
     public struct Standby: Hashable, Sendable {
-        /// What it calls itself (`application_name`).
+        /// The name that the standby gives (`application_name`).
         public let name: String
-        /// `streaming` once it has caught up.
+        /// The state of replication. It is `streaming` when the standby has caught up.
         public let state: String
-        /// How commits wait for it: `quorum`, `sync`, `potential` or `async`.
+        /// How commits wait for the standby: `quorum`, `sync`, `potential` or `async`.
         public let kind: String
-        /// How many bytes of the log it has not written to its disk yet.
+        /// The number of bytes of the write-ahead log that the standby has not yet flushed to disk.
         public let lagBytes: Int64
-        /// How many milliseconds ago it wrote what it wrote last; nil where nothing is on its way.
+        /// The time until the standby flushed recent log data to disk, in milliseconds. Nil if no data is on its way.
         public let lagMilliseconds: Int64?
     }
 
-    /// A setting, and whether it is as it has to be.
+    /// A setting of the server, and whether its value is right.
     public struct Setting: Hashable, Sendable {
-        /// Its name, as the server has it.
+        /// The setting's name on the server.
         public let name: String
-        /// Its value, as the server has it.
+        /// The setting's value on the server.
         public let value: String
-        /// Whether what is committed is safe with it.
+        /// Whether committed data is safe with this value.
         public let isAsWanted: Bool
     }
 
-    /// Which server takes writes: host and port.
+    /// The host and port of the server that accepts writes.
     public let server: String
-    /// Its version, such as `15.8`.
+    /// The server's version, such as `15.8`.
     public let serverVersion: String
-    /// The standbys that are connected to it now.
+    /// The standbys that are connected to the server now.
     public let standbys: [Standby]
-    /// The settings that decide whether a commit is kept.
+    /// The settings that decide whether committed data is safe.
     public let settings: [Setting]
-    /// The migrations that were applied.
+    /// The version of the newest applied migration.
     public let version: Int
-    /// Whether a bulk load has not ended: profiles cannot be written until its indexes are made. The next writer makes them
-    /// if the load's process has died.
+    /// Whether a bulk load is unfinished. Profiles cannot be written until its indexes are made. If the load's process
+    /// has died, the next writer makes the indexes.
     public let isLoading: Bool
-    /// Why a write fails that the check tried, such as `outcomeUnknown` where no standby confirms it; nil where it was
-    /// committed.
+    /// The error of the write that the check tried, such as `outcomeUnknown` if no standby confirmed it. Nil if the
+    /// write was committed.
     public internal(set) var writeProblem: ProfileStoreError?
 
-    /// Whether commits wait for another machine, which is connected.
+    /// Whether commits wait for another machine, and that machine is connected.
     public var hasQuorum: Bool { standbys.contains { $0.kind == "quorum" || $0.kind == "sync" } }
 
-    /// Whether all settings are as they have to be, commits wait for another machine where there is one, and a write is
-    /// committed.
+    /// Whether the store is safe to use: all settings are right, the check's write was committed, and no bulk load is
+    /// unfinished. If there are standbys, commits must also wait for one of them.
     ///
-    /// A user who may not read `pg_stat_replication` (the role `pg_read_all_stats`) sees standbys of which nothing is known;
-    /// then the settings alone decide.
+    /// If the user may not read `pg_stat_replication` (the role `pg_read_all_stats`), the standbys have no details. The
+    /// check then ignores them.
     public var isSound: Bool {
         let known = standbys.filter { !$0.kind.isEmpty }
         return settings.allSatisfy(\.isAsWanted) && (known.isEmpty || hasQuorum) && !isLoading && writeProblem == nil
@@ -61,10 +61,10 @@ public struct ClusterCheck: Hashable, Sendable {
 }
 
 extension ProfileRepository {
-    /// Asks the server that takes writes for its settings and its standbys, and has it commit a write that changes no
-    /// profile, for which it waits five seconds at the most.
+    /// Checks the settings and standbys of the server that accepts writes, and tries a write. The write changes no
+    /// profile and takes five seconds at most.
     ///
-    /// - Throws: `unsupported` where the store is in no PostgreSQL database, `unavailable`, …
+    /// - Throws: `unsupported` if the store is not in a PostgreSQL database, `unavailable`, …
     public func checkCluster() async throws(ProfileStoreError) -> ClusterCheck {
         guard let engine = engine as? PostgresEngine else { throw .unsupported(.operation("cluster")) }
         var check = try await engine.session.read { connection in try await ClusterCheck(connection, engine) }
@@ -114,7 +114,7 @@ extension ClusterCheck {
                 name: "synchronous_standby_names", value: names, isAsWanted: !needsQuorum || !names.isEmpty),
             Setting(name: "fsync", value: values.text(0, 2) ?? "", isAsWanted: values.text(0, 2) == "on"),
             Setting(name: "full_page_writes", value: values.text(0, 3) ?? "", isAsWanted: values.text(0, 3) == "on"),
-            // Damage is noticed with them and without; with them sooner.
+            // Checksums only help to notice damage sooner, so both values are right.
             Setting(name: "data_checksums", value: values.text(0, 4) ?? "", isAsWanted: true),
             Setting(name: "server_encoding", value: values.text(0, 5) ?? "", isAsWanted: values.text(0, 5) == "UTF8"),
         ]

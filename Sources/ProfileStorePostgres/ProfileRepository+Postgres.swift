@@ -6,17 +6,21 @@ public import ProfileStore
 extension ProfileRepository {
     /// Opens a store in a PostgreSQL database.
     ///
-    /// The URI is libpq's, `postgresql://user@one,two,three/profiles`: several servers are tried one at a time, and the one
-    /// that takes writes is gone by. TLS is as `sslmode` says, `verify-full` where nothing does and the server is another
-    /// machine. A password comes from `PGPASSFILE`, `PGPASSWORD` or a service, and never from the URI. Three settings
-    /// are our own: `connections=16`, the most that are open at once, from 2 to 1,000; `schema=name`, the schema that holds the tables, so
-    /// that a database has room for several stores; and `durability=local`, with which a commit need not be safe on another
-    /// machine.
+    /// The URI has libpq's form, such as `postgresql://user@one,two,three/profiles`. If it lists several servers, they
+    /// are tried one at a time, and the one that accepts writes is used. `sslmode` sets the TLS mode. Its default is
+    /// `verify-full` for a server on another machine. A password comes from `PGPASSFILE`, `PGPASSWORD` or a service
+    /// file, never from the URI.
+    ///
+    /// Three settings are not libpq's:
+    ///
+    /// - `connections=16`: the maximum number of open connections, from 2 to 1,000.
+    /// - `schema=name`: the database schema that contains the tables, so one database can hold several stores.
+    /// - `durability=local`: a commit need not be safe on another machine, nor on disk.
     ///
     /// - Parameters:
-    ///   - uri: Where the database is.
-    ///   - options: How it is opened and used.
-    /// - Returns: The open store; ``/ProfileStore/ProfileRepository/close()`` it in the end.
+    ///   - uri: The address of the database.
+    ///   - options: The options for opening and using the store.
+    /// - Returns: The open store. Call ``/ProfileStore/ProfileRepository/close()`` when you no longer need it.
     /// - Throws: `ProfileStoreError`: `unreadableAddress`, `unavailable`, `notPermitted`, `notDurable`, `noStore`,
     ///   `newerStore`, `olderStore`, …
     public static func open(
@@ -42,7 +46,7 @@ extension ProfileRepository {
             return (applied, try await connection.run(SchemaTable.selectVersion).number(0, 0) != 0)
         }
         try Migrator.verify(applied, list.description)
-        // Another process may still be creating it, or may have died while creating it.
+        // Another process may still be creating the store, or may have died while creating it.
         if !hasRules {
             guard options.createsMissing else { throw .noStore(path: list.description) }
             try await session.create(options)
@@ -54,7 +58,7 @@ extension ProfileRepository {
 
     // MARK: Migrating
 
-    /// The migrations that this program knows, oldest first, and whether the store has them.
+    /// Returns the migrations that this program knows, oldest first, and whether each is applied to the store.
     ///
     /// - Throws: `noStore`, `newerStore`, `unavailable`, …
     public static func migrationStatus(
@@ -65,9 +69,10 @@ extension ProfileRepository {
         }
     }
 
-    /// Applies the migrations that a store lacks, each in one transaction; one that was broken off goes on from there.
+    /// Applies the migrations that a store lacks, each in one transaction. After an interruption, call it again: it
+    /// continues with the first missing migration.
     ///
-    /// - Returns: The names of those that were applied.
+    /// - Returns: The names of the migrations that it applied.
     public static func migrate(
         postgres uri: String, options: Options = Options()
     ) async throws(ProfileStoreError) -> [String] {
@@ -76,7 +81,7 @@ extension ProfileRepository {
         }
     }
 
-    /// Lends a connection to a database that has a store of this program's version or an earlier one.
+    /// Calls `body` with a connection to a database whose store has this program's version or an earlier one.
     private static func withSession<Value: Sendable>(
         _ uri: String, _ options: Options, _ body: (Connection, _ applied: [Int: String]) async throws -> Value
     ) async throws(ProfileStoreError) -> Value {
@@ -118,18 +123,19 @@ extension PostgresSession {
         }
     }
 
-    /// Creates the tables of a new store and puts its first schema in force. Another process can continue an unfinished step.
+    /// Creates the tables of a new store and puts its first schema in force. If it is interrupted, another process can
+    /// continue it.
     func create(_ options: ProfileRepository.Options) async throws(ProfileStoreError) {
         try await read { connection in
             do {
                 try await makeTables(connection, at: options.now())
             } catch let error as PostgresError where error.state == .uniqueViolation || error.state == .duplicateTable {
-                // Another one has just made the same schema or tables.
+                // Another process has just made the same schema or tables.
                 throw PostgresError.changedMeanwhile
             }
             let schema = options.initialSchema
             var isInForce = false
-            // Until the connection's time is up.
+            // Repeats until the connection's deadline.
             while !isInForce {
                 try await PostgresEngine.prepare(for: schema, connection)
                 isInForce = try await connection.transaction { transaction in

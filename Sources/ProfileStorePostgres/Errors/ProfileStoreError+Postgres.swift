@@ -1,11 +1,11 @@
 internal import PostgresAccess
 internal import ProfileStore
 
-// What a server refuses, in the store's terms.
+// Translates errors of the server into the store's errors.
 extension ProfileStoreError {
     /// - Parameters:
-    ///   - error: What was thrown.
-    ///   - start: Since when it was tried.
+    ///   - error: The thrown error.
+    ///   - start: The time at which the call began.
     init(translating error: any Error, since start: ContinuousClock.Instant) {
         switch error {
         case let error as ProfileStoreError: self = error
@@ -14,12 +14,13 @@ extension ProfileStoreError {
         case let error as PostgresError: self.init(error, waited: .now - start)
         case is CancellationError: self = .cancelled
         case is LoadGoesOn: self = .busy(holder: nil, waited: .now - start)
-        // Nothing else is thrown here.
+        // No other error is thrown here.
         default: self = .database(String(describing: error), code: 0)
         }
     }
 
-    /// The same for what only prepares a write and can be done again. Whether it was done does not matter to the caller.
+    /// The same error for a write that only prepares another write and can be repeated. The caller does not need to
+    /// know whether that write was stored.
     var ofStep: Self {
         switch reason {
         case .outcomeUnknown(let reason): .unavailable([reason])
@@ -27,7 +28,7 @@ extension ProfileStoreError {
         default: self
         }
     }
-    /// The address leads to a pooler that does not keep sessions.
+    /// The error for an address that leads to a pooler that does not keep sessions.
     static let sharedSession = ProfileStoreError.unreadableAddress(.sharedSession)
 
     private init(_ error: PostgresError, waited: Duration) {
@@ -53,7 +54,7 @@ extension ProfileStoreError {
             self = .busy(holder: nil, waited: waited)
         case .diskFull: self = .full(message)
         case .readOnlyTransaction: self = .readOnly(message)
-        // U+0000, which no text of the server's has.
+        // The text contains U+0000, which PostgreSQL cannot store.
         case .untranslatableText: self = .unsupported(.nullCharacter)
         case _ where state.isRefusal: self = .notPermitted(message)
         default: self = .database("\(state): \(message)", code: 0)

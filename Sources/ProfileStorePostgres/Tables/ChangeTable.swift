@@ -1,19 +1,20 @@
 internal import PostgresAccess
 internal import ProfileStore
 
-/// The table `changes`: what happened to profiles and rules, for those who watch the store (R7).
+/// The table `changes`: the log of changes to profiles and rules, for clients that watch the store (R7).
 ///
-/// A writer does not number its changes, because all writers would then wait for one row. A reader of the log locks that
-/// row and numbers what has been committed by then. Writers do the same now and then, and never wait for that lock.
+/// A writer does not number its changes, because all writers would then wait for one row. A reader of the log locks
+/// that row, and numbers the changes that are committed at that time. Writers sometimes do the same, but never wait for
+/// that lock.
 ///
 /// The order of changes is a logical clock, `written_at`. It follows the server's clock, but it never goes back: a change
 /// comes after every change that its transaction can see. Server clocks step back, and a failover changes the clock.
 enum ChangeTable {
-    /// Inserts a change into the log. It is among the last commands of its transaction, which has locked the profile by
-    /// then: the command sees every earlier change of the profile, and its time is later.
+    /// Inserts a change into the log. It is among the last commands of its transaction, which has already locked the
+    /// profile. So the command sees every earlier change of the profile, and gives this change a later time.
     ///
-    /// Changes with a number need no look, because a number that is given later is higher. Without a step of the clock the
-    /// look reads one page of an index and finds nothing: no row has a time later than now.
+    /// The subquery ignores changes that have a number, because a later number is always higher. Unless the clock has
+    /// stepped back, no row has a time later than now. The subquery then reads one page of an index and finds nothing.
     static func append(
         _ kind: ProfileChange.Kind, _ profileIDs: ClosedRange<Int64>?, _ stamp: WriteStamp, write: String, part: Int
     ) -> Command {
@@ -31,28 +32,30 @@ enum ChangeTable {
             ])
     }
 
-    /// The server's clock in microseconds; the same within a statement, so that an index serves for comparisons with it.
+    /// The server's clock in microseconds. It is constant within a statement, so comparisons with it can use an index.
     private static let now = "(extract(epoch FROM statement_timestamp()) * 1000000)::bigint"
 
     private static let selectNumber = "SELECT value FROM counters WHERE name = 'change_number'"
 
-    /// Whether there is a change without a number, and the number of the newest one that has one.
+    /// Selects the number of the newest numbered change, and whether a change without a number exists.
     static let selectState = """
         SELECT value, EXISTS (SELECT 1 FROM changes WHERE number IS NULL) FROM counters WHERE name = 'change_number'
         """
 
-    /// The most changes that a transaction numbers. It takes some tens of milliseconds, far less than a wait may.
+    /// The maximum number of changes that one transaction numbers. It takes some tens of milliseconds, far less than
+    /// the wait limit.
     static let mostNumberedAtOnce = 2_000
 
-    /// Gives numbers to the oldest changes that are committed and have none, and deletes the oldest rows of a log that is
-    /// too long. Both are a step: a caller repeats it until there is nothing left to do.
+    /// Numbers the oldest committed changes that have no number, and deletes the oldest rows of a log that is too long.
+    /// Each call is one step. A caller repeats it until nothing is left to do.
     ///
     /// - Parameters:
-    ///   - transaction: Commits the step.
-    ///   - most: How many of the newest changes are kept.
+    ///   - transaction: The transaction of the step. The caller commits it.
+    ///   - most: The number of newest changes to keep.
     ///   - waits: Whether to wait while another transaction numbers changes.
-    /// - Returns: The number of the newest numbered change, and whether all changes have one; nil if it does not wait.
-    /// - Throws: `corrupt`, and what the server refuses; the transaction is then undone.
+    /// - Returns: The number of the newest numbered change, and whether all changes have a number. Nil if another
+    ///   transaction numbers changes and `waits` is false.
+    /// - Throws: `corrupt`, or the server's error. The transaction is then rolled back.
     static func number(
         _ transaction: Transaction, keeping most: Int, waits: Bool
     ) async throws -> (newest: Int64, isComplete: Bool)? {
@@ -73,7 +76,7 @@ enum ChangeTable {
         let newest = before + Int64(numbered)
         try await transaction.run([
             Command("UPDATE counters SET value = $1 WHERE name = 'change_number'", [.number(newest)]),
-            // More than a step numbers, so that a log that is too long gets shorter.
+            // A step deletes up to twice as many rows as it numbers, so a log that is too long gets shorter.
             Command(
                 """
                 DELETE FROM changes WHERE number IN (
@@ -83,7 +86,8 @@ enum ChangeTable {
         return (newest, numbered < mostNumberedAtOnce)
     }
 
-    /// What came after a number, oldest first, with what is known now of a profile that is alone in its change.
+    /// Selects the changes after a number, the oldest first. For a change of a single profile, it adds the profile's
+    /// current username and revision.
     static func select(after number: Int64, limit: Int) -> Command {
         Command(
             """
@@ -96,7 +100,7 @@ enum ChangeTable {
     static func changes(in rows: Rows, after number: Int64) -> [ProfileChange] {
         var changes: [ProfileChange] = []
         for row in 0..<rows.count {
-            // Numbers have no gap: what comes after one is part of another log.
+            // Numbers have no gaps. If a number is missing, the rows after it belong to another log.
             guard rows.number(row, 0) == number + 1 + Int64(changes.count) else { break }
             changes.append(change(in: rows, row))
         }

@@ -2,7 +2,7 @@ internal import ProfileCore
 internal import ProfileStore
 internal import Synchronization
 
-/// What a load gives, as `COPY` reads it; for one task at a time, whatever its thread.
+/// The rows of a bulk load in the format that `COPY` reads. One task at a time may use it, on any thread.
 final class CopyStream<Load: BulkLoad>: Sendable {
     private let load: Load
     private let encoding: Mutex<CopyEncoding>
@@ -12,15 +12,15 @@ final class CopyStream<Load: BulkLoad>: Sendable {
         self.encoding = Mutex(encoding)
     }
 
-    /// The next bytes; nil after the last. Blocks the thread.
+    /// Returns the next bytes, or nil after the last ones. Blocks the thread.
     func next() -> [UInt8]? { encoding.withLock { $0.next(load.nextNewRows()) } }
 
-    /// The id after that of the last row.
+    /// The id after the id of the last row.
     var nextID: Int64 { encoding.withLock { $0.nextID } }
 }
 
-/// New rows in the binary form that `COPY` reads: a head, the rows with a size before each value, and a mark of the end
-/// (PostgreSQL's documentation, `COPY`, Binary Format).
+/// Encodes new rows in the binary format of `COPY`: a header, the rows with a length before each value, and an end
+/// marker (PostgreSQL's documentation, `COPY`, Binary Format).
 struct CopyEncoding {
     private let table: ProfileTable
     private let version: Int
@@ -36,7 +36,7 @@ struct CopyEncoding {
         nextID = firstID
     }
 
-    /// The bytes of some rows, or of the end; nil after that.
+    /// Returns the bytes of some rows, or of the end marker if `new` is nil. Returns nil after the end marker.
     mutating func next(_ new: NewRows?) -> [UInt8]? {
         guard !hasEnded else { return nil }
         var bytes: [UInt8] = []

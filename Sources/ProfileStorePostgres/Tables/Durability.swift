@@ -1,17 +1,18 @@
 internal import PostgresAccess
 internal import ProfileStore
 
-/// Whether what a server has committed stays, whichever machine is lost.
+/// Checks that committed data survives the loss of any one machine.
 ///
-/// `open` asks for the settings once. Where the address lists several servers, each write asks in its first statement
-/// whether commits wait for another machine: a new leader goes on alone until a standby follows it, and a second machine
-/// that is lost meanwhile would take what it has confirmed. Each write asks the same behind its `COMMIT`: emptying
-/// `synchronous_standby_names` releases commits that wait for a standby, without a warning.
+/// `open` checks the settings once. If the address lists several servers, the first statement of each write checks
+/// whether commits wait for another machine. A new primary commits alone until a standby follows it. If that primary is
+/// then lost too, the commits that it has confirmed are lost. Each write checks this again after its `COMMIT`, because
+/// emptying `synchronous_standby_names` releases commits that wait for a standby, without a warning.
 enum Durability {
-    /// 1 where commits wait for another machine. Where they wait for none, a statement that has it fails.
+    /// Is 1 if commits wait for another machine. Otherwise the statement that contains it fails with a division by
+    /// zero.
     static let quorum = "1 / (\(hasQuorum))::int"
 
-    /// Whether commits wait for another machine, by the settings of the session.
+    /// Whether commits wait for another machine, according to the session's settings.
     static let hasQuorum = """
         current_setting('synchronous_standby_names') <> '' \
         AND current_setting('synchronous_commit') NOT IN ('off', 'local')
@@ -19,7 +20,7 @@ enum Durability {
 
     fileprivate static let selectHasQuorum = Command("SELECT \(hasQuorum)")
 
-    /// Whether an error says that commits wait for no other machine.
+    /// Whether an error says that commits do not wait for another machine.
     static func isMissing(_ error: any Error) -> Bool {
         if error is QuorumIsGone { return true }
         guard case PostgresError.refused(.divisionByZero, _, _, let sql) = error else { return false }
@@ -35,10 +36,10 @@ enum Durability {
             pg_backend_pid()::bigint, current_setting('search_path')
         """
 
-    /// Asks what `open` has to know before it goes by the server that takes writes.
+    /// Checks the settings of the server that takes writes, before `open` uses it.
     ///
-    /// - Throws: `notDurable`, `unsupported`, `unreadableAddress` where a pooler is in the way, or what ``isMissing(_:)``
-    ///   tells, which goes by where a leader is new.
+    /// - Throws: `notDurable`, `unsupported`, or `unreadableAddress` if a pooler shares sessions or ignores the schema.
+    ///   An error that ``isMissing(_:)`` recognizes is temporary if the primary is new.
     static func require(_ connection: Connection, of pool: ConnectionPool) async throws {
         let list = pool.list
         let settings = try await connection.run(selectSettings)
@@ -65,18 +66,19 @@ enum Durability {
     }
 }
 
-/// A transaction was committed, and behind its `COMMIT` the server says that commits wait for no other machine.
+/// An error: a transaction was committed, and after its `COMMIT` the server said that commits do not wait for another
+/// machine.
 struct QuorumIsGone: Error {
-    /// Whether the transaction holds what the caller asked for, rather than a key that proves an answer.
+    /// Whether the transaction contains the caller's write. If false, it contains only a key that proves an answer.
     let isStored: Bool
 }
 
 extension Transaction {
     /// Runs the last commands and commits.
     ///
-    /// - Returns: Whether another machine has the transaction too, where the address asks for that. If not, this machine
-    ///   has it alone: the server stopped to wait for standbys.
-    /// - Throws: What ``PostgresAccess/Transaction/commit(_:thenAsking:)`` throws.
+    /// - Returns: Whether another machine has the transaction too, or the address does not require that. If false, only
+    ///   this server has it, because the server stopped waiting for standbys.
+    /// - Throws: The errors of ``PostgresAccess/Transaction/commit(_:thenAsking:)``.
     func commit(_ commands: [Command] = [], onQuorumOf list: ServerList) async throws(PostgresError) -> Bool {
         guard list.needsQuorum() else {
             try await commit(commands)
@@ -87,7 +89,8 @@ extension Transaction {
 }
 
 extension ServerList {
-    /// Whether a commit has to wait for another machine: there are others, by the address or by what a server has said.
+    /// Whether a commit must wait for another machine. It must if the address lists several servers or a server has
+    /// standbys, unless the address sets `durability=local`.
     func needsQuorum(havingStandbys: Bool = false) -> Bool {
         !isLocalDurabilityEnough && (servers.count > 1 || havingStandbys)
     }

@@ -2,10 +2,11 @@ internal import PostgresAccess
 internal import ProfileCore
 internal import ProfileStore
 
-/// The table `keyed_writes`: what came of writes, by a key of the caller's or one of our own.
+/// The table `keyed_writes`: the outcome of each write, under its idempotency key. The caller gives the key, or the
+/// engine makes a random one.
 enum KeyedWriteTable {
-    /// Keeps a key within a transaction, which fails where it is kept already; with `onQuorum` also where commits wait for
-    /// no other machine.
+    /// Inserts a key in a transaction. The command fails if the key is already stored. With `onQuorum` it also fails if
+    /// commits do not wait for another machine.
     static func keeping(
         _ key: String, _ request: String?, outcome: String, at time: Timestamp, onQuorum: Bool
     ) -> Command {
@@ -14,8 +15,8 @@ enum KeyedWriteTable {
             [.text(key), .text(request), .text(outcome), .number(time.millisecondsSince1970)])
     }
 
-    /// Waits for the end of every write that has begun, and keeps others from beginning. Every write names this table before
-    /// any other, so a transaction that holds this lock may alter any table without a deadlock.
+    /// Waits until every write that has begun ends, and keeps other writes from beginning. Every write uses this table
+    /// before any other table. So a transaction that holds this lock may alter any table without a deadlock.
     static let lock = "LOCK TABLE keyed_writes IN ACCESS EXCLUSIVE MODE"
 
     private static let insert = "INSERT INTO keyed_writes (key, request, outcome, made_at) VALUES ($1, $2, $3, $4)"
@@ -24,7 +25,7 @@ enum KeyedWriteTable {
         VALUES ($1, $2, $3, $4::bigint * (\(Durability.quorum)))
         """
 
-    /// Whether this is how such a transaction fails.
+    /// Whether an error says that the key of ``keeping(_:_:outcome:at:onQuorum:)`` is already stored.
     static func isTaken(_ error: PostgresError) -> Bool {
         if case .refused(.uniqueViolation, _, "keyed_writes_pkey", _) = error { true } else { false }
     }
@@ -37,7 +38,8 @@ enum KeyedWriteTable {
         Command("SELECT request, outcome, made_at FROM keyed_writes WHERE key = $1", [.text(key)])
     }
 
-    /// Writes the row of a key again, and selects it as ``select(_:)`` does, with whether commits wait for another machine.
+    /// Updates the row of a key without changing it, and returns the columns of ``select(_:)``. A fourth column says
+    /// whether commits wait for another machine.
     static func confirming(_ key: String) -> Command {
         Command(
             """
@@ -46,36 +48,37 @@ enum KeyedWriteTable {
             """, [.text(key)])
     }
 
-    // MARK: A copy that is not at its end
+    // MARK: Unfinished copies
 
-    /// The fingerprint of the store of which this one is a copy that is not at its end.
+    /// Selects the fingerprint of the source store, if this store is an unfinished copy. Otherwise it selects no row.
     static let selectUnfinishedCopy = "SELECT request FROM keyed_writes WHERE key = '\(copyKey)'"
 
-    /// Remembers it, or that there is none any more.
+    /// Marks the store as an unfinished copy of the store with this fingerprint, or removes the mark if `fingerprint`
+    /// is nil.
     ///
-    /// The row's time is the latest there is. Rows are deleted by their age, in programs of every version, so this one
-    /// stays until the copy is complete.
+    /// The row's time is the highest possible one. Programs of every version delete rows by age, so this row stays
+    /// until the copy is complete.
     static func settingUnfinishedCopy(of fingerprint: String?) -> [Command] {
         [Command("DELETE FROM keyed_writes WHERE key = '\(copyKey)'")]
             + (fingerprint.map { [keeping(copyKey, $0, outcome: "null", at: never, onQuorum: false)] } ?? [])
     }
 
-    /// The time of a row that does not expire.
+    /// The time of a row that never expires.
     private static let never = Timestamp(millisecondsSince1970: .max)
 
-    /// Neither a caller's key nor one of our own.
+    /// The key of the mark. The space keeps it distinct from callers' keys and from the engine's keys.
     private static let copyKey = " copy"
 
-    // MARK: Room
+    // MARK: Removing expired rows
 
-    /// Forgets a key whose time is up.
+    /// Deletes the row of a key if it has expired.
     static func forgetting(_ key: String, at time: Timestamp) -> Command {
         Command(
             "DELETE FROM keyed_writes WHERE key = $1 AND made_at <= $2",
             [.text(key), .number(WriteKey.forgotten(at: time).millisecondsSince1970)])
     }
 
-    /// Deletes a few expired rows, unless another session is deleting them.
+    /// Deletes up to 512 expired rows, the oldest first. Rows that another transaction has locked are skipped.
     static func forgettingSome(at time: Timestamp) -> Command {
         Command(
             """
@@ -86,12 +89,12 @@ enum KeyedWriteTable {
     }
 }
 
-/// A row of the table.
+/// A row of the table `keyed_writes`.
 struct KeptWrite: Sendable {
     let request: String?
     let outcome: String
     let writtenAt: Timestamp
-    /// Whether another machine has it too, where the address asks for that.
+    /// Whether another machine has stored the row too. True if the address does not require another machine.
     let isSafe: Bool
 
     init?(_ rows: Rows, isSafe: Bool) {

@@ -4,12 +4,12 @@ internal import ProfileCore
 internal import ProfileStore
 internal import SecretHashing
 
-/// Brings a database's tables up to date: each migration in one transaction with its record and checksum.
+/// Migrates a database's tables. Each migration runs in one transaction, together with its record and checksum.
 enum Migrator {
-    /// The version that this program knows.
+    /// The newest version that this program knows.
     static let latest = Migration.all.last?.version ?? 0
 
-    /// The migrations that were applied, with their checksums; none where there is no store.
+    /// Returns the checksums of the applied migrations, by version. Empty if the database has no store.
     static func applied(_ connection: Connection) async throws -> [Int: String] {
         let isThere = try await connection.run("SELECT to_regclass('migrations') IS NOT NULL").flag(0, 0)
         guard isThere else { return [:] }
@@ -19,7 +19,7 @@ enum Migrator {
         return applied
     }
 
-    /// Compares what was applied with what this program knows.
+    /// Compares the applied migrations with those that this program knows.
     static func verify(_ applied: [Int: String], _ place: String) throws(ProfileStoreError) {
         for migration in Migration.all {
             guard let checksum = applied[migration.version] else { continue }
@@ -30,8 +30,8 @@ enum Migrator {
         }
     }
 
-    /// Applies what is missing. The first row of `store` is what those who migrate at the same time wait for; in an empty
-    /// database it is the name of its first table.
+    /// Applies the missing migrations. Concurrent migrations wait for each other at the row of `store`. In an empty
+    /// database they wait for each other when they create the first table.
     ///
     /// - Returns: The names of the migrations that were applied.
     static func migrate(_ connection: Connection, at time: Timestamp) async throws -> [String] {
@@ -66,7 +66,7 @@ enum Migrator {
 extension Migration {
     var checksum: String { SHA256.hexadecimal(sql.span) }
 
-    /// Its statements, one by one: each ends with a semicolon at the end of a line, which nothing else has.
+    /// Its statements. Each ends with a semicolon at the end of a line, and no other line ends with a semicolon.
     var statements: [String] {
         let lines = String(decoding: sql, as: UTF8.self).split(separator: "\n").filter { !$0.hasPrefix("--") }
         var statements: [String] = []

@@ -1,19 +1,20 @@
 internal import PostgresAccess
 
-/// Tells a connection pooler that keeps sessions, as PgBouncer's session mode, from one that does not.
+/// Distinguishes a connection pooler that keeps sessions, such as PgBouncer in session mode, from one that does not.
 enum PoolerCheck {
     private static let selectProcess = "SELECT pg_backend_pid()::bigint"
 
-    /// Requires that the pooler between this process and the server gives no session to two clients.
+    /// Checks that the pooler between this process and the server does not give one session to two clients.
     ///
-    /// A pooler gives the session that was used last to the next transaction. So while another connection is in a
-    /// transaction, either that one has this connection's session, or this one gets another. Statements have names that
-    /// no other connection uses, so that a session which is exchanged later is noticed too.
+    /// A pooler gives the most recently used session to the next transaction. While another connection is in a
+    /// transaction, that connection has this connection's session, or this connection gets another session. Both cases
+    /// are detected. If a pooler exchanges sessions later, the statement names reveal it, because no other connection
+    /// uses the same names.
     /// - Parameters:
-    ///   - connection: Outside of a transaction.
-    ///   - process: The server's process that has just served it.
-    ///   - pool: Where it comes from.
-    /// - Throws: `sharedSession`.
+    ///   - connection: A connection that is not in a transaction.
+    ///   - process: The process ID of the server process that last served `connection`.
+    ///   - pool: The pool of `connection`.
+    /// - Throws: `sharedSession` if the pooler shares sessions.
     static func requireOwnSessions(
         _ connection: Connection, servedBy process: Int64, of pool: ConnectionPool
     ) async throws {

@@ -2,15 +2,15 @@ internal import PostgresAccess
 internal import ProfileCore
 internal import ProfileStore
 
-// Whole rows, as a copy of a store has them.
+// Whole rows, for copies of a store.
 extension ProfileTable {
-    /// All that is kept of a profile besides its id and its values.
+    /// The columns of a profile other than its id and its values.
     static let recordColumns = [
         "revision", "created_at", "updated_at", "schema_version", "issues", "password_hash", "password_schema_version",
         "password_is_judged", "passcode_hash",
     ]
 
-    /// What a row has in these columns, the first of which is this one.
+    /// Returns a row's values of ``recordColumns``. `first` is the position of the first of these columns.
     static func record(in rows: Rows, _ row: Int, at first: Int) -> StoredRows.Record {
         let hash = rows.withBytes(row, first + 5) { Secret($0.span) }
         let password = hash.map { hash in
@@ -24,7 +24,7 @@ extension ProfileTable {
             passcodeHash: rows.withBytes(row, first + 8) { Secret($0.span) })
     }
 
-    /// Inserts rows as they are, with their ids, each column an array.
+    /// Inserts rows unchanged, with their ids. Each column is passed as an array.
     static func insertion(of rows: StoredRows, _ fields: [FieldRules]) -> Command {
         let records = rows.rows.compactMap(\.record)
         let passwords = records.map(\.password)
@@ -58,7 +58,7 @@ extension ProfileTable {
 }
 
 extension Values {
-    /// Adds secrets as an array of texts, without a `String` of any.
+    /// Adds secrets as an array of texts, without copying a secret into a `String`.
     fileprivate mutating func append(secrets: [Secret?]) {
         beginTexts(count: secrets.count)
         for secret in secrets {

@@ -3,10 +3,10 @@ internal import ProfileCore
 internal import ProfileStore
 internal import SecretHashing
 
-/// The table `profiles` as a schema sees it: its SQL, and how rows and profiles become each other.
+/// The table `profiles` under a schema: its SQL, and the conversion between rows and profiles.
 ///
-/// This is the one place that builds names into SQL. They come from ``ProfileCore/FieldName``, which admits lower-case
-/// ASCII letters, digits and `_` only, and are quoted besides, since a field may be called like a keyword.
+/// This is the only type that builds names into SQL. The names come from ``ProfileCore/FieldName``, which admits only
+/// lower-case ASCII letters, digits and `_`. They are also quoted, because a field may have the name of an SQL keyword.
 final class ProfileTable: Sendable {
     let schema: ProfileSchema
     let openFields: [FieldRules]
@@ -16,14 +16,14 @@ final class ProfileTable: Sendable {
     let selection: String
     let selectByUsername: String
     let selectByID: String
-    /// Inserts one row unless another profile has a value of its unique fields.
+    /// Inserts one row, unless another profile has the same value in a unique field.
     let insert: String
-    /// The same, which fails with a division by zero where another profile has such a value. No unique index tells of it, or
-    /// the server would write the value into its log.
+    /// Inserts one row, and fails with a division by zero if another profile has the same value in a unique field. The
+    /// failure does not come from a unique index, because the server would then write the value into its log.
     let insertOrFail: String
-    /// The same for many rows, of which each column is an array.
+    /// Inserts many rows like `insert`. Each column is passed as an array.
     let insertMany: String
-    /// Copies rows in the columns' order of `insert`.
+    /// Copies rows with the columns of `insert`, in the same order.
     let copy: String
     let update: String
 
@@ -65,7 +65,7 @@ final class ProfileTable: Sendable {
 
     // MARK: Reading
 
-    /// The profile in a row of a selection.
+    /// Returns the profile in a row of a selection.
     func profile(in rows: Rows, _ row: Int) -> Profile {
         Profile(
             id: rows.number(row, 0) ?? 0, revision: rows.number(row, 1) ?? 0, createdAt: rows.time(row, 2),
@@ -74,10 +74,10 @@ final class ProfileTable: Sendable {
             schema: schema, values: openFields.indices.map { rows.text(row, $0 + Self.firstFieldColumn) })
     }
 
-    /// The profile that a selection has found; nil where it has none.
+    /// Returns the profile that a selection found, or nil if it found none.
     func profile(in rows: Rows) -> Profile? { rows.isEmpty ? nil : profile(in: rows, 0) }
 
-    /// The profile that a row becomes when it is stored as a new one.
+    /// Returns the new profile that a row becomes when it is stored.
     func newProfile(
         _ row: Int, of profiles: ValidProfiles, id: Int64, at time: Timestamp, schemaVersion: Int
     ) -> Profile {
@@ -95,12 +95,12 @@ final class ProfileTable: Sendable {
         }
     }
 
-    /// A selection with the hash of the password and one more column behind the fields.
+    /// Returns a selection with two more columns after the fields: the password hash and `column`.
     func selectionWithHash(_ column: String) -> String {
         String(selection.dropLast(" FROM profiles".count)) + ", password_hash, \(column) FROM profiles"
     }
 
-    /// Finds a profile if there is any.
+    /// Selects a row if the store has at least one profile.
     static let selectAny = "SELECT 1 FROM profiles LIMIT 1"
 
     static func selectID(of username: String) -> Command {
@@ -109,13 +109,13 @@ final class ProfileTable: Sendable {
 
     // MARK: Writing
 
-    /// Whether a row brings the hash of a password.
+    /// Whether a row contains a password hash.
     func bringsPassword(_ row: Int, of profiles: ValidProfiles) -> Bool {
         secretField.map { !profiles.slot(row: row, field: $0).isAbsent } ?? false
     }
 
-    /// Stores one row as a new profile. Where another profile has a value of its unique fields it stores nothing, or fails
-    /// if it may.
+    /// Stores one row as a new profile. If another profile has the same value in a unique field, it stores nothing, or
+    /// fails if `mayFail` is true.
     func insertion(
         of row: Int, in profiles: ValidProfiles, id: Int64, at time: Timestamp, schemaVersion: Int,
         mayFail: Bool = false
@@ -129,7 +129,7 @@ final class ProfileTable: Sendable {
         return Command(mayFail ? insertOrFail : insert, values)
     }
 
-    /// Stores some rows as new profiles, which get these ids.
+    /// Stores rows as new profiles with these ids.
     func insertion(
         of rows: [(row: Int, id: Int64)], in profiles: ValidProfiles, at time: Timestamp, schemaVersion: Int
     ) -> Command {
@@ -145,8 +145,8 @@ final class ProfileTable: Sendable {
         return Command(insertMany, values)
     }
 
-    /// Stores the one row of `profiles` in the place of a profile that has this revision; a password that the row does not
-    /// bring stays.
+    /// Replaces the values of a profile with the only row of `profiles`, if the profile has this revision. The password
+    /// is not changed.
     func replacement(
         of id: Int64, revision: Int64, with profiles: ValidProfiles, at time: Timestamp, schemaVersion: Int
     ) -> Command {
@@ -160,7 +160,8 @@ final class ProfileTable: Sendable {
         return Command(update, values)
     }
 
-    /// Sets the password of a stored profile. Another one than before ends what the former one has let in (H4).
+    /// Sets the password of a stored profile. If the hash differs from the stored hash, the profile's sessions and its
+    /// reset are deleted (H4).
     static func settingPassword(_ hash: String, isJudged: Bool, of id: Int64, schemaVersion: Int) -> [Command] {
         let changes = "AND EXISTS (SELECT 1 FROM profiles WHERE id = $1 AND password_hash IS DISTINCT FROM $2)"
         return [
@@ -173,7 +174,7 @@ final class ProfileTable: Sendable {
         ]
     }
 
-    /// 1 for a judged password, 0 for one that was brought as a hash, nil where there is none.
+    /// Returns 1 for a password that was judged, 0 for a password that was given as a hash, and nil for no password.
     private func judgement(of row: Int, in profiles: ValidProfiles) -> Int64? {
         bringsPassword(row, of: profiles) ? (profiles.hashIsJudged(row: row) ? 1 : 0) : nil
     }
@@ -188,13 +189,13 @@ final class ProfileTable: Sendable {
 
     // MARK: Unique values
 
-    /// The unique fields, the primary key among them, with their positions among the schema's fields.
+    /// The unique fields, including the primary key, with their positions among the schema's fields.
     var uniqueFields: [(index: Int, rules: FieldRules)] {
         schema.fields.enumerated().filter { $0.element.isUnique || $0.element.isPrimaryKey }
             .map { (index: $0.offset, rules: $0.element) }
     }
 
-    /// Asks who has the unique values of a row.
+    /// Returns the commands that select the owners of a row's unique values.
     func selectOwners(of row: Int, in profiles: ValidProfiles) -> [(field: FieldName, command: Command)] {
         uniqueFields.compactMap { index, rules in
             profiles.text(row: row, field: index).map { (rules.name, Self.selectOwner(of: $0, of: rules)) }
@@ -205,19 +206,20 @@ final class ProfileTable: Sendable {
         Command("SELECT id FROM profiles WHERE \(comparedColumn(field)) = $1", [.text(compared(value, of: field))])
     }
 
-    /// The column by which a field's values are found and put in order.
+    /// Returns the column that is used to find and sort a field's values.
     static func comparedColumn(_ field: FieldRules) -> String {
         field.isPrimaryKey ? "username$key" : quoted(field.column)
     }
 
-    /// A value as that column has it.
+    /// Returns a value in the form of ``comparedColumn(_:)``.
     static func compared(_ value: String, of field: FieldRules) -> String {
         field.isPrimaryKey ? key(of: value) : value
     }
 
-    /// A username as usernames are compared: whatever the case of its ASCII letters.
+    /// Returns the form of a username in which usernames are compared: its ASCII letters are in lower case.
     ///
-    /// A text of the server's holds no U+0000. A name that does is nobody's, and so is a key with a capital letter.
+    /// PostgreSQL cannot store U+0000. Here it becomes a capital N, which no stored key contains, so a name with U+0000
+    /// matches no profile.
     static func key(of username: String) -> String {
         let bytes = username.utf8.map { 0x41...0x5A ~= $0 ? $0 | 0x20 : $0 == 0 ? UInt8(ascii: "N") : $0 }
         return String(decoding: bytes, as: UTF8.self)
@@ -225,7 +227,8 @@ final class ProfileTable: Sendable {
 
     // MARK: Names
 
-    /// A column's name. Every table has a few of the server's own, which ours go out of the way of.
+    /// Returns the quoted column name of a field. Every PostgreSQL table has some system columns. A field with the name
+    /// of a system column gets a `$` after its name.
     static func quoted(_ name: FieldName) -> String {
         serverColumns.contains(name.text) ? "\"\(name.text)$\"" : "\"\(name.text)\""
     }
@@ -237,7 +240,7 @@ final class ProfileTable: Sendable {
         return "ALTER TABLE profiles ADD COLUMN IF NOT EXISTS \(column) text COLLATE \"C\" CHECK (\(column) <> '')"
     }
 
-    /// The index of a field: one that enforces that its values are unique, or one to look up by.
+    /// Creates the index of a field. A unique index enforces unique values, another index only serves look-ups.
     static func createIndex(_ name: FieldName, isUnique: Bool, concurrently: Bool) -> String {
         "CREATE \(isUnique ? "UNIQUE " : "")INDEX \(concurrently ? "CONCURRENTLY " : "")"
             + "IF NOT EXISTS \(indexName(name, isUnique: isUnique)) ON profiles (\(quoted(name)))"
@@ -247,7 +250,8 @@ final class ProfileTable: Sendable {
         "DROP INDEX IF EXISTS \(indexName(name, isUnique: isUnique))"
     }
 
-    /// The server cuts long names, so that of a field does not stand in it.
+    /// Returns the name of a field's index. The server cuts long names, so the index name contains a hash of the field
+    /// name.
     static func indexName(_ field: FieldName, isUnique: Bool) -> String {
         let digits = SHA256.hexadecimal(Array(field.text.utf8).span).prefix(16)
         return (isUnique ? "profiles_unique_" : "profiles_index_") + digits
@@ -261,7 +265,7 @@ final class ProfileTable: Sendable {
 }
 
 extension Values {
-    /// Adds what a row has in a field.
+    /// Appends the value of a row in a field.
     mutating func append(_ profiles: ValidProfiles, row: Int, field: Int) {
         let slot = profiles.slot(row: row, field: field)
         if slot.isAbsent {
@@ -273,7 +277,7 @@ extension Values {
 }
 
 extension Rows {
-    /// A column as a moment; it must not be NULL.
+    /// Returns a column as a timestamp. The column must not be NULL.
     func time(_ row: Int, _ column: Int) -> Timestamp {
         Timestamp(millisecondsSince1970: number(row, column) ?? 0)
     }

@@ -1,7 +1,7 @@
 internal import ProfileStore
 internal import ProfileCore
 
-/// A schema of the store with the SQL that it makes.
+/// A schema of the store, with the SQL for it.
 final class RulesInForce: Sendable {
     let adopted: AdoptedSchema
     let table: ProfileTable

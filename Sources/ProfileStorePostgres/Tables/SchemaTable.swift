@@ -2,20 +2,22 @@ internal import PostgresAccess
 internal import ProfileCore
 internal import ProfileStore
 
-/// The tables `schemas` and `store`: every schema that was adopted, and which one is in force.
+/// The tables `schemas` and `store`: every adopted schema, and the version of the schema in force.
 enum SchemaTable {
     static let selectVersion = "SELECT schema_version FROM store"
     static let selectState = "SELECT schema_version, is_loading FROM store WHERE id = 1"
-    /// The same for a transaction that writes profiles: no other rules come into force until it has ended.
+    /// Selects the same with a shared lock, for a transaction that writes profiles. No other rules come into force
+    /// until that transaction ends.
     static let share = selectState + " FOR SHARE"
-    /// The same, which fails with a division by zero unless this version is in force and no bulk load goes on. A command
-    /// that needs the table of profiles comes after it, since who puts rules in force takes both in this order.
+    /// Locks the same row in shared mode. It fails with a division by zero unless this version is in force and no bulk
+    /// load is running. A command that uses the table `profiles` comes after it, because a transaction that puts rules
+    /// in force locks the two tables in this order.
     static func share(being version: Int) -> Command {
         Command(
             "SELECT 1 / count(*) FROM (\(selectState) AND schema_version = $1 AND NOT is_loading FOR SHARE) AS state",
             [.number(Int64(version))])
     }
-    /// The same for one that puts other rules in force.
+    /// Selects the same with an exclusive row lock, for a transaction that puts other rules in force.
     static let hold = selectState + " FOR UPDATE"
 
     private static let selection = "SELECT version, fingerprint, document, adopted_at FROM schemas"
@@ -51,7 +53,7 @@ enum SchemaTable {
         return schemas
     }
 
-    /// Keeps a schema as this version and puts it in force.
+    /// Stores a schema as this version and puts it in force.
     static func putInForce(_ schema: ProfileSchema, as version: Int, at time: Timestamp) -> [Command] {
         [
             Command(
@@ -64,32 +66,33 @@ enum SchemaTable {
         ]
     }
 
-    /// The unique fields that have an index of their own; the primary key's was there before any schema.
+    /// The unique fields that have an index of their own. The primary key is excluded, because its index existed before
+    /// any schema.
     static func uniqueFields(_ schema: ProfileSchema) -> [FieldName] {
         schema.fields.filter { $0.isUnique && !$0.isPrimaryKey }.map(\.column)
     }
 
-    /// The fields that have an index for look-ups alone.
+    /// The fields that have an index for look-ups only.
     static func indexedFields(_ schema: ProfileSchema) -> [FieldName] {
         schema.fields.filter { $0.isIndexed && !$0.isUnique && !$0.isPrimaryKey }.map(\.column)
     }
 
-    /// The columns that the table `profiles` has or had, quoted.
+    /// Returns the quoted names of the columns that the table `profiles` has or had.
     static func columns(_ connection: Connection) async throws -> Set<String> {
         let rows = try await connection.run(
             "SELECT attname::text FROM pg_attribute WHERE attrelid = 'profiles'::regclass AND attnum > 0")
         return Set((0..<rows.count).compactMap { rows.text($0, 0) }.map { "\"\($0)\"" })
     }
 
-    /// The names of the indexes that a schema has.
+    /// Returns the names of a schema's indexes.
     static func indexNames(_ schema: ProfileSchema) -> Set<String> {
         Set(
             uniqueFields(schema).map { ProfileTable.indexName($0, isUnique: true) }
                 + indexedFields(schema).map { ProfileTable.indexName($0, isUnique: false) })
     }
 
-    /// The indexes of fields that are there, whether each is fit for use, and whether somebody is making it: one that is
-    /// neither was broken off.
+    /// Selects the existing indexes of fields, whether each is valid, and whether a session is building it. If neither
+    /// is true, the build of the index was interrupted.
     static let selectIndexes = """
         SELECT index_class.relname::text, pg_index.indisvalid,
             EXISTS (SELECT 1 FROM pg_stat_progress_create_index WHERE index_relid = pg_index.indexrelid)

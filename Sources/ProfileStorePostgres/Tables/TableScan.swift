@@ -2,7 +2,7 @@ internal import PostgresAccess
 internal import ProfileCore
 internal import ProfileStore
 
-/// Raw values of many profiles, in the order of their ids.
+/// Reads raw values of many profiles, ordered by id.
 struct TableScan {
     private let scan: StoreScan
 
@@ -12,7 +12,7 @@ struct TableScan {
         let names = try await SchemaTable.columns(connection)
         var stored = StoredRows(of: scan)
         var after = scan.after
-        // A few at first: values may be long, and all that is asked for is sent.
+        // The first portion is small, because values may be long and the server sends all rows that a query asks for.
         var count = 256
         while !stored.isFull {
             let wanted = min(count, scan.mostRows - stored.rows.count)

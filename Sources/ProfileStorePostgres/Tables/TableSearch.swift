@@ -4,14 +4,15 @@ internal import ProfileStore
 
 /// A search in the table `profiles`.
 ///
-/// The server finds and orders by what it compares as we do: bytes. What it would do otherwise, such as finding a text
-/// whatever its case and accents, or numbers by their value, is done here, with the rows that are left.
+/// The server finds and sorts values that it compares by their bytes, as this program does. This program does the rest
+/// with the rows that the server returns. Examples are finding a text regardless of case and accents, and comparing
+/// numbers by value.
 struct TableSearch: Sendable {
     private let search: ProfileSearch
     private let table: ProfileTable
-    /// The conditions that are looked at here.
+    /// The conditions that this program checks, because the server cannot.
     private let looked: [ProfileSearch.Condition]
-    /// The column by whose bytes the server orders, where it does.
+    /// The column by whose bytes the server sorts. Nil if the server does not sort by a field.
     private let orderColumn: String?
 
     init(_ search: ProfileSearch, _ table: ProfileTable) {
@@ -26,14 +27,15 @@ struct TableSearch: Sendable {
 
     // MARK: Reading
 
-    /// One page of what it finds.
+    /// Returns one page of the profiles found.
     func page(_ connection: Connection) async throws -> ProfilePage {
         if search.order != nil, orderColumn == nil { return try await bestPage(connection) }
         let stretches = search.stretches
         if isExact, stretches.count == 1, search.limit < Self.firstPortion {
             return try await page(stretches) { command in try await connection.run([command])[0] }
         }
-        // Of one moment: a profile that changes between two statements would be found twice, or not at all.
+        // All statements read one snapshot. Otherwise a profile that changes between two statements could be found
+        // twice or not at all.
         return try await connection.transaction("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY") { transaction in
             try await page(stretches) { command in try await transaction.run([command])[0] }
         }
@@ -60,7 +62,7 @@ struct TableSearch: Sendable {
         return page.end(hasMore: false)
     }
 
-    /// A page of an order that only we know: of all that is found, the first are kept.
+    /// Returns a page in an order that the server cannot produce. It reads all profiles found and keeps the first ones.
     private func bestPage(_ connection: Connection) async throws -> ProfilePage {
         var best: [(place: ProfileCursor, profile: Profile)] = []
         try await forEachFound(connection) { rows, row in
@@ -80,7 +82,7 @@ struct TableSearch: Sendable {
         return page.end(hasMore: false)
     }
 
-    /// How many profiles it finds, in whatever order and wherever it goes on.
+    /// Returns the number of profiles found. The search's order and cursor do not matter.
     func count(_ connection: Connection) async throws -> Int {
         if isExact {
             var sql = SearchSQL("SELECT count(*) FROM profiles")
@@ -92,7 +94,7 @@ struct TableSearch: Sendable {
         return count
     }
 
-    /// Looks at everything that the server has found, in the order of ids and as of one moment.
+    /// Calls `body` for each row found, ordered by id, in one snapshot.
     private func forEachFound(_ connection: Connection, _ body: (Rows, Int) -> Void) async throws {
         try await connection.transaction("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY") { transaction in
             var last: Int64 = .min
@@ -112,12 +114,12 @@ struct TableSearch: Sendable {
     private static let firstPortion = 256
     private static let largestPortion = 4_096
 
-    // MARK: What is looked at here
+    // MARK: Conditions checked here
 
-    /// Whether the server knows all that is asked.
+    /// Whether the server can check all conditions.
     private var isExact: Bool { looked.isEmpty && search.text == nil }
 
-    /// Whether a row meets what the server does not know.
+    /// Whether a row satisfies the conditions that the server cannot check.
     private func isFound(_ rows: Rows, _ row: Int) -> Bool {
         for condition in looked {
             guard let index = table.schema.openIndex(of: condition.field.name) else { return false }
@@ -171,7 +173,7 @@ struct TableSearch: Sendable {
 
     // MARK: The plan
 
-    /// How the server goes about it, as far as its indexes say.
+    /// The way in which the server runs the search, derived from its indexes alone.
     var plan: QueryPlan {
         if search.order == nil, search.conditions.isEmpty, search.text == nil, search.status == nil {
             return .index([])
@@ -188,7 +190,7 @@ struct TableSearch: Sendable {
 }
 
 extension FieldRules {
-    /// Whether the server orders its values as we do.
+    /// Whether the server sorts the field's values in the same order as this program.
     fileprivate var hasServerOrder: Bool {
         switch ValueOrder(self) {
         case .bytes, .ignoringCase: true
@@ -200,12 +202,13 @@ extension FieldRules {
 }
 
 extension ProfileSearch.Condition {
-    /// Whether the server finds all that meet it, and nothing else.
+    /// Whether the server finds exactly the profiles that satisfy the condition.
     fileprivate var isKnownToServer: Bool {
         switch comparison {
         case .equals, .differs, .hasPrefix, .isAny, .isAbsent, .isPresent: true
         case .contains: false
-        // Every text has its place among texts, but what is no day has none among days.
+        // Every text has a place in the order of texts. But in the order of dates, a text that is not a date has no
+        // place.
         case .isLess, .isAtMost, .isGreater, .isAtLeast: field.type == .string
         }
     }
@@ -220,12 +223,12 @@ extension ProfileSearch.Condition {
         }
     }
 
-    /// Adds what the server can know of it.
+    /// Adds the part of the condition that the server can check.
     fileprivate func add(to sql: inout SearchSQL) {
         let column = ProfileTable.comparedColumn(field)
         func bound(_ comparison: String, _ value: String) {
             guard field.hasServerOrder else { return }
-            // Nothing is stored that has U+0000 in it, so that the text up to there has the same place.
+            // No stored text contains U+0000. So the part of the value before U+0000 has the same place in the order.
             let storable = value.utf8.firstIndex(of: 0).map { value[..<$0] }
             let comparison = storable == nil ? comparison : comparison.hasPrefix("<") ? "<=" : ">"
             let text = ProfileTable.compared(storable.map(String.init) ?? value, of: field)
@@ -260,7 +263,7 @@ extension ProfileSearch.Condition {
 }
 
 extension ProfileQuery.Comparison {
-    /// Whether the server could hold the text that it asks for.
+    /// Whether the server could store the text that the comparison looks for.
     fileprivate var canBeStored: Bool {
         switch self {
         case .equals(let text), .differs(let text), .hasPrefix(let text): !text.utf8.contains(0)
@@ -270,11 +273,11 @@ extension ProfileQuery.Comparison {
 }
 
 extension String {
-    /// The first text that comes after all those that begin with this one; nil where there is none.
+    /// The first text that sorts after all texts with this prefix, or nil if no such text exists.
     fileprivate var endOfPrefix: String? {
         var scalars = Array(unicodeScalars)
         while let last = scalars.popLast() {
-            // Surrogates are no scalars.
+            // Skips the surrogates, which are not Unicode scalars.
             let next = last.value == 0xD7FF ? 0xE000 : last.value + 1
             guard let scalar = Unicode.Scalar(next) else { continue }
             scalars.append(scalar)
@@ -286,7 +289,7 @@ extension String {
     }
 }
 
-/// The text of a statement that is being put together, and its values.
+/// The text of an unfinished statement, and its values.
 private struct SearchSQL {
     var text: String
     private(set) var values: Values = []
@@ -295,13 +298,13 @@ private struct SearchSQL {
 
     init(_ text: String) { self.text = text }
 
-    /// Adds what must hold besides.
+    /// Adds a condition, joined with AND.
     mutating func add(_ condition: String) {
         text += (hasCondition ? " AND " : " WHERE ") + condition
         hasCondition = true
     }
 
-    /// The place that stands for a value.
+    /// Adds a value and returns its placeholder.
     mutating func place(_ value: Values.Value) -> String {
         values.append(value)
         placeCount += 1
@@ -310,7 +313,8 @@ private struct SearchSQL {
 }
 
 extension Array {
-    /// The first index whose element meets what all after it meet too.
+    /// Returns the first index whose element satisfies the condition, by binary search. If an element satisfies the
+    /// condition, every later element must satisfy it too.
     fileprivate func partitioningIndex(where isAfter: (Element) -> Bool) -> Int {
         var range = startIndex..<endIndex
         while !range.isEmpty {

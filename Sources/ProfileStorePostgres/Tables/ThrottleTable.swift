@@ -2,14 +2,15 @@ internal import PostgresAccess
 internal import ProfileStore
 internal import SecretHashing
 
-/// The table `throttles`: failed attempts in a row, by the name that was tried, whether there is such a profile or not.
+/// The table `throttles`: the failed attempts in a row for each name that was tried. The name may belong to no profile.
 ///
-/// A row is made before it is locked, so that of many attempts at once each one finds what those before it have counted.
-/// An attempt locks the row of its own name and no other, so that attempts at different names do not wait for each other.
+/// An attempt inserts the row of its name if the row is missing, and then locks it. So each of several concurrent
+/// attempts sees the count of the attempts before it. An attempt locks only the row of its own name, so attempts at
+/// different names do not wait for each other.
 enum ThrottleTable {
     /// Counts an attempt, or refuses it.
     ///
-    /// - Returns: The answer, and the commands that end the transaction.
+    /// - Returns: The decision, and the last commands of the transaction.
     static func admit(
         _ attempt: LoginAttempt, mostUnknownNames: Int, _ transaction: Transaction
     ) async throws -> (decision: ThrottleState.Decision, last: [Command]) {
@@ -23,17 +24,17 @@ enum ThrottleTable {
                 [.text(name), .text(attempt.kind.rawValue), .number(attempt.time.millisecondsSince1970)]),
             lock(attempt),
         ])
-        // A success has removed it in between.
+        // A successful login has deleted the row between the two commands.
         guard !answers[1].isEmpty else { throw PostgresError.changedMeanwhile }
         var state = ThrottleState(in: answers[1])
         let decision = state.admit(at: attempt.time.millisecondsSince1970)
-        // Unknown names are counted by a walk through their index, so only once in as many attempts as a hundredth of the
-        // limit, on average. Chance decides, and not the name: an attempt takes as long for a known one (P10).
+        // Counting the unknown names scans their index. So an attempt does it with a probability of one in a hundredth
+        // of the limit. Chance decides, not the name, so attempts at known and unknown names take the same time (P10).
         let isTimeToMakeRoom = Int.random(in: 0..<max(1, mostUnknownNames / 100)) == 0
         return (decision, [store(state, attempt)] + (isTimeToMakeRoom ? [makeRoom(mostUnknownNames, attempt)] : []))
     }
 
-    /// Takes back an attempt that was admitted and not made.
+    /// Removes the count of an attempt that was admitted but not made.
     static func withdraw(_ attempt: LoginAttempt, _ transaction: Transaction) async throws -> [Command] {
         let row = try await transaction.run([lock(attempt)])[0]
         guard !row.isEmpty else { return [] }
@@ -42,7 +43,8 @@ enum ThrottleTable {
         return state.failures == 0 ? forget(attempt.username, attempt.kind) : [store(state, attempt)]
     }
 
-    /// Forgets the failures of a name: after a success, or when the owner unlocks; both kinds where none is named.
+    /// Deletes the failures of a name, after a success or when the owner unlocks it. If `kind` is nil, it deletes the
+    /// failures of both kinds.
     static func forget(_ username: String, _ kind: CredentialKind? = nil) -> [Command] {
         [
             Command(
@@ -51,12 +53,13 @@ enum ThrottleTable {
         ]
     }
 
-    /// Takes the failures of a profile along to its new name. Failures there before any profile had it do not count; of others
-    /// the stricter count stays. The old name keeps its failures as a name without a profile: if its count were gone, a
-    /// guesser would know that a profile had had it (P10).
+    /// Copies the failures of a profile to its new name. Failures at the new name do not count if they happened before
+    /// a profile had that name. If the new name has other failures, the stricter values stay. The old name keeps its
+    /// failures as a name without a profile. Without them, an attacker could tell that a profile had the old name
+    /// (P10).
     static func move(from old: String, to new: String) -> [Command] {
         let (old, new) = (key(of: old), key(of: new))
-        // Strings that Swift calls equal may be two names.
+        // Two strings that Swift treats as equal may be two different names.
         guard !old.utf8.elementsEqual(new.utf8) else { return [] }
         return [
             Command(
@@ -85,12 +88,12 @@ enum ThrottleTable {
         ]
     }
 
-    /// Forgets the failures of some names.
+    /// Deletes the failures of these names.
     static func forget(_ usernames: [String]) -> Command {
         Command("DELETE FROM throttles WHERE name = ANY ($1::text[])", [.texts(usernames.map { key(of: $0) })])
     }
 
-    /// Forgets failed attempts at names of new profiles, because attempts before the profile existed do not count.
+    /// Deletes failed attempts at the names of new profiles, because attempts before the profile existed do not count.
     static func forgetUnknown(namesOf profiles: ClosedRange<Int64>) -> Command {
         Command(
             """
@@ -123,8 +126,9 @@ enum ThrottleTable {
             ])
     }
 
-    /// Forgets the oldest unknown names where there are too many, but not the one of this attempt. It removes more than
-    /// attempts add in between, and leaves a larger surplus to the next ones. It skips names that another attempt holds.
+    /// Deletes the oldest unknown names if there are too many. It spares the name of this attempt, and skips rows that
+    /// another attempt has locked. One call deletes more rows than attempts add between two calls. Later calls delete
+    /// the rest of a larger surplus.
     private static func makeRoom(_ mostUnknownNames: Int, _ attempt: LoginAttempt) -> Command {
         Command(
             """

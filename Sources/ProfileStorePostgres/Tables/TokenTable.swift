@@ -2,8 +2,8 @@ internal import PostgresAccess
 internal import ProfileCore
 internal import ProfileStore
 
-/// The table `tokens`: sessions, access tokens and resets. The row of a session or a reset goes with its profile, by a
-/// foreign key.
+/// The table `tokens`: sessions, access tokens and resets. Deleting a profile deletes the rows of its sessions and its
+/// reset, by a foreign key.
 enum TokenTable {
     // A schema may have a field with the name of one of these columns, so `profiles` may have a column of that name.
     private static let columns = """
@@ -38,7 +38,7 @@ enum TokenTable {
         }
     }
 
-    /// The tokens of an answer, without rows that only another program can have written.
+    /// Returns the tokens in an answer. It skips rows that only another program can have written.
     static func tokens(in rows: Rows) -> [StoredToken] { (0..<rows.count).compactMap { token(in: rows, $0) } }
 
     private static func token(in rows: Rows, _ row: Int) -> StoredToken? {
@@ -56,12 +56,13 @@ enum TokenTable {
             }, lastUsedAt: rows.number(row, 7).map(Timestamp.init(millisecondsSince1970:)))
     }
 
-    /// What comes after every hash that begins with the digits of an id.
+    /// A text that sorts after every hash that begins with this id's digits.
     private static func end(of id: TokenID) -> String { id.description + "g" }
 
     // MARK: Writing
 
-    /// Stores a token of a profile, whose row the transaction holds, and removes the tokens that it replaces.
+    /// Stores a token of a profile, and removes the tokens that it replaces. The transaction has locked the profile's
+    /// row.
     static func issue(
         _ token: StoredToken, to profileID: Int64, atMost limit: Int, _ transaction: Transaction
     ) async throws -> StoredToken? {
@@ -78,7 +79,8 @@ enum TokenTable {
         return answers.last.flatMap { tokens(in: $0).first }
     }
 
-    /// Inserts a token, of a profile or of none, and answers with it, unless another access token has its name.
+    /// Inserts a token and returns it. `profileID` is nil for a token without a profile. It inserts nothing if another
+    /// access token has the same name.
     static func insert(_ token: StoredToken, of profileID: Int64?) -> Command {
         let isAccess = token.kind == .access
         return Command(
@@ -99,7 +101,7 @@ enum TokenTable {
             ])
     }
 
-    /// Writes down a use, and postpones the expiry of a session. A token that has expired by then stays so.
+    /// Records a use, and postpones the expiry of a session. A token that has expired by then stays expired.
     static func note(_ use: TokenUse) -> Command {
         Command(
             """
@@ -110,14 +112,14 @@ enum TokenTable {
             """, [.text(use.hash.text), .text(use.hash.kind.rawValue), .number(use.time.millisecondsSince1970)])
     }
 
-    /// Removes the token that has this id, and answers with it.
+    /// Removes the token that has this id, and returns it.
     static func remove(_ kind: TokenKind, _ id: TokenID) -> Command {
         Command(
             "DELETE FROM tokens WHERE hash > $1 AND hash < $2 AND kind = $3 RETURNING \(columns)",
             [.text(id.description), .text(end(of: id)), .text(kind.rawValue)])
     }
 
-    /// Removes the tokens of this kind that belong to a profile, and answers with them.
+    /// Removes the tokens of this kind that belong to a profile, and returns them.
     static func removeAll(_ kind: TokenKind, of profileID: Int64) -> Command {
         Command(
             "DELETE FROM tokens WHERE profile_id = $1 AND kind = $2 RETURNING \(columns)",
@@ -139,6 +141,7 @@ enum TokenTable {
             """, [.number(time.millisecondsSince1970), .number(limit)])
     }
 
-    /// Few, so that a login takes no longer. Each issue removes more tokens than it adds.
+    /// The maximum number of expired tokens that one issue removes. It is small, so it does not slow a login down. Each
+    /// issue removes more tokens than it adds.
     private static let mostRemovedByIssuing: Int64 = 8
 }

@@ -2,12 +2,12 @@ public import ProfileStore
 internal import Synchronization
 internal import Threads
 
-/// A clock that stands still until a test moves it, for whatever waits or writes the time down.
+/// A clock that moves only when a test advances it.
 ///
-/// It is a `Clock`, so a `LoginService` can measure its time-out by it; and it has a ``timestamp``, which
-/// a repository can go by: `options.now = { clock.timestamp }`.
+/// It is a `Clock`, so a `LoginService` can measure its timeout with it. A repository can use its ``timestamp``:
+/// `options.now = { clock.timestamp }`.
 public final class ManualClock: Clock, Sendable {
-    /// A point in time: how long after the clock was made.
+    /// A point in time, as the duration since the clock was created.
     public struct Instant: InstantProtocol {
         let offset: Duration
 
@@ -23,7 +23,7 @@ public final class ManualClock: Clock, Sendable {
 
     private struct State {
         var now = Instant(offset: .zero)
-        /// By their promises.
+        /// The sleeping tasks, by the identity of their promise.
         var sleepers: [ObjectIdentifier: Sleeper] = [:]
         var watchers: [(count: Int, isReached: Promise<Void>)] = []
     }
@@ -32,10 +32,10 @@ public final class ManualClock: Clock, Sendable {
     private let origin = ContinuousClock.now
     private let state = Mutex(State())
 
-    /// A clock that begins at a time of day; by default at 2026-01-01 00:00:00.250 UTC.
+    /// Creates a clock that starts at a time of day. The default is 2026-01-01 00:00:00.250 UTC.
     public init(at start: Timestamp = Timestamp(millisecondsSince1970: 1_767_225_600_250)) { self.start = start }
 
-    /// How far it was moved.
+    /// The sum of all advances so far.
     public var now: Instant { state.withLock(\.now) }
 
     /// The time of day, in whole milliseconds.
@@ -47,13 +47,13 @@ public final class ManualClock: Clock, Sendable {
         return Timestamp(millisecondsSince1970: milliseconds.overflow || sum.overflow ? .max : sum.partialValue)
     }
 
-    /// What a clock shows that nobody sets, which moves with this one.
+    /// A monotonic time that advances with this clock.
     package var uptime: ContinuousClock.Instant { origin.advanced(by: min(now.offset, .seconds(1_000_000_000))) }
 
     /// One nanosecond.
     public let minimumResolution = Duration.nanoseconds(1)
 
-    /// Moves it on, and wakes whoever slept until a time that has come.
+    /// Advances the clock, and wakes the tasks whose deadline has passed.
     public func advance(by duration: Duration) {
         let now = state.withLock { state in
             state.now = state.now.advanced(by: duration)
@@ -62,7 +62,7 @@ public final class ManualClock: Clock, Sendable {
         wake(with: .success(())) { $1.deadline <= now }
     }
 
-    /// Sleeps until it was moved to a time, or the task is cancelled.
+    /// Sleeps until the clock reaches a deadline. Throws `CancellationError` if the task is cancelled.
     public func sleep(until deadline: Instant, tolerance: Duration?) async throws {
         try Task.checkCancellation()
         let end = Promise<Result<Void, CancellationError>>()
@@ -77,10 +77,10 @@ public final class ManualClock: Clock, Sendable {
         try await end.value { wake(with: .failure(CancellationError())) { candidate, _ in candidate == key } }.get()
     }
 
-    /// How many tasks sleep by it.
+    /// The number of tasks that sleep on this clock.
     package var sleeperCount: Int { state.withLock(\.sleepers.count) }
 
-    /// Returns when so many tasks sleep by it.
+    /// Waits until exactly `count` tasks sleep on this clock.
     public func wait(forSleepers count: Int) async {
         let isReached = Promise<Void>()
         state.withLock { state in

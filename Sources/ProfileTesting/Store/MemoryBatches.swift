@@ -1,7 +1,7 @@
 internal import ProfileCore
 internal import ProfileStore
 
-/// Batches of rows on their way into a store in memory, within one transaction.
+/// Stores batches of rows in a store in memory, within one transaction.
 struct MemoryBatches {
     private let stamp: WriteStamp
     private var ids: BatchIDs
@@ -11,7 +11,7 @@ struct MemoryBatches {
         ids = BatchIDs(from: state.nextID)
     }
 
-    /// Takes the steps of a batch to its end.
+    /// Runs all steps of a batch.
     mutating func run<Batch: ImportBatch>(
         _ batch: inout Batch, _ state: inout MemoryState
     ) throws(ProfileStoreError) {
@@ -38,14 +38,14 @@ struct MemoryBatches {
         }
     }
 
-    /// Stores a row as a new profile. Returns false if another profile has a value of its unique fields.
+    /// Stores a row as a new profile. Returns false if another profile has the same value in a unique field.
     private mutating func insert(_ row: Int, of rows: ValidProfiles, _ state: inout MemoryState) -> Bool {
         guard state.insert(row: row, of: rows, at: stamp.time) != nil else { return false }
         ids.next = state.nextID
         return true
     }
 
-    /// Stores rows that are said to be new.
+    /// Stores rows that must be new. Throws `corrupt` if a stored profile has the same value in a unique field.
     mutating func insert(_ new: NewRows, _ state: inout MemoryState) throws(ProfileStoreError) {
         for row in new.new {
             guard insert(row, of: new.rows, &state) else {
@@ -54,7 +54,8 @@ struct MemoryBatches {
         }
     }
 
-    /// Logs what was added and updated, and forgets failed attempts at names that no profile had.
+    /// Logs the added and updated profiles. Deletes failed attempts at the names of the added profiles, because
+    /// attempts before the profile existed do not count.
     func finish(_ state: inout MemoryState, keeping mostChanges: Int) {
         if let added = ids.added {
             for profile in state.profiles(after: added.lowerBound - 1) {
@@ -66,7 +67,7 @@ struct MemoryBatches {
 }
 
 extension MemoryState {
-    /// The profile with a username, and the hash of its password.
+    /// Returns the profile with a username, and the hash of its password.
     func stored(_ username: String) -> StoredMatch {
         guard let profile = profile(.username(username)) else { return StoredMatch() }
         return StoredMatch(profile: profile.profile(under: rules.schema), passwordHash: profile.password?.hash)
@@ -80,7 +81,7 @@ extension BulkLoad {
         do {
             return try mayBegin { state.areStored($0) }
         } catch {
-            // Nothing else is thrown by a load.
+            // A load throws no other error.
             throw error as? ProfileStoreError ?? .database(String(describing: error), code: 0)
         }
     }

@@ -2,7 +2,7 @@ internal import Platform
 internal import ProfileCore
 internal import ProfileStore
 
-// Many profiles at once.
+// Writes of many profiles.
 extension MemoryEngine {
     func areStored(_ usernames: [String]) async throws(ProfileStoreError) -> [Bool] {
         try current.areStored(usernames)

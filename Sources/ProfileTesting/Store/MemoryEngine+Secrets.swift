@@ -19,7 +19,7 @@ extension MemoryEngine {
         }
     }
 
-    /// Changes a passcode, and returns the profile's id; nil if nothing was changed.
+    /// Changes a passcode and returns the profile's id. Returns nil if it changed nothing.
     private static func change(_ passcode: PasscodeChange, in state: inout MemoryState) -> Int64? {
         switch passcode {
         case .set(let hash, let username):
@@ -55,7 +55,7 @@ extension MemoryEngine {
         _ attempt: LoginAttempt, _ outcome: LoginAttempt.Outcome
     ) async throws(ProfileStoreError) -> LoginAttempt.Success? {
         switch outcome {
-        // It was counted when it was admitted.
+        // The attempt was already counted when it was admitted.
         case .wrong: return nil
         case .notMade:
             return try await write { state in

@@ -63,7 +63,7 @@ extension MemoryEngine {
 }
 
 extension MemoryState {
-    /// The token with the username that its owner has now.
+    /// Returns the token with its owner's current username.
     fileprivate func named(_ token: StoredToken) -> StoredToken {
         token.issued(
             to: token.owner.map {

@@ -5,12 +5,13 @@ internal import SecretHashing
 internal import Synchronization
 
 extension ProfileRepository {
-    /// Opens a new store in plain memory, for tests that are about something else: it holds no profile yet, and what it
-    /// holds is gone with the repository.
+    /// Opens a new, empty store in plain memory. Use it in tests of other features. Its content is lost with the
+    /// repository.
     ///
-    /// It does what a store in a file does, but for `check()`, `backup(to:)` and what else is about files.
-    /// - Parameter options: How it is used; the store is made whatever `createsMissing` says.
-    /// - Returns: The open store; ``/ProfileStore/ProfileRepository/close()`` it in the end.
+    /// It does what a store in a file does, except `check()`, `backup(to:)` and other functions for files.
+    /// - Parameter options: The options for using the store. `createsMissing` is ignored, because the store is always
+    ///   created.
+    /// - Returns: The open store. Call ``/ProfileStore/ProfileRepository/close()`` when you no longer need it.
     /// - Throws: `ProfileStoreError`: `tooManyColumns`, `hashing`.
     public static func openInMemory(
         options: Options = Options()
@@ -18,7 +19,7 @@ extension ProfileRepository {
         try await open(MemoryStore(options.initialSchema, at: options.now()), options: options)
     }
 
-    /// Opens a store in memory once more, as another process would open a file.
+    /// Opens another repository on the same store in memory, as another process would open the same file.
     package static func open(
         _ store: MemoryStore, options: Options = Options()
     ) async throws(ProfileStoreError) -> ProfileRepository {
@@ -26,10 +27,10 @@ extension ProfileRepository {
     }
 }
 
-/// Keeps profiles in plain memory: the model of what an engine does.
+/// Stores profiles in plain memory. It is the reference model of an engine.
 ///
-/// A verb that reads looks at the state of one moment; one that writes makes another state in its place. Hashes of
-/// secrets are not zeroed.
+/// A call that reads uses the state of one moment. A call that writes replaces the state. Hashes of secrets are not
+/// zeroed.
 final class MemoryEngine: StoreEngine {
     let store: MemoryStore
     let options: ProfileRepository.Options
@@ -93,7 +94,7 @@ final class MemoryEngine: StoreEngine {
         try currentAtLength.profiles(search, under: rules.schema).count
     }
 
-    /// There is no index to speak of.
+    /// Always `.everything`, because there is no index.
     func plan(of search: ProfileSearch, under rules: AdoptedSchema) async throws(ProfileStoreError) -> QueryPlan {
         .everything
     }
@@ -204,7 +205,7 @@ final class MemoryEngine: StoreEngine {
         }
     }
 
-    // MARK: Writes that may be repeated
+    // MARK: Idempotent writes
 
     func outcome(
         of request: KeyedRequest, at time: Timestamp
@@ -212,10 +213,11 @@ final class MemoryEngine: StoreEngine {
         try current.outcome(of: request, at: time)
     }
 
-    /// What happened; to one profile, or to none.
+    /// A change, of one profile or of none.
     typealias Change = (kind: ProfileChange.Kind, id: Int64?)
 
-    /// Writes, unless a write with the same key was made before, and logs what has changed.
+    /// Runs a write and logs its changes, unless an earlier write had the same key. In that case it returns the earlier
+    /// outcome.
     func change<Value: KeyedValue>(
         _ stamp: WriteStamp,
         _ body: @escaping @Sendable (inout MemoryState) throws(ProfileStoreError) -> (changes: [Change], value: Value)
@@ -244,7 +246,7 @@ final class MemoryEngine: StoreEngine {
         return try answer.get()
     }
 
-    // MARK: Judging again
+    // MARK: Revalidation
 
     func countPasswords(setUnderOthersThan versions: [Int]) async throws(ProfileStoreError) -> Int {
         try currentAtLength.profiles.values.compactMap(\.password).count { !versions.contains($0.schemaVersion) }
@@ -262,7 +264,7 @@ final class MemoryEngine: StoreEngine {
         }
     }
 
-    // MARK: Those who watch
+    // MARK: Watching
 
     func changeNumber() async throws(ProfileStoreError) -> Int64 { try current.log.number }
 
@@ -273,9 +275,9 @@ final class MemoryEngine: StoreEngine {
 
     func listen(_ listener: CommitListener) { store.listen(self, listener) }
 
-    // MARK: Turns
+    // MARK: State
 
-    /// What the store holds.
+    /// The current state. Throws `closed` after `close()`, or the store's `readingProblem`.
     var current: MemoryState {
         get throws(ProfileStoreError) {
             guard !isClosed.load(ordering: .relaxed) else { throw .closed }
@@ -284,7 +286,7 @@ final class MemoryEngine: StoreEngine {
         }
     }
 
-    /// What the store holds, for what looks at much of it: that need not be done for a task that was cancelled.
+    /// The current state, for calls that read many profiles. Throws `cancelled` if the task is cancelled.
     var currentAtLength: MemoryState {
         get throws(ProfileStoreError) {
             guard !Task.isCancelled else { throw .cancelled }

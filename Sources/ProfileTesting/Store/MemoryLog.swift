@@ -1,6 +1,6 @@
 internal import ProfileStore
 
-/// The changes of a store in memory, for those who watch it (R7).
+/// The log of changes of a store in memory, for clients that watch the store (R7).
 struct MemoryLog: Sendable {
     private struct Entry: Sendable {
         let number: Int64
@@ -9,14 +9,15 @@ struct MemoryLog: Sendable {
         let stamp: WriteStamp
     }
 
-    /// The newest change's.
+    /// The number of the newest change.
     private(set) var number: Int64 = 0
-    /// Oldest first, without a gap.
+    /// The changes, oldest first, without gaps in their numbers.
     private var entries: [Entry] = []
 
     var length: Int { entries.count }
 
-    /// Puts a change at the end; `most` of the newest are kept, and a few more until they are pruned.
+    /// Appends a change. It keeps the newest `most` changes. Older changes are pruned in portions, so a few more may
+    /// remain for a while.
     mutating func append(
         _ kind: ProfileChange.Kind, _ profileIDs: ClosedRange<Int64>?, _ stamp: WriteStamp, keeping most: Int
     ) {
@@ -26,13 +27,14 @@ struct MemoryLog: Sendable {
         if number % max(1, most / 100) == 0 { entries.removeAll { $0.number <= number - most } }
     }
 
-    /// What came after a change; `profile` says what is known now of one that is alone in its change.
+    /// Returns the changes after a number. For a change of a single profile, `profile` returns the profile's current
+    /// state.
     func changes(
         after number: Int64, limit: Int, profile: (Int64) -> MemoryProfile?
     ) -> [ProfileChange] {
         guard number != self.number else { return [] }
         let later = entries.filter { $0.number > number }.prefix(max(0, limit))
-        // Otherwise the log does not go back so far, or is another one.
+        // If the next change is missing, the log does not go back far enough, or it is another log.
         guard let first = later.first, first.number == number + 1 else { return [.missed(upTo: self.number)] }
         return later.map { entry in
             let alone = entry.profileIDs.flatMap { $0.count == 1 ? profile($0.lowerBound) : nil }

@@ -1,26 +1,26 @@
 internal import ProfileCore
 internal import ProfileStore
 
-/// A profile as a store in memory keeps it.
+/// A profile in a store in memory.
 struct MemoryProfile: Hashable, Sendable {
     let id: Int64
     var revision: Int64 = 1
     let createdAt: Timestamp
     var updatedAt: Timestamp
-    /// The version of the schema that it was last judged by.
+    /// The version of the schema that last judged the profile.
     var schemaVersion = 0
-    /// What revalidation has found, in its stored form; nil for a valid profile.
+    /// The issues that revalidation has found, in their stored form. Nil for a valid profile.
     var issues: String?
-    /// By column; also of fields that the rules in force do not have.
+    /// The values by column, including fields that the rules in force do not have.
     private(set) var values: [FieldName: String] = [:]
     var password: Password?
     var passcodeHash: String?
 
     struct Password: Hashable, Sendable {
         var hash: String
-        /// The version in force when it was set.
+        /// The version of the schema that was in force when the password was set.
         let schemaVersion: Int
-        /// Whether that one has judged it: it was not brought as a hash.
+        /// Whether that schema has judged the password. False if the password was given as a hash.
         let isJudged: Bool
     }
 
@@ -30,7 +30,7 @@ struct MemoryProfile: Hashable, Sendable {
         updatedAt = time
     }
 
-    /// As it is in a row of another store.
+    /// Creates a profile from a row of another store.
     init(copying index: Int, of rows: StoredRows, _ record: StoredRows.Record, _ fields: [FieldRules]) {
         id = rows.rows[index].id
         revision = record.revision
@@ -47,7 +47,7 @@ struct MemoryProfile: Hashable, Sendable {
         passcodeHash = record.passcodeHash.map { String($0.bytes) }
     }
 
-    /// All that is kept of it besides its id and its values.
+    /// The data of the profile other than its id and its values.
     var record: StoredRows.Record {
         StoredRows.Record(
             revision: revision, createdAt: createdAt, updatedAt: updatedAt, schemaVersion: schemaVersion,
@@ -58,7 +58,8 @@ struct MemoryProfile: Hashable, Sendable {
             }, passcodeHash: passcodeHash.map { Secret($0) })
     }
 
-    /// Takes the values of a row, which these rules have judged. A password that it does not bring stays.
+    /// Replaces the values with those of a row, which these rules have judged. If the row has no password, the stored
+    /// password stays.
     mutating func take(row: Int, of rows: ValidProfiles, judgedBy rules: AdoptedSchema, at time: Timestamp) {
         updatedAt = time
         schemaVersion = rules.version
@@ -88,11 +89,11 @@ struct MemoryProfile: Hashable, Sendable {
         }
     }
 
-    // MARK: Looking
+    // MARK: Reading
 
     var username: String { values[.username] ?? "" }
 
-    /// What others see of it by some rules.
+    /// Returns the public form of the profile under a schema.
     func profile(under schema: ProfileSchema) -> Profile {
         Profile(
             id: id, revision: revision, createdAt: createdAt, updatedAt: updatedAt, schemaVersion: schemaVersion,
@@ -103,8 +104,8 @@ struct MemoryProfile: Hashable, Sendable {
     func comparedText(_ column: FieldName) -> ComparedText? { values[column].map { ComparedText($0, in: column) } }
 }
 
-/// A text as a store compares it: by its bytes, and a primary key whatever the case of its ASCII letters. Two that are
-/// equal as `String`s, such as é in one scalar and in two, are not the same value.
+/// A text, compared as a store compares it: by its bytes. For a primary key, the case of ASCII letters does not matter.
+/// Two texts that are equal as `String`s can be different values, such as é as one scalar and as two.
 struct ComparedText: Hashable, Comparable, Sendable {
     let text: String
     let bytes: [UInt8]

@@ -1,9 +1,9 @@
 internal import ProfileCore
 internal import ProfileStore
 
-// Finding profiles by their values: each is looked at, and those that are found are sorted.
+// Finds profiles by their values: it checks every profile, and sorts the matches.
 extension MemoryState {
-    /// The profiles that a search finds, wherever it goes on, in its order.
+    /// Returns all profiles that match a search, in its order. It ignores the search's cursor.
     func profiles(_ search: ProfileSearch, under schema: ProfileSchema) -> [MemoryProfile] {
         profiles(after: 0).filter { $0.meets(search, under: schema) }
             .map { (profile: $0, place: search.place(of: $0.profile(under: schema))) }

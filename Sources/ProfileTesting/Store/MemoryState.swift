@@ -1,49 +1,51 @@
 internal import ProfileCore
 internal import ProfileStore
 
-/// All that a store in memory holds at one moment. It is a value: whoever has one sees nothing of what is written
-/// later, and a transaction is a copy that takes the place of the one before.
+/// The whole content of a store in memory at one moment. It is a value, so a copy never sees later writes. A
+/// transaction changes a copy, which then replaces the state.
 ///
-/// It is the plain description of what a store does, by which others are measured. So it looks at every profile where
-/// that is simpler.
+/// It is the reference model of a store, and other engines are compared with it. So it scans all profiles where that is
+/// simpler.
 struct MemoryState: Sendable {
     /// Every schema that was ever in force, oldest first.
     private(set) var schemas: [AdoptedSchema] = []
     private(set) var profiles: [Int64: MemoryProfile] = [:]
-    /// The id that the next profile gets; none is given twice.
+    /// The id of the next new profile. An id is never used twice.
     private(set) var nextID: Int64 = 1
     private var newestID: Int64 = 0
     var throttles = MemoryThrottles()
     var tokens = MemoryTokens()
     var log = MemoryLog()
-    /// The fingerprint of the store of which this one is a copy that is not at its end.
+    /// The fingerprint of the source store, if this store is an unfinished copy.
     private(set) var copyOf: String?
-    /// What came of writes that have a key, in their stored form.
+    /// The outcomes of writes with a key, in their stored form.
     private var keyedWrites: [WriteKey: (request: String, outcome: String, time: Timestamp)] = [:]
-    /// The columns that profiles may have values in: those of the standard schema and of all that were in force.
+    /// The columns in which profiles may have values: those of the standard schema and of all schemas that were in
+    /// force.
     private var columns = Set(ProfileSchema.standard.openFields.map(\.column))
-    /// Who has a value in a column that is unique under the rules in force.
+    /// The id of the profile that has a value, for each column that is unique under the rules in force.
     private var owners: [FieldName: [ComparedText: Int64]] = [:]
 
-    /// A store without profiles, under its first schema.
+    /// Creates a store without profiles, with its first schema.
     init(_ schema: ProfileSchema, at time: Timestamp) throws(ProfileStoreError) {
         try putInForce(schema, at: time)
     }
 
     // MARK: Rules
 
-    /// The rules in force: a store has had at least one schema.
+    /// The rules in force. A store always has at least one schema.
     var rules: AdoptedSchema { schemas[schemas.count - 1] }
 
     private var rulesVersion: Int { schemas.last?.version ?? 0 }
 
-    /// The rules in force, when they are still those that a value was judged by.
+    /// Returns the rules in force if they have this schema, by which a value was judged. Throws `schemaChanged`
+    /// otherwise.
     func rules(being schema: ProfileSchema) throws(ProfileStoreError) -> AdoptedSchema {
         guard rules.schema == schema else { throw .schemaChanged(version: rules.version) }
         return rules
     }
 
-    /// Makes a schema the one in force. What it leaves out, profiles keep.
+    /// Puts a schema in force. Profiles keep the values of fields that the schema does not have.
     mutating func putInForce(
         _ schema: ProfileSchema, as version: Int? = nil, at time: Timestamp
     ) throws(ProfileStoreError) {
@@ -69,8 +71,8 @@ struct MemoryState: Sendable {
         }
     }
 
-    /// As many columns as a table in SQLite may have, and how many of them are no field: what is refused in a file is
-    /// refused here too.
+    /// The maximum number of columns of a store's table in SQLite, and the number of columns that are not fields. A
+    /// store in memory refuses what a store in a file refuses.
     private static let mostColumns = 250
     private static let ownColumns = 10
 
@@ -79,7 +81,8 @@ struct MemoryState: Sendable {
         return values.filter { $0.value.count > 1 }.keys.sorted().prefix(10).map(\.text)
     }
 
-    /// Whether the rules in force have judged every password: none was brought as a hash or set under other ones (L1).
+    /// Whether the rules in force have judged every password. False if a password was given as a hash, or was set under
+    /// other rules (L1).
     var haveJudgedPasswords: Bool {
         let versions = schemas.filter { $0.schema[.password] == rules.schema[.password] }.map(\.version)
         return profiles.values.lazy.compactMap(\.password).allSatisfy {
@@ -87,14 +90,14 @@ struct MemoryState: Sendable {
         }
     }
 
-    // MARK: Looking
+    // MARK: Reading
 
-    /// Profiles with a higher id than this one, in the order of their ids.
+    /// Returns the profiles with a higher id than this one, ordered by id.
     func profiles(after id: Int64) -> some Sequence<MemoryProfile> {
         (min(max(id, 0), newestID) + 1..<newestID + 1).lazy.compactMap { profiles[$0] }
     }
 
-    /// The profile that is found by a key.
+    /// Returns the profile with this key.
     func profile(_ key: ProfileKey) -> MemoryProfile? {
         switch key {
         case .id(let id): profiles[id]
@@ -102,17 +105,18 @@ struct MemoryState: Sendable {
         }
     }
 
-    /// Why a profile cannot be edited that was read before; nil if it still has its revision.
+    /// Returns the reason why a profile that was read earlier cannot be edited. Nil if the profile still has the same
+    /// revision.
     func problem(with stored: Profile) -> ProfileStoreError? {
         guard let current = profiles[stored.id] else { return .notFound(username: stored.username) }
         if current.revision == stored.revision { return nil }
         return .staleRevision(expected: stored.revision, current: current.revision)
     }
 
-    /// The profile that has a value in a column of unique ones.
+    /// Returns the id of the profile that has a value in a unique column.
     func owner(of value: String, in column: FieldName) -> Int64? { owners[column]?[ComparedText(value, in: column)] }
 
-    /// The unique fields of which another profile has the row's value.
+    /// Returns the unique fields in which a profile other than `id` has the row's value.
     func takenFields(of rows: ValidProfiles, row: Int, besides id: Int64?) -> [FieldName] {
         rules.schema.fields.indices.compactMap { index in
             let field = rules.schema.fields[index]
@@ -127,7 +131,7 @@ struct MemoryState: Sendable {
 
     /// Stores a row as a new profile.
     ///
-    /// - Returns: Nil if another profile has a value of its unique fields.
+    /// - Returns: The new profile. Nil if another profile has the same value in a unique field.
     mutating func insert(row: Int, of rows: ValidProfiles, at time: Timestamp) -> MemoryProfile? {
         guard takenFields(of: rows, row: row, besides: nil).isEmpty else { return nil }
         var profile = MemoryProfile(id: nextID, at: time)
@@ -137,16 +141,16 @@ struct MemoryState: Sendable {
         return profile
     }
 
-    /// What became of an update.
+    /// The outcome of an update.
     enum UpdateOutcome {
         case updated(MemoryProfile)
-        /// The profile is gone, or has another revision.
+        /// The profile was removed, or has another revision.
         case stale
-        /// Other profiles have the values of these unique fields.
+        /// Other profiles have the same values in these unique fields.
         case duplicate([FieldName])
     }
 
-    /// Stores one row in the place of a profile that has this revision.
+    /// Replaces the values of a profile with the only row of `row`, if the profile has this revision.
     mutating func update(
         id: Int64, revision: Int64, with row: ValidProfiles, at time: Timestamp
     ) -> UpdateOutcome {
@@ -172,7 +176,7 @@ struct MemoryState: Sendable {
         endAccess(to: id)
     }
 
-    /// Ends the sessions that a profile's password has started, and its reset.
+    /// Removes a profile's sessions and its reset.
     private mutating func endAccess(to id: Int64) { _ = tokens.end { $0.owner?.profileID == id } }
 
     mutating func remove(_ id: Int64) {
@@ -182,16 +186,17 @@ struct MemoryState: Sendable {
 
     mutating func giveIDs(from id: Int64) { nextID = id }
 
-    /// Changes what no unique field holds.
+    /// Changes data of a profile that is not in a unique field.
     mutating func change(_ id: Int64, _ change: (inout MemoryProfile) -> Void) {
         guard var profile = profiles[id] else { return }
         change(&profile)
         put(profile, at: id)
     }
 
-    // MARK: Writes that may be repeated
+    // MARK: Idempotent writes
 
-    /// What came of a write that was made with the request's key; nil where none was, or too long ago.
+    /// Returns the outcome of an earlier write with the request's key. Nil if there was no such write, or if its
+    /// outcome has expired.
     func outcome(of request: KeyedRequest, at time: Timestamp) throws(ProfileStoreError) -> KeyedOutcome? {
         guard let write = keyedWrites[request.key], write.time > WriteKey.forgotten(at: time) else { return nil }
         return try request.outcome(of: write.request, stored: write.outcome, under: rules.schema)
@@ -241,9 +246,10 @@ struct MemoryState: Sendable {
 
     // MARK: Owners
 
-    /// Puts a profile in the place of what has its id, and keeps the owners of unique values.
+    /// Replaces the profile with this id, or removes it if `profile` is nil, and updates the owners of unique values.
     private mutating func put(_ profile: MemoryProfile?, at id: Int64) {
-        // Of the keys alone: a walk over the dictionary would hold it, and each change would copy it.
+        // Iterates over a copy of the keys. An iteration over the dictionary would hold a reference to it, so each
+        // change would copy it.
         for column in Array(owners.keys) {
             if let text = profiles[id]?.comparedText(column) { owners[column]?[text] = nil }
             if let text = profile?.comparedText(column) { owners[column]?[text] = id }

@@ -3,43 +3,44 @@ package import ProfileStore
 internal import Synchronization
 internal import Threads
 
-/// Profiles in plain memory, gone with the last reference. Several ``MemoryEngine``s share them as several processes
-/// share a file.
+/// A store in plain memory. Its content is lost when the last reference ends. Several ``MemoryEngine``s share it, as
+/// several processes share a file.
 package final class MemoryStore: Sendable {
     private let state: Mutex<MemoryState>
     private let listeners = Mutex<[(of: ObjectIdentifier, listener: CommitListener)]>([])
     private let problem = Mutex<ProfileStoreError?>(nil)
-    /// Where all writing is done, one after another: what writes much waits for others meanwhile, and Swift's own
-    /// threads must not.
+    /// Runs all writes, one after another. It has its own thread, because a large write makes other writes wait, and
+    /// the threads of Swift's concurrency runtime must not block.
     private let writer = ThreadPool(threads: 1)
 
-    /// A store without profiles, under its first schema.
+    /// Creates a store without profiles, with its first schema.
     package init(_ schema: ProfileSchema = .standard, at time: Timestamp = .now()) throws(ProfileStoreError) {
         state = Mutex(try MemoryState(schema, at: time))
     }
 
-    /// What it holds now.
+    /// The current state.
     var current: MemoryState { state.withLock { $0 } }
 
-    /// Every read of its engines fails with this error, as when a server is lost; nil for none.
+    /// If this is not nil, every read of the store's engines throws this error, as if a server were lost.
     package var readingProblem: ProfileStoreError? {
         get { problem.withLock { $0 } }
         set { problem.withLock { $0 = newValue } }
     }
 
-    /// What it holds of each profile, in the order of their ids, for tests that compare it.
+    /// The content of each profile, ordered by id, for tests that compare it.
     package var contents: [AnyHashable] { current.profiles(after: 0).map { AnyHashable($0) } }
 
-    /// What it remembers of failed attempts: one entry for each name and kind of secret.
+    /// The remembered failed attempts: one entry for each name and kind of secret.
     package var failedAttempts: [(name: String, failures: Int)] { current.throttles.all }
 
-    /// Gives this id to the next new profile, as a server does that reserves ids in blocks.
+    /// Sets the id of the next new profile, to simulate a server that reserves ids in blocks.
     package func giveIDs(from id: Int64) { state.withLock { $0.giveIDs(from: id) } }
 
-    /// The number of changes that its log holds.
+    /// The number of changes in the log.
     package var logLength: Int { current.log.length }
 
-    /// Runs `body` on a copy when its turn comes, and keeps the copy unless it throws.
+    /// Runs `body` on a copy of the state, after all earlier writes. Replaces the state with the copy, unless `body`
+    /// throws.
     func write<Value: Sendable>(
         _ body: @escaping @Sendable (inout MemoryState) throws(ProfileStoreError) -> Value
     ) async throws(ProfileStoreError) -> Value {
@@ -55,13 +56,13 @@ package final class MemoryStore: Sendable {
         }
     }
 
-    /// Waits until everything is written whose turn comes before.
+    /// Waits until all earlier writes have ended.
     func finishWriting() async {
-        // In a task of its own, since there is no waiting in one that was cancelled.
+        // Uses a new task, because a cancelled task cannot wait.
         await Task { _ = try? await write { _ in () } }.value
     }
 
-    // MARK: Those who watch
+    // MARK: Watching
 
     func listen(_ engine: MemoryEngine, _ listener: CommitListener) {
         listeners.withLock { $0.append((ObjectIdentifier(engine), listener)) }

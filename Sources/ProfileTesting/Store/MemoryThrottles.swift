@@ -1,7 +1,7 @@
 internal import ProfileStore
 internal import SecretHashing
 
-/// Failed attempts in a row that a store in memory remembers, by the name that was tried.
+/// The failed attempts in a row in a store in memory, by the name that was tried.
 struct MemoryThrottles: Sendable {
     private struct Key: Hashable {
         let name: [UInt8]
@@ -16,7 +16,7 @@ struct MemoryThrottles: Sendable {
     private struct Entry {
         var state = ThrottleState()
         var attemptedAt: Timestamp
-        /// Whether there was a profile by that name.
+        /// Whether a profile had this name at the last attempt or renaming.
         var isKnown: Bool
 
         mutating func takeStricter(of other: Entry) {
@@ -29,12 +29,13 @@ struct MemoryThrottles: Sendable {
 
     private var entries: [Key: Entry] = [:]
 
-    /// The names and how often each has failed.
+    /// The names and the number of their failures.
     var all: [(name: String, failures: Int)] {
         entries.map { (String(decoding: $0.key.name, as: UTF8.self), $0.value.state.failures) }
     }
 
-    /// Counts an attempt, or refuses it. Of names without a profile so many are remembered.
+    /// Counts an attempt, or refuses it. `mostUnknownNames` is the maximum number of remembered names without a
+    /// profile.
     mutating func admit(_ attempt: LoginAttempt, mostUnknownNames: Int) -> ThrottleState.Decision {
         let key = Key(attempt.username, attempt.kind)
         if entries[key] == nil { makeRoom(mostUnknownNames) }
@@ -44,20 +45,20 @@ struct MemoryThrottles: Sendable {
         return decision
     }
 
-    /// Takes back an attempt that was admitted and not made.
+    /// Removes the count of an attempt that was admitted but not made.
     mutating func withdraw(_ attempt: LoginAttempt) {
         var entry = entry(attempt)
         entry.state.withdraw()
         entries[Key(attempt.username, attempt.kind)] = entry.state.failures == 0 ? nil : entry
     }
 
-    /// Forgets the failures of a name.
+    /// Deletes the failures of a name.
     mutating func forget(_ username: String, _ kinds: [CredentialKind] = CredentialKind.allCases) {
         for kind in kinds { entries[Key(username, kind)] = nil }
     }
 
-    /// Takes the failures of a profile along to its new name, where failures before any profile had it do not count. The old
-    /// name keeps them as one without a profile.
+    /// Copies the failures of a profile to its new name. Failures at the new name do not count if they happened before
+    /// a profile had that name. The old name keeps its failures as a name without a profile.
     mutating func move(from old: String, to new: String) {
         for kind in CredentialKind.allCases {
             let (oldKey, newKey) = (Key(old, kind), Key(new, kind))
@@ -71,7 +72,7 @@ struct MemoryThrottles: Sendable {
         }
     }
 
-    /// Forgets those of a name that no profile had.
+    /// Deletes the failures of a name if no profile had it.
     mutating func forgetUnknown(_ username: String) {
         for kind in CredentialKind.allCases {
             let key = Key(username, kind)
@@ -79,14 +80,14 @@ struct MemoryThrottles: Sendable {
         }
     }
 
-    /// What is remembered of a name, as of this attempt.
+    /// Returns the entry of a name, with the time of this attempt.
     private func entry(_ attempt: LoginAttempt) -> Entry {
         Entry(
             state: entries[Key(attempt.username, attempt.kind)]?.state ?? ThrottleState(), attemptedAt: attempt.time,
             isKnown: attempt.isKnown)
     }
 
-    /// Forgets a few of the oldest unknown names where there are too many for one more.
+    /// If there are too many unknown names to add one more, deletes a few of the oldest.
     private mutating func makeRoom(_ mostUnknownNames: Int) {
         let unknown = entries.filter { !$0.value.isKnown }
         let surplus = unknown.count - max(1, mostUnknownNames) + 1
@@ -101,6 +102,6 @@ struct MemoryThrottles: Sendable {
         for (key, _) in oldest.prefix(min(surplus, Self.mostForgotten)) { entries[key] = nil }
     }
 
-    /// Most names that one attempt forgets.
+    /// The maximum number of names that one attempt deletes.
     private static let mostForgotten = 8
 }

@@ -7,7 +7,7 @@ struct MemoryTokens: Sendable {
 
     /// Stores a token, and removes the tokens that it replaces.
     ///
-    /// - Returns: Nil if another access token has the name.
+    /// - Returns: The stored token. Nil if another access token has the same name.
     mutating func issue(_ token: StoredToken, to owner: StoredToken.Owner?, atMost limit: Int) -> StoredToken? {
         if let owner {
             _ = removeExpired(at: token.createdAt, atMost: Self.mostRemovedByIssuing)

@@ -2,7 +2,7 @@ public import ProfileCore
 public import ProfileStore
 internal import ProfileStoreSQLite
 
-/// Opens a store of its own in a private temporary folder, and removes it when the body is done, however that ends.
+/// Runs a body with a new store in a private temporary folder. The folder is removed after the body returns or throws.
 ///
 /// ```swift
 /// try await withTemporaryStore { repository in
@@ -12,12 +12,12 @@ internal import ProfileStoreSQLite
 /// ```
 ///
 /// - Parameters:
-///   - schema: the rules of the store.
-///   - clock: what it takes the time from; the system's clock by default.
-///   - isolation: where the body runs; the caller's own by default.
-///   - body: what is done with it; the repository is closed afterwards.
-/// - Returns: what the body returns.
-/// - Throws: what the body throws; ``SystemError`` or `ProfileStoreError` where there can be no store.
+///   - schema: The rules of the store.
+///   - clock: The source of the time. The default is the system's clock.
+///   - isolation: The actor on which the body runs. The default is the caller's actor.
+///   - body: Uses the repository, which is closed afterwards.
+/// - Returns: The value that the body returns.
+/// - Throws: The error of the body, and ``SystemError`` or `ProfileStoreError` if the store cannot be created.
 public func withTemporaryStore<Value>(
     schema: ProfileSchema = .standard, clock: ManualClock? = nil, isolation: isolated (any Actor)? = #isolation,
     _ body: (ProfileRepository) async throws -> Value
