@@ -2,11 +2,11 @@ internal import PostgresAccess
 internal import ProfileCore
 internal import ProfileStore
 
-/// What a batch of rows makes of the table: its steps are taken here, by what the table has of the rows' unique values, and
-/// are then written with a few statements. If somebody has written something else meanwhile, the statements write fewer
-/// rows than they should, and the transaction is repeated with a new plan.
+/// The writes of a batch of rows. It takes the batch's steps with the stored profiles that have the rows' unique
+/// values, and then writes the results with a few statements. If another session has written meanwhile, the statements
+/// affect fewer rows than expected, and the transaction is repeated with a new plan.
 struct BatchPlan {
-    /// What is written, in the order of the steps.
+    /// The writes, in the order of the steps.
     private enum Write {
         case insert([(row: Int, id: Int64)])
         case update(id: Int64, revision: Int64, ValidProfiles)
@@ -19,7 +19,7 @@ struct BatchPlan {
     /// The profile that has a value of a unique field, by the column and the bytes of the compared value; nil for none.
     /// Equal `String`s can be different values, such as é in one scalar and in two.
     private var owners: [FieldName: [[UInt8]: Int64?]] = [:]
-    /// What is known of profiles, as the steps up to here have left them.
+    /// The known profiles, as the steps so far have left them.
     private var profiles: [Int64: Profile] = [:]
     private var hashes: [Int64: String] = [:]
     private var updated: Set<Int64> = []
@@ -27,9 +27,9 @@ struct BatchPlan {
     private var table: ProfileTable { rules.table }
 
     /// - Parameters:
-    ///   - rules: Those in force.
-    ///   - ids: Counts on from the earlier batches of the transaction.
-    ///   - time: When.
+    ///   - rules: The rules in force.
+    ///   - ids: The ids of the transaction, which continue after its earlier batches.
+    ///   - time: The time of the write.
     init(under rules: RulesInForce, ids: BatchIDs, at time: Timestamp) {
         self.rules = rules
         self.time = time
@@ -38,7 +38,7 @@ struct BatchPlan {
 
     // MARK: The steps
 
-    /// Takes the steps of a batch to its end; one that writes ends a batch that is only looked at.
+    /// Takes the steps of a batch to its end. A step that writes ends a batch that only reads.
     mutating func run<Batch: ImportBatch>(
         _ batch: inout Batch, writes isWriting: Bool, _ transaction: Transaction
     ) async throws {
@@ -59,7 +59,7 @@ struct BatchPlan {
         }
     }
 
-    /// Takes a step by the values that were learned for it.
+    /// Takes a step with the values that were read for it.
     private mutating func take(
         _ step: ImportStep, of batch: some ImportBatch, writes isWriting: Bool
     ) throws(ProfileStoreError) -> ImportStep.Outcome? {
@@ -89,7 +89,7 @@ struct BatchPlan {
         }.map(\.rules.name)
     }
 
-    /// The profile with a username, and the hash of its password.
+    /// Returns the profile with a username, and the hash of its password.
     private func stored(_ username: String) -> StoredMatch {
         guard let id = owner(of: username, in: table.schema.primaryKey), let profile = profiles[id] else {
             return StoredMatch()
@@ -103,7 +103,7 @@ struct BatchPlan {
 
     // MARK: What the table has
 
-    /// Asks for all unique values of a batch at once.
+    /// Reads the profiles with the unique values of a whole batch.
     private mutating func learn(
         of rows: ValidProfiles, _ wantsProfiles: Bool, _ transaction: Transaction
     ) async throws {
@@ -117,7 +117,7 @@ struct BatchPlan {
         try await ask(questions, wantsProfiles, transaction)
     }
 
-    /// Asks for the unique values of a row that are not known yet.
+    /// Reads the profiles with those unique values of a row that are not known yet.
     private mutating func learn(
         of row: Int, in rows: ValidProfiles, _ wantsProfiles: Bool, _ transaction: Transaction
     ) async throws {
@@ -157,7 +157,7 @@ struct BatchPlan {
                 guard let id = rows.number(row, 0) else { continue }
                 let valueColumn = wanted ? ProfileTable.firstFieldColumn + table.openFields.count + 1 : 1
                 guard let value = rows.text(row, valueColumn) else { continue }
-                // What a step before has made of it is newer, and not in the table yet.
+                // An earlier step has changed this profile, and the table does not have the change yet.
                 guard !updated.contains(id) else { continue }
                 owners[question.field.column, default: [:]][Array(value.utf8)] = id
                 if wanted {
@@ -192,7 +192,7 @@ struct BatchPlan {
         writes.append(.update(id: stored.id, revision: stored.revision, merged))
         updated.insert(stored.id)
         ids.addUpdated(stored.id)
-        // Values that it has no more are free.
+        // Values that the profile no longer has are free.
         for column in owners.keys {
             for (value, owner) in owners[column] ?? [:] where owner == stored.id {
                 owners[column]?[value] = .some(nil)
@@ -220,9 +220,9 @@ struct BatchPlan {
         table.schema.fields.indices.filter { !table.schema.fields[$0].isSecret }.map { rows.text(row: row, field: $0) }
     }
 
-    /// Writes all of it.
+    /// Writes the plan.
     ///
-    /// - Throws: An error that has the transaction repeated where the table has changed since the plan was made.
+    /// - Throws: An error that repeats the transaction, if the table has changed since the plan was made.
     func write(_ rows: ValidProfiles, _ transaction: Transaction) async throws {
         var commands: [Command] = []
         var expected: [Int?] = []
@@ -251,7 +251,7 @@ struct BatchPlan {
         }
     }
 
-    /// What is logged of it, and forgotten of attempts at names that no profile had.
+    /// Returns the changes to log, and the commands that forget failed attempts at names without a profile.
     func finish() -> (changes: [PostgresEngine.Change], last: [Command]) {
         let changes = ids.changes.map { PostgresEngine.Change($0.kind, in: $0.ids) }
         return (changes, ids.added.map { [ThrottleTable.forgetUnknown(namesOf: $0)] } ?? [])

@@ -4,7 +4,7 @@ internal import ProfileCore
 internal import ProfileStore
 internal import Threads
 
-// Many profiles at once.
+// Reading and writing many profiles.
 extension PostgresEngine {
     func areStored(_ usernames: [String]) async throws(ProfileStoreError) -> [Bool] {
         try await session.read { connection in
@@ -27,7 +27,7 @@ extension PostgresEngine {
         _ batch: Batch, judgedBy schema: ProfileSchema, _ stamp: WriteStamp
     ) async throws(ProfileStoreError) -> Batch {
         try await session.writingCall { () throws(ProfileStoreError) in
-            // As many as may be new: those that are follow each other.
+            // Reserves an id for every row. The new profiles have consecutive ids.
             let firstID = try await ids.take(batch.rows.count, session, at: stamp.time)
             return try await store(batch, from: firstID, judgedBy: schema, stamp)
         }
@@ -68,7 +68,7 @@ extension PostgresEngine {
     func load(
         _ load: some BulkLoad, judgedBy schema: ProfileSchema, _ stamp: WriteStamp
     ) async throws(ProfileStoreError) -> BulkLoadOutcome {
-        // Before others are made to wait.
+        // Checks before other writers have to wait.
         let isEmpty = try await isEmpty()
         if !isEmpty, !load.takesUsedStore { return .declined }
         if isEmpty, load.knowsNewRows {
@@ -78,7 +78,7 @@ extension PostgresEngine {
             } _: { () throws(ProfileStoreError) in
                 try await fill(from: load, judgedBy: schema, stamp, withoutIndexes: true)
             }
-            // Others came before it.
+            // Another session has stored profiles first.
             if let loaded, loaded != .declined { return loaded }
         }
         return try await fill(from: load, judgedBy: schema, stamp, withoutIndexes: false)
@@ -88,7 +88,7 @@ extension PostgresEngine {
         from load: some BulkLoad, judgedBy schema: ProfileSchema, _ stamp: WriteStamp, withoutIndexes: Bool
     ) async throws(ProfileStoreError) -> BulkLoadOutcome {
         let loaded = try await session.writeOnce(at: stamp.time) { connection, transaction, key in
-            // The load says when it ends; what it has given by then may stay.
+            // The load decides when it ends. Rows that it has returned by then may be kept.
             connection.mayBeCancelled = false
             return try await fill(
                 from: load, judgedBy: schema, stamp, key, withoutIndexes: withoutIndexes, connection, transaction)
@@ -99,14 +99,14 @@ extension PostgresEngine {
         return loaded.isOnOneMachine && outcome == .loaded ? .loadedOnOneMachine : outcome
     }
 
-    /// Fills the table in a transaction that keeps all others from writing profiles.
+    /// Fills the table in a transaction during which no other session writes profiles.
     private func fill(
         from load: some BulkLoad, judgedBy schema: ProfileSchema, _ stamp: WriteStamp, _ key: String,
         withoutIndexes: Bool, _ connection: Connection, _ transaction: Transaction
     ) async throws -> PostgresSession.Outcome<(BulkLoadOutcome, isChange: Bool)> {
         let held = try await transaction.run(SchemaTable.hold)
         if withoutIndexes {
-            // If others have taken the load for dead they have ended it, and may have written since.
+            // If another session has taken the load for dead, it has ended the load, and may have written since.
             guard held.flag(0, 1), try await transaction.run(ProfileTable.selectAny).isEmpty else {
                 return PostgresSession.Outcome(value: (.declined, isChange: false))
             }
@@ -152,8 +152,8 @@ extension PostgresEngine {
         return PostgresSession.Outcome(value: (.loaded, isChange: !changes.isEmpty), last: last)
     }
 
-    /// A load asks at once, and the answer is had before: which of the names that it will ask for are stored is all that
-    /// it may want to know.
+    /// The load asks synchronously which names are stored, so the answers are read first: the first call finds out the
+    /// names, and the second call gets the answers.
     private func mayBegin(_ load: some BulkLoad, _ transaction: Transaction) async throws -> Bool {
         var asked: [String]?
         var answers: [Bool] = []
@@ -172,9 +172,9 @@ extension PostgresEngine {
 
     private struct AsksForNames: Error { let usernames: [String] }
 
-    /// Copies new rows into a table without rows.
+    /// Copies new rows into an empty table.
     ///
-    /// - Returns: The id after the last one's.
+    /// - Returns: The id after the last row's id.
     private func copy(
         _ load: some BulkLoad, under rules: RulesInForce, from firstID: Int64, at time: Timestamp,
         _ connection: Connection
@@ -188,7 +188,8 @@ extension PostgresEngine {
         return stream.nextID
     }
 
-    /// Runs what may block a thread on one of our own, also for a task that was cancelled: the load knows of that.
+    /// Runs a body that may block on one of the engine's threads, even if the task was cancelled: the load notices
+    /// that itself.
     private func onThread<Value: Sendable>(_ body: @escaping @Sendable () -> Value) async throws -> Value {
         let result = Promise<Value>()
         do throws(ThreadRefusal) {
@@ -200,5 +201,5 @@ extension PostgresEngine {
     }
 }
 
-/// Rolls a transaction back without a failure.
+/// Rolls the transaction back without an error for the caller.
 struct LoadIsUndone: Error {}

@@ -3,7 +3,7 @@ internal import ProfileStore
 internal import Synchronization
 internal import Threads
 
-// The log of changes, and those who watch it.
+// The log of changes, and its listeners.
 extension PostgresEngine {
     func changeNumber() async throws(ProfileStoreError) -> Int64 {
         try await session.call { () throws(ProfileStoreError) in
@@ -27,8 +27,8 @@ extension PostgresEngine {
         }
     }
 
-    /// Gives numbers to all changes that have none, in steps of a transaction each: a log that nobody has read for long
-    /// takes many, and a call that fails has not lost those before.
+    /// Numbers all changes that have no number yet, in steps of one transaction each. A log that was not read for a
+    /// long time takes many steps, and a call that fails keeps the finished ones.
     ///
     /// - Returns: The number of the newest change.
     @discardableResult
@@ -38,7 +38,7 @@ extension PostgresEngine {
         }
     }
 
-    /// Takes one step of it. A step may be done twice, and so needs no key of a caller's.
+    /// Runs one step. It may run twice, so it needs no key.
     private func numberSomeChanges(
         waits: Bool
     ) async throws(ProfileStoreError) -> (newest: Int64, isComplete: Bool)? {
@@ -48,15 +48,15 @@ extension PostgresEngine {
         }
     }
 
-    /// Keeps the log short where nobody reads it: now and then a writer numbers changes and deletes the oldest ones, after
-    /// its own commit. It does so once in as many changes as a hundredth of the log holds, on average. Chance decides,
-    /// because each of many processes may write little. It does not wait for another one that numbers, and its own write
-    /// is done whether this succeeds or not.
+    /// Keeps the log short if no process reads it: now and then a writer numbers changes and deletes the oldest ones,
+    /// after its own commit. On average this happens once in as many changes as a hundredth of the log's limit. It is
+    /// decided at random, because each of many processes may write little. The call does not wait for another session
+    /// that numbers changes, and its own write is done whether this step succeeds or not.
     func trimLog(after newChanges: Int) async {
         guard newChanges > 0 else { return }
         let interval = max(1, min(options.mostChanges, 100 * ChangeTable.mostNumberedAtOnce / 4) / 100)
         guard Int.random(in: 0..<interval) < newChanges else { return }
-        // A write of many changes adds more than one step can take away.
+        // A write of many changes adds more than one step can remove.
         for _ in 0...newChanges / ChangeTable.mostNumberedAtOnce {
             let step = try? await CallDeadline.at(min(session.deadline, CallDeadline.fromNow(.seconds(1)))) {
                 try await numberSomeChanges(waits: false)
@@ -79,7 +79,8 @@ extension PostgresEngine {
     }
 }
 
-/// Rings for those who watch the store: at once after a change of this process, and within an interval after others'.
+/// Notifies the listeners of a store: at once after a change of this process, and within an interval after other
+/// changes.
 final class ChangeWatch: Sendable {
     private struct State {
         var listeners: [CommitListener] = []
@@ -87,7 +88,7 @@ final class ChangeWatch: Sendable {
         var isOver = false
     }
 
-    /// What a look at the log found.
+    /// The state of the log at the last check.
     private struct Seen: Equatable {
         let number: Int64
         let hasUnnumbered: Bool
@@ -96,7 +97,8 @@ final class ChangeWatch: Sendable {
     private let session: PostgresSession
     private let state = Mutex(State())
 
-    /// How often others' changes are looked for: servers would have to be told to tell of them, which not all can be.
+    /// The interval of the checks for other processes' changes. Notifications by the server are not used, because not
+    /// every server or pooler supports them.
     private static let interval = Duration.milliseconds(200)
 
     init(_ session: PostgresSession) { self.session = session }
@@ -118,7 +120,7 @@ final class ChangeWatch: Sendable {
         }
     }
 
-    /// Tells everyone in this process that there is a change. Never blocks.
+    /// Notifies all listeners of this process. Never blocks.
     func announce() {
         for listener in state.withLock({ $0.listeners }) { listener() }
     }
@@ -137,7 +139,7 @@ final class ChangeWatch: Sendable {
     private static func look(_ session: PostgresSession) async -> Seen? {
         try? await session.read { connection in
             let rows = try await connection.run(ChangeTable.selectState)
-            // A change without a number is told of until it has one.
+            // A change without a number is reported until it has one.
             return Seen(number: rows.number(0, 0) ?? 0, hasUnnumbered: rows.flag(0, 1))
         }
     }

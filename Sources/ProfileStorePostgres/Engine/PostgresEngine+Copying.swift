@@ -2,7 +2,7 @@ internal import PostgresAccess
 internal import ProfileCore
 internal import ProfileStore
 
-// Copies of whole stores.
+// Copying whole stores.
 extension PostgresEngine {
     func head() async throws(ProfileStoreError) -> StoreHead {
         try await session.readAtOneMoment { transaction in try await Self.head(transaction) }
@@ -31,7 +31,8 @@ extension PostgresEngine {
         let own = try await self.head()
         guard try own.beginsCopy(of: head, restarting: restarting, at: place) else { return }
         if own.copyOf != nil {
-            // First of all: what is there may not be as the indexes want it that are made next.
+            // First removes the profiles of the earlier copy, because they may violate the indexes that are created
+            // next.
             try await session.write(at: options.now()) { transaction, _ in
                 try await transaction.run(SchemaTable.hold)
                 let isCopy = try await Self.head(transaction).copyOf != nil
@@ -39,7 +40,7 @@ extension PostgresEngine {
             }
         }
         let schemas = head.schemas
-        // In steps, as the adoption of a schema: until the last one the store is what it was.
+        // In steps, like the adoption of a schema. Until the last step the store stays what it was.
         try await session.read { connection in
             for adopted in schemas { try await Self.prepare(for: adopted.schema, connection) }
         }

@@ -33,7 +33,7 @@ extension PostgresEngine {
 
     func statistics() async throws(ProfileStoreError) -> StoreStatistics {
         try await session.read { connection in
-            // One statement, and so of one moment. Each change that has no number yet will get one more.
+            // One statement sees one moment. Each change without a number will get the next one.
             let rows = try await connection.run(
                 """
                 SELECT count(*), count(issues), count(password_hash), count(passcode_hash),
@@ -49,7 +49,7 @@ extension PostgresEngine {
         }
     }
 
-    /// Reads what rules say. A column that is gone means that others are in force, since a backup was restored.
+    /// Reads by some rules. If a column is missing, other rules are in force, because a backup was restored.
     private func readUnder<Value: Sendable>(
         _ rules: AdoptedSchema, _ body: (Connection) async throws -> Value
     ) async throws(ProfileStoreError) -> Value {

@@ -15,7 +15,7 @@ extension PostgresEngine {
     private func register(
         _ row: ValidProfiles, as id: Int64, judgedBy schema: ProfileSchema, _ stamp: WriteStamp
     ) async throws(ProfileStoreError) -> Profile {
-        // Mostly nothing is in the way, and all goes in one round trip.
+        // Usually there is no conflict, and one round trip is enough.
         var mayGuess = true
         return try await change(stamp) { transaction in
             func written(under rules: RulesInForce, last: [Command] = [], isGuess: Bool = false) -> Written<Profile> {
@@ -81,7 +81,7 @@ extension PostgresEngine {
         }
     }
 
-    /// Locks a profile's row and looks whether the profile still has the revision that it was read with.
+    /// Locks a profile's row, and checks that the profile has the revision that it was read with.
     ///
     /// - Returns: The revision.
     private func requireRevision(of stored: Profile, _ transaction: Transaction) async throws -> Int64 {
@@ -117,7 +117,7 @@ extension PostgresEngine {
     }
 
     func remove(_ profiles: [Profile], _ stamp: WriteStamp) async throws(ProfileStoreError) -> Int {
-        // In the order of ids, so that two who remove the same profiles do not lock each other out.
+        // In the order of ids, so that two sessions that remove the same profiles cannot deadlock.
         let profiles = profiles.sorted { $0.id < $1.id }
         return try await change(stamp) { transaction in
             _ = try await rulesInForce(transaction)
@@ -135,9 +135,9 @@ extension PostgresEngine {
         }
     }
 
-    /// The unique fields of which another profile has the row's value.
+    /// Returns the unique fields in which another profile has the row's value.
     ///
-    /// - Throws: An error that has the transaction repeated where none has: who had it is gone by now.
+    /// - Throws: An error that repeats the transaction if no profile has them any more.
     private func takenFields(
         of row: ValidProfiles, besides id: Int64?, _ table: ProfileTable, _ transaction: Transaction
     ) async throws -> [FieldName] {

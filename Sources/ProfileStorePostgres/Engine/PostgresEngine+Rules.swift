@@ -28,7 +28,8 @@ extension PostgresEngine {
         }
     }
 
-    /// A password that the rules in force have not judged: brought as a hash, or set under one of these versions.
+    /// Finds a password that the rules in force have not judged: its hash was given, or it was set under one of these
+    /// versions.
     private static let selectUnjudged = """
         (SELECT 1 FROM profiles WHERE password_hash IS NOT NULL AND password_is_judged = false LIMIT 1)
         UNION ALL
@@ -73,24 +74,24 @@ extension PostgresEngine {
                     do {
                         try await Self.prepare(for: schema, connection)
                     } catch let error as ProfileStoreError {
-                        // The hour was for making indexes.
+                        // The limit of an hour was for creating indexes.
                         connection.deadline = session.newDeadline
                         try await session.proving(connection) { throw error }
                     }
                     return try await Self.isPrepared(for: schema, connection.run(SchemaTable.selectIndexes))
                 }
             }
-            // Making an index may take an hour, and is not waiting.
+            // Creating an index may take an hour, and does not count as waiting.
             deadline += .now - began
             if isPrepared { break }
-            // Another program makes an index that the schema needs, or has just dropped one.
+            // Another session creates an index that the schema needs, or has just dropped one.
             guard .now < deadline else { throw .busy(holder: nil, waited: .now - start) }
             do { try await Task.sleep(for: .milliseconds(20)) } catch { throw .cancelled }
         }
         return try await inTime { () throws(ProfileStoreError) in try await putInForce(schema, stamp, since: start) }
     }
 
-    /// Puts a schema in force whose columns and indexes are there.
+    /// Puts a schema in force after its columns and indexes were created.
     private func putInForce(
         _ schema: ProfileSchema, _ stamp: WriteStamp, since start: ContinuousClock.Instant
     ) async throws(ProfileStoreError) -> (inForce: AdoptedSchema, version: Int) {
@@ -99,7 +100,7 @@ extension PostgresEngine {
             guard !held.flag(0, 1) else { throw LoadGoesOn() }
             let inForce = try await SchemaTable.inForce(transaction)
             guard inForce.adopted.fingerprint != schema.fingerprint else { return Written(value: inForce.version) }
-            // A process that has put other rules in force may have dropped an index that they do not need.
+            // A session that has adopted other rules may have dropped an index that they do not need.
             guard Self.isPrepared(for: schema, try await transaction.run(SchemaTable.selectIndexes)) else {
                 throw ProfileStoreError.busy(holder: nil, waited: .now - start)
             }
@@ -118,20 +119,20 @@ extension PostgresEngine {
         return (try await schemaInForce(), version)
     }
 
-    /// Makes the columns and indexes that a schema needs.
+    /// Creates the columns and indexes that a schema needs.
     ///
     /// - Parameters:
     ///   - schema: The schema.
-    ///   - isAlone: Whether nobody writes profiles meanwhile, so that indexes need not be made beside others' writes, which
-    ///     waits for every transaction of the database.
-    ///   - connection: Outside of a transaction.
-    /// - Throws: `tooManyColumns`, `repeatedValues`, and what the server refuses.
+    ///   - isAlone: Whether no other session writes profiles meanwhile. Indexes are then created without
+    ///     `CONCURRENTLY`, which waits for every transaction of the database.
+    ///   - connection: A connection without an open transaction.
+    /// - Throws: `tooManyColumns`, `repeatedValues`, and the server's errors.
     static func prepare(
         for schema: ProfileSchema, isAlone: Bool = false, _ connection: Connection
     ) async throws {
         let columns = try await SchemaTable.columns(connection)
         let missing = schema.openFields.map(\.column).filter { !columns.contains(ProfileTable.quoted($0)) }
-        // Columns that were dropped count too, as the server numbers them.
+        // The server also counts dropped columns.
         guard columns.count + missing.count <= mostColumns else {
             throw ProfileStoreError.tooManyColumns(limit: mostColumns)
         }
@@ -164,7 +165,7 @@ extension PostgresEngine {
     ) async throws {
         let there = try await connection.run(SchemaTable.selectIndexes)
         for row in 0..<there.count where !there.flag(row, 1) && !there.flag(row, 2) {
-            // Its making was broken off, here or elsewhere.
+            // Its creation was interrupted, here or in another session.
             if let name = there.text(row, 0) { try await connection.run("DROP INDEX IF EXISTS \"\(name)\"") }
         }
         let isEmpty = try await connection.run(ProfileTable.selectAny).isEmpty
@@ -177,7 +178,7 @@ extension PostgresEngine {
         }
     }
 
-    /// Whether all indexes that a schema needs are among these, and fit for use.
+    /// Returns whether all indexes that a schema needs are among these, and valid.
     static func isPrepared(for schema: ProfileSchema, _ indexes: Rows) -> Bool {
         let fit = (0..<indexes.count).compactMap { indexes.flag($0, 1) ? indexes.text($0, 0) : nil }
         return SchemaTable.indexNames(schema).isSubset(of: fit)
@@ -193,11 +194,11 @@ extension PostgresEngine {
             guard case .refused(let state, _, let constraint, _) = error else { throw error }
             if state == .duplicateTable { return }
             guard state == .uniqueViolation else { throw error }
-            // Two that begin at once meet in the server's own table of names.
+            // Two sessions that begin at once conflict in the server's own catalog of names.
             guard constraint == ProfileTable.indexName(name, isUnique: isUnique) else { return }
             try await connection.run(ProfileTable.dropIndex(name, isUnique: true))
             let repeated = try await connection.run([ProfileTable.selectRepeated(name)])[0]
-            // Where none is left, it is tried again.
+            // If no value is repeated any more, the caller tries again.
             guard !repeated.isEmpty else { return }
             throw ProfileStoreError.repeatedValues(name, (0..<repeated.count).compactMap { repeated.text($0, 0) })
         }
@@ -206,8 +207,8 @@ extension PostgresEngine {
     /// PostgreSQL's limit (appendix K of its documentation).
     private static let mostColumns = 1_600
 
-    /// Drops the indexes of fields that the rules in force do not ask for: those of former rules, and of some that were
-    /// not adopted in the end. Nobody puts other rules in force meanwhile, which may need one of them.
+    /// Drops the indexes that the rules in force do not need: those of earlier rules, and those of rules that were not
+    /// adopted in the end. The lock keeps other sessions from adopting rules meanwhile, which may need one of them.
     func dropUnwantedIndexes() async throws(ProfileStoreError) {
         let areThere = try await session.read { connection in
             let wanted = SchemaTable.indexNames(try await SchemaTable.inForce(connection).schema)
@@ -226,7 +227,7 @@ extension PostgresEngine {
         }
     }
 
-    /// The names of the unwanted indexes, without those that another session is creating.
+    /// Returns the names of the unwanted indexes, without those that another session is creating.
     private static func indexes(besides wanted: Set<String>, in there: Rows) -> [String] {
         (0..<there.count).compactMap { row in
             there.text(row, 0).flatMap { wanted.contains($0) || there.flag(row, 2) ? nil : $0 }
@@ -247,7 +248,7 @@ extension PostgresEngine {
     }
 
     func mark(_ marks: [JudgementMark], judgedBy version: Int) async throws(ProfileStoreError) {
-        // In the order of ids, so that two who mark the same profiles do not lock each other out.
+        // In the order of ids, so that two sessions that mark the same profiles cannot deadlock.
         let marks = marks.sorted { $0.id < $1.id }
         try await session.write(at: options.now()) { transaction, _ in
             try await transaction.run(
@@ -266,6 +267,6 @@ extension PostgresEngine {
 }
 
 extension Rows {
-    /// A column that counts.
+    /// Reads a count.
     func count(_ row: Int, _ column: Int) -> Int { Int(number(row, column) ?? 0) }
 }

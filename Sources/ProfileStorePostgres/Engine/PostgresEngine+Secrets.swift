@@ -57,7 +57,7 @@ extension PostgresEngine {
         _ attempt: LoginAttempt, _ outcome: LoginAttempt.Outcome
     ) async throws(ProfileStoreError) -> LoginAttempt.Success? {
         switch outcome {
-        // It was counted when it was admitted.
+        // The attempt was counted when it was admitted.
         case .wrong: return nil
         case .notMade:
             return try await session.write(at: attempt.time) { transaction, _ in
@@ -104,7 +104,7 @@ extension CredentialKind {
         }
     }
 
-    /// Compares and swaps.
+    /// Replaces a hash by compare-and-swap.
     fileprivate func replacingHash(of id: Int64, _ old: PasswordHash, by new: PasswordHash) -> Command {
         let sql =
             switch self {

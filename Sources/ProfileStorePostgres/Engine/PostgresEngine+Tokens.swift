@@ -35,7 +35,7 @@ extension PostgresEngine {
 
     func note(_ uses: [TokenUse]) async throws(ProfileStoreError) {
         guard !uses.isEmpty else { return }
-        // In one order, so that two who note the same tokens do not lock each other out.
+        // In one order, so that two sessions that note the same tokens cannot deadlock.
         let commands = uses.sorted { $0.hash.text < $1.hash.text }.map { TokenTable.note($0) }
         try await session.write(at: options.now()) { _, _ in PostgresSession.Outcome(value: (), last: commands) }
     }
@@ -63,7 +63,7 @@ extension PostgresEngine {
             let found = TokenTable.tokens(in: try await transaction.run([find])[0]).first
             guard let reset = found.flatMap(PasswordReset.init) else { return Written(value: nil) }
             let id = reset.profileID
-            // Of several at once one finds the profile with the reset still there.
+            // Of several concurrent calls, only one still finds the reset.
             try await transaction.run("SELECT 1 FROM profiles WHERE id = $1 FOR UPDATE", [.number(id)])
             let held = TokenTable.tokens(in: try await transaction.run([find])[0]).first
             guard let held, !held.isExpired(at: time) else { return Written(value: nil) }
@@ -72,7 +72,7 @@ extension PostgresEngine {
             let raise = Command(
                 "UPDATE profiles SET revision = revision + 1, updated_at = $2 WHERE id = $1",
                 [.number(id), .number(time.millisecondsSince1970)])
-            // Whatever its hash: the reset is used up.
+            // Whatever the hash is: the reset is used up.
             let end = TokenTable.removeAll(of: id)
             let answers = try await transaction.run(set + [raise, end, rules.table.select(.id(id))])
             guard let profile = answers.last.flatMap({ rules.table.profile(in: $0) }) else {

@@ -9,10 +9,10 @@ final class PostgresEngine: StoreEngine {
     let session: PostgresSession
     let options: ProfileRepository.Options
     let place: String
-    /// The rules in force, as far as is known here.
+    /// The rules in force, as far as this process knows.
     private let known: Mutex<RulesInForce>
     let ids = ProfileIDs()
-    /// For the source of a bulk load, which may block.
+    /// The threads for the source of a bulk load, which may block.
     let threads = ThreadPool(threads: 2)
     let watch: ChangeWatch
 
@@ -35,35 +35,36 @@ final class PostgresEngine: StoreEngine {
 
     // MARK: Rules
 
-    /// The rules in force as of now.
+    /// Returns the rules in force now.
     func rulesInForce(_ connection: Connection) async throws -> RulesInForce {
         let version = try await connection.run(SchemaTable.selectVersion).number(0, 0)
         return try await rules(version) { try await SchemaTable.inForce(connection) }
     }
 
-    /// The rules in force in a transaction that writes profiles; they stay in force until it is committed.
+    /// Returns the rules in force in a transaction that writes profiles. They stay in force until its commit.
     ///
-    /// - Throws: `busy` while a bulk load goes on.
+    /// - Throws: `busy` during a bulk load.
     func rulesInForce(_ transaction: Transaction) async throws -> RulesInForce {
         let row = try await transaction.run(SchemaTable.share)
         guard !row.flag(0, 1) else { throw LoadGoesOn() }
         return try await rules(row.number(0, 0)) { try await SchemaTable.inForce(transaction) }
     }
 
-    /// The rules in force as a transaction finds them, of one that writes no profile by them.
+    /// Returns the rules that a transaction sees, if it writes no profile by them.
     func rulesAtHand(_ transaction: Transaction) async throws -> RulesInForce {
         let version = try await transaction.run(SchemaTable.selectVersion).number(0, 0)
         return try await rules(version) { try await SchemaTable.inForce(transaction) }
     }
 
-    /// The rules of this version, which are read only where other ones are known.
+    /// Returns the rules of a version. It reads them only if other rules are known.
     private func rules(_ version: Int64?, _ read: () async throws -> RulesInForce) async throws -> RulesInForce {
         let known = known.withLock { $0 }
         guard Int64(known.version) != version else { return known }
         return keep(try await read())
     }
 
-    /// The rules in force in a transaction that writes profiles, when they are still those that a value was judged by.
+    /// Returns the rules in force in a transaction that writes profiles, if they are still the ones that judged a
+    /// value.
     func rulesInForce(_ transaction: Transaction, being schema: ProfileSchema) async throws -> RulesInForce {
         let current = try await rulesInForce(transaction)
         guard current.schema == schema else {
@@ -188,6 +189,6 @@ final class PostgresEngine: StoreEngine {
             value: written.value, last: written.last + changes, isGuess: written.isGuess)
     }
 
-    /// The rules by which the outcome of a write of the past is read.
+    /// The rules for reading the outcome of an earlier write.
     func rulesOfPast() async throws -> ProfileSchema { try await schemaInForce().schema }
 }

@@ -2,24 +2,25 @@ internal import PostgresAccess
 internal import ProfileCore
 internal import ProfileStore
 
-// A bulk load into an empty table goes without its indexes, which are made afterwards: three times as fast.
+// A bulk load into an empty table drops the indexes and creates them afterwards, which is three times as fast.
 //
-// It takes steps. While it goes on, the store says so, so that nobody else writes profiles; and a transaction beside it, the
-// guardian, holds a row, by which others see that it is alive. Whoever finds the store loading and that row free makes the
-// indexes and ends the load: its rows are there, all or none, since they come in one transaction.
+// It takes several steps. During the load, the store's row says that it is loading, so that no other session writes
+// profiles. A transaction beside it, the guardian, holds a row lock that shows other sessions that the load is alive.
+// A session that finds the store loading and that row unlocked creates the indexes and ends the load. The rows of the
+// load are then stored completely or not at all, because they come in one transaction.
 //
-// The guardian may be ended while the load goes on: by a timeout of the server's, or by an operator. So each step looks at the
-// store's row, and holds it, before it goes on: the indexes are dropped, and the rows copied, while the store is loading
-// and has no profile; and the load is ended once all indexes are there. What came of the load is known by its one
-// transaction, and by nothing that comes after it.
+// The guardian may end during the load, by a timeout of the server or by an operator. So each step first checks and
+// locks the store's row: the indexes are dropped and the rows copied only while the store is loading and has no
+// profile, and the load ends only when all indexes exist. The outcome of the load depends only on its one transaction,
+// not on later steps.
 extension PostgresSession {
-    /// Runs `body` while the table has no indexes but those that cost nothing.
+    /// Runs `body` while the table has only the indexes that cost nothing.
     ///
     /// - Parameters:
-    ///   - time: When, by the caller's clock.
+    ///   - time: The time by the caller's clock.
     ///   - mayBegin: Called while no other session may write profiles.
     ///   - body: Fills the table.
-    /// - Returns: What `body` returns; nil where the load may not begin, or others have taken it for dead before.
+    /// - Returns: The result of `body`; nil if the load may not begin, or if another session took it for dead before.
     /// - Throws: What `body` throws, and what prevents the load from beginning. Nothing was loaded then.
     func withoutIndexes<Value: Sendable>(
         at time: Timestamp, mayBegin: (Transaction) async throws -> Bool,
@@ -48,13 +49,14 @@ extension PostgresSession {
                         } catch {
                             outcome = .failure(error)
                         }
-                        // Also where the task was cancelled: others wait for it. Where it fails the next writer does it.
+                        // Also for a cancelled task, because other sessions wait for it. If it fails, the next writer
+                        // does it.
                         await Task { try? await endLoad(at: time) }.value
                         guardian.deadline = newDeadline
                     }
                 }
             } catch {
-                // The end of the guardian says nothing about what it has guarded.
+                // The end of the guardian says nothing about the load.
                 guard outcome != nil else { throw error }
             }
             return try outcome?.get() ?? nil
@@ -63,13 +65,13 @@ extension PostgresSession {
 
     /// Ends a load whose process has died.
     ///
-    /// - Returns: False if it lives.
+    /// - Returns: False if the process is alive.
     func endDeadLoad() async throws(ProfileStoreError) -> Bool {
         try await lend { guardian in
             try await guardian.transaction { alive in
                 let held = try await alive.run([Self.stayingOpen, Command(Self.holdLoads + " SKIP LOCKED")])
                 guard !held[1].isEmpty else { return false }
-                // A load whose guardian was ended holds the store's row while it copies.
+                // A load without its guardian still holds the store's row while it copies.
                 let state = try await lend { connection in
                     try await connection.run(SchemaTable.share + " SKIP LOCKED")
                 }
@@ -82,7 +84,7 @@ extension PostgresSession {
 
     private static let holdLoads = "SELECT 1 FROM counters WHERE name = 'loads' FOR UPDATE"
 
-    /// Makes the indexes, the unique ones first, and lets others write again.
+    /// Creates the indexes, unique ones first, and lets other sessions write again.
     private func endLoad(at time: Timestamp) async throws(ProfileStoreError) {
         var hasEnded = false
         while !hasEnded {
@@ -113,19 +115,19 @@ extension PostgresSession {
         WHERE indrelid = 'profiles'::regclass AND indisvalid AND relname = ANY ($1::text[])
         """
 
-    /// Makes an index, unless another session makes it at the same time.
+    /// Creates an index, unless another session creates it at the same time.
     private static func make(_ index: (name: String, sql: String), _ connection: Connection) async throws {
         do throws(PostgresError) {
             try await connection.run(index.sql)
         } catch {
-            // Two that begin at once meet in the server's own table of names.
+            // Two sessions that begin at once conflict in the server's own catalog of names.
             guard case .refused(.uniqueViolation, _, let constraint, _) = error, constraint != index.name else {
                 throw error
             }
         }
     }
 
-    /// The indexes that hold every row, as the migrations make them. The one of ids costs nothing, since they rise.
+    /// The indexes over all rows, as the migrations create them. The index of ids costs nothing, because the ids rise.
     private static let indexes = [
         (
             name: "profiles_username",
@@ -140,9 +142,9 @@ extension PostgresSession {
         ),
     ]
 
-    /// Drops the indexes, if the store is loading still.
+    /// Drops the indexes if the store is still loading.
     ///
-    /// - Returns: False if others have taken the load for dead, and have ended it.
+    /// - Returns: False if another session took the load for dead and ended it.
     private func dropIndexes() async throws(ProfileStoreError) -> Bool {
         try await lend { connection in
             try await connection.transaction { transaction in
@@ -155,10 +157,10 @@ extension PostgresSession {
         }
     }
 
-    /// How long making an index may take.
+    /// The maximum time for creating an index.
     static let longestWork = Duration.seconds(3_600)
 
-    /// Lends a connection for what is neither a read that may be repeated nor a transaction with a key.
+    /// Lends a connection for work that is neither a repeatable read nor a transaction with a key.
     private func lend<Value: Sendable>(
         _ body: (Connection) async throws -> Value
     ) async throws(ProfileStoreError) -> Value {
@@ -171,5 +173,5 @@ extension PostgresSession {
     }
 }
 
-/// A bulk load goes on, or has died: profiles cannot be written now.
+/// A bulk load is running, or has died. Profiles cannot be written now.
 struct LoadGoesOn: Error {}

@@ -5,8 +5,8 @@ internal import ProfileStore
 internal import SecretHashing
 internal import Threads
 
-/// How the engine talks to the servers: reads that are repeated when a connection is lost, and writes of which it is
-/// always known what became of them, or said that it is not.
+/// The engine's access to the servers: reads are repeated if a connection is lost, and the outcome of a write is
+/// always known, or reported as unknown.
 struct PostgresSession: Sendable {
     let pool: ConnectionPool
     let options: ProfileRepository.Options
@@ -17,20 +17,20 @@ struct PostgresSession: Sendable {
         self.options = options
     }
 
-    /// The deadline of a step that begins now, of what takes longer than a call may.
+    /// The deadline of a new step, in work that may take longer than a call.
     var newDeadline: ContinuousClock.Instant { CallDeadline.fromNow(options.waitLimit) }
 
-    /// The deadline of the call that the task runs; that of a new one outside of a call.
+    /// The deadline of the current call; outside of a call, the deadline of a new one.
     var deadline: ContinuousClock.Instant { CallDeadline.orFromNow(options.waitLimit) }
 
-    /// Runs what the caller sees as one call: all its transactions share one deadline.
+    /// Runs work that the caller sees as one call: all its transactions share one deadline.
     func call<Value: Sendable>(
         _ body: () async throws(ProfileStoreError) -> Value
     ) async throws(ProfileStoreError) -> Value {
         try await CallDeadline.within(options.waitLimit, body)
     }
 
-    /// Runs a write that the caller sees as one call. Closing waits for it.
+    /// Runs a write that the caller sees as one call. `close()` waits for it.
     func writingCall<Value: Sendable>(
         _ body: () async throws(ProfileStoreError) -> Value
     ) async throws(ProfileStoreError) -> Value {
@@ -39,10 +39,10 @@ struct PostgresSession: Sendable {
 
     // MARK: Reading
 
-    /// Whether a read of this task proves that its server leads.
+    /// Whether the reads of this task prove that their server is the leader.
     @TaskLocal private static var isProving = false
 
-    /// Reads, or does what may be done twice; single statements are each of one moment.
+    /// Reads, or does work that may run twice. A single statement sees one moment.
     func read<Value: Sendable>(
         _ body: (Connection) async throws -> Value
     ) async throws(ProfileStoreError) -> Value {
@@ -58,7 +58,7 @@ struct PostgresSession: Sendable {
         }
     }
 
-    /// Runs `body`, each read of which proves that its server leads.
+    /// Runs `body`. Each of its reads proves that its server is the leader.
     static func proving<Value: Sendable>(
         _ body: () async throws(ProfileStoreError) -> Value
     ) async throws(ProfileStoreError) -> Value {
@@ -68,11 +68,11 @@ struct PostgresSession: Sendable {
         return try outcome.get()
     }
 
-    /// Runs `body`, and returns or throws what it found once the server has proven that it leads.
+    /// Runs `body`, and returns or throws its result after the server has proven that it is the leader.
     ///
-    /// A leader that was frozen goes on to answer reads for some seconds after another server took over, and what it says
-    /// is then out of date. It cannot commit any more, because its standbys follow the other server. So a commit proves
-    /// what was read before it. Both go through one session: another one may be with another server.
+    /// A leader that was frozen may answer reads for some seconds after another server took over, and its answers are
+    /// then outdated. It can no longer commit, because its standbys follow the other server. So a commit proves an
+    /// earlier read. Both use one session, because another session may be connected to another server.
     func proving<Value>(
         _ connection: Connection, _ body: () async throws -> Value
     ) async throws -> Value {
@@ -82,9 +82,9 @@ struct PostgresSession: Sendable {
         return try outcome.get()
     }
 
-    /// Keeps a key, to prove the answer that a session has just given.
+    /// Writes a key, to prove the last answer of a session.
     ///
-    /// - Throws: What says that the answer is not proven; nothing was written then.
+    /// - Throws: An error that means the answer is not proven. Nothing was written then.
     private func prove(
         _ key: String, of request: String?, outcome: String, at time: Timestamp, _ connection: Connection
     ) async throws {
@@ -96,7 +96,7 @@ struct PostgresSession: Sendable {
         }
     }
 
-    /// Reads all as of one moment.
+    /// Reads everything as of one moment.
     func readAtOneMoment<Value: Sendable>(
         _ body: (Transaction) async throws -> Value
     ) async throws(ProfileStoreError) -> Value {
@@ -107,16 +107,16 @@ struct PostgresSession: Sendable {
 
     // MARK: Writing
 
-    /// What a transaction has come to, and the commands that end it.
+    /// The result of a transaction, and the commands that end it.
     struct Outcome<Value> {
         var value: Value
-        /// They go with the `COMMIT`, in one round trip.
+        /// Sent together with the `COMMIT`, in one round trip.
         var last: [Command] = []
-        /// Whether the body has not looked for what may be in the way of them. A division by zero tells that something is,
-        /// and the body runs again.
+        /// Whether the body did not check for conflicts. The commands then divide by zero if there is a conflict, and
+        /// the body runs again.
         var isGuess = false
 
-        /// - Returns: Whether another machine has it too, see ``Transaction/commit(_:onQuorumOf:)``.
+        /// - Returns: Whether another machine has the commit too, see ``Transaction/commit(_:onQuorumOf:)``.
         fileprivate func commit(
             _ transaction: Transaction, with others: [Command], onQuorumOf list: ServerList
         ) async throws(PostgresError) -> Bool {
@@ -129,10 +129,10 @@ struct PostgresSession: Sendable {
         }
     }
 
-    /// What a transaction that was committed has come to.
+    /// The result of a committed transaction.
     struct Committed<Value: Sendable>: Sendable {
         let value: Value
-        /// Whether the server stopped to wait for standbys before one had it, and did not begin again in time.
+        /// Whether the server stopped waiting for standbys before one had the commit, and did not start again in time.
         var isOnOneMachine = false
 
         /// - Throws: `storedOnOneMachine`.
@@ -144,31 +144,33 @@ struct PostgresSession: Sendable {
 
     /// Writes in a transaction.
     ///
-    /// Its first command keeps a key of its own. When nobody can say whether it was committed, it is repeated with the same
-    /// key: that fails where the first one was committed, and keeps it from being so where it was not. The same is done
-    /// while the machine that has it is the only one. An answer that `body` throws is proven before it is thrown.
+    /// Its first command inserts a key of its own. If it is unknown whether the transaction was committed, it is
+    /// repeated with the same key: the repeat fails if the first attempt was committed, and otherwise prevents the
+    /// first attempt from being committed later. The same happens while only one machine has the commit. An answer
+    /// that `body` throws is proven before it is thrown.
     ///
     /// - Parameters:
-    ///   - time: When, by the caller's clock.
-    ///   - body: Writes; it may run more than once. It gets the key, by which no other transaction is known.
-    /// - Returns: What the body has returned in the transaction that was committed.
-    /// - Throws: `outcomeUnknown` where that could not be found out in time, `storedOnOneMachine`, …
+    ///   - time: The time by the caller's clock.
+    ///   - body: Writes. It may run more than once. Its key identifies this transaction.
+    /// - Returns: The result of `body` in the committed transaction.
+    /// - Throws: `outcomeUnknown` if the outcome could not be found out in time, `storedOnOneMachine`, …
     func write<Value: Sendable>(
         at time: Timestamp, _ body: (Transaction, _ key: String) async throws -> Outcome<Value>
     ) async throws(ProfileStoreError) -> Value {
         try await commit(at: time, body).get()
     }
 
-    /// Writes what a verb only prepares with: it does no harm, and can be done again.
+    /// Writes data that only prepares another write. It does no harm, and may be written twice.
     ///
-    /// - Throws: What ``write(at:_:)`` throws, and never that something was, or may have been, stored.
+    /// - Throws: The errors of ``write(at:_:)``, but never an error which says that something was or may have been
+    ///   stored.
     func prepare<Value: Sendable>(
         at time: Timestamp, _ body: (Transaction, _ key: String) async throws -> Outcome<Value>
     ) async throws(ProfileStoreError) -> Value {
         do throws(ProfileStoreError) { return try await write(at: time, body) } catch { throw error.ofStep }
     }
 
-    /// Writes as ``write(at:_:)`` does, and has the value too where one machine alone has stored it.
+    /// Writes like ``write(at:_:)``, but also returns the value if only one machine has stored it.
     func commit<Value: Sendable>(
         at time: Timestamp, _ body: (Transaction, _ key: String) async throws -> Outcome<Value>
     ) async throws(ProfileStoreError) -> Committed<Value> {
@@ -187,8 +189,9 @@ struct PostgresSession: Sendable {
                         do {
                             return try await attempt(key, at: time, &made, connection, body)
                         } catch let error as ProfileStoreError {
-                            // It goes by what this server has, and an attempt before it may be on its way yet: the
-                            // first to keep the key decides, and its COMMIT waits for all that came before.
+                            // The attempt depends on the state of this server, and an earlier attempt may still be on
+                            // its way. The first attempt to insert the key decides, and its COMMIT waits for all
+                            // earlier ones.
                             made.answer = error
                             try await prove(key, of: nil, outcome: Self.nothing, at: time, connection)
                             throw error
@@ -212,13 +215,13 @@ struct PostgresSession: Sendable {
         }
     }
 
-    /// What the attempts at a transaction have come to.
+    /// The results of the attempts at one transaction.
     private struct Attempts<Value> {
-        /// The values of those that got as far as their `COMMIT`, by their number.
+        /// The values of the attempts that reached their `COMMIT`, by their number.
         var values: [Value] = []
-        /// The answer of the one that was last refused.
+        /// The answer of the last refused attempt.
         var answer: ProfileStoreError?
-        /// The value that one machine alone has.
+        /// The value that only one machine has.
         var alone: Value?
     }
 
@@ -239,17 +242,17 @@ struct PostgresSession: Sendable {
         }
     }
 
-    /// One in 256 forgets twice as many keys as have come since.
+    /// One write in 256 deletes twice as many keys as were inserted since.
     private func forgettingSome(_ key: String, at time: Timestamp) -> [Command] {
         key.hasSuffix("00") ? [KeyedWriteTable.forgettingSome(at: time)] : []
     }
 
-    /// Writes in a transaction that cannot be repeated, since what it writes is had once. Its connection is lent besides, for
-    /// what takes longer than a wait may.
+    /// Writes in a transaction that cannot be repeated, because its input can be read only once. Its connection is
+    /// also lent to `body`, for work that takes longer than a call.
     ///
-    /// - Returns: Nil where the body took it back.
-    /// - Throws: `outcomeUnknown` where nobody could find out in time whether it was committed. After any other error it was
-    ///   not.
+    /// - Returns: Nil if the body rolled the transaction back.
+    /// - Throws: `outcomeUnknown` if it could not be found out in time whether the transaction was committed. After
+    ///   any other error it was not.
     func writeOnce<Value: Sendable>(
         at time: Timestamp, _ body: (Connection, Transaction, _ key: String) async throws -> Outcome<Value>
     ) async throws(ProfileStoreError) -> Committed<Value>? {
@@ -288,7 +291,7 @@ struct PostgresSession: Sendable {
             case is QuorumIsGone: reason = "no other machine has it"
             default: throw ProfileStoreError(translating: error, since: start)
             }
-            // In a task of its own: the outcome counts, also for a caller that was cancelled.
+            // A separate task, because the outcome matters even if the caller was cancelled.
             switch await Task(operation: { await fate(of: key, at: time) }).value {
             case .committed: return Committed(value: made)
             case .committedAlone: return Committed(value: made, isOnOneMachine: true)
@@ -298,10 +301,11 @@ struct PostgresSession: Sendable {
         }
     }
 
-    /// What became of a transaction.
+    /// The outcome of a transaction.
     private enum Fate { case committed, committedAlone, notCommitted, unknown }
 
-    /// Finds out what became of the one transaction with a key, which is not committed any more if it was not.
+    /// Finds out the outcome of the one transaction with a key. If it was not committed, this call prevents it from
+    /// being committed later.
     private func fate(of key: String, at time: Timestamp) async -> Fate {
         do throws(ProfileStoreError) {
             return try await repeating { deadline throws in
@@ -314,7 +318,7 @@ struct PostgresSession: Sendable {
                     guard let kept = try await kept(key, until: deadline) else {
                         throw Durability.isMissing(error) ? error : PostgresError.lost("")
                     }
-                    // It may be this task that has kept it, by a COMMIT whose answer was lost.
+                    // This task may have inserted the key itself, by a COMMIT whose answer was lost.
                     guard kept.outcome != Self.nothing else { return .notCommitted }
                     guard kept.isSafe else { throw QuorumIsGone(isStored: true) }
                     return .committed
@@ -326,15 +330,15 @@ struct PostgresSession: Sendable {
         }
     }
 
-    /// For a transaction in which the server hears nothing for a while: some servers end those.
+    /// For a transaction during which the client sends nothing for a while: some servers end such transactions.
     static let stayingOpen = Command("SET LOCAL idle_in_transaction_session_timeout = 0")
 
-    /// The outcome of a key that is kept for nothing.
+    /// The outcome that is stored under a key that blocks a transaction.
     private static let nothing = "none"
 
-    /// The value of the attempt that was committed; nil where the server does not have the key.
+    /// Returns the value of the committed attempt; nil if the server does not have the key.
     ///
-    /// - Throws: The answer of a later one, where the key was kept for nothing after it; `QuorumIsGone`.
+    /// - Throws: The answer of a later attempt, if the key was inserted to block the transaction; `QuorumIsGone`.
     private func committed<Value>(
         of made: inout Attempts<Value>, _ key: String, until deadline: ContinuousClock.Instant
     ) async throws -> Value? {
@@ -357,9 +361,9 @@ struct PostgresSession: Sendable {
         KeyedWriteTable.keeping(key, request, outcome: outcome, at: time, onQuorum: pool.list.needsQuorum())
     }
 
-    /// Keeps a key and does nothing else, so that no attempt under it is committed any more.
+    /// Inserts a key and nothing else, so that no attempt with this key can be committed any more.
     ///
-    /// - Throws: An error that ``KeyedWriteTable/isTaken(_:)`` knows where one was.
+    /// - Throws: An error for which ``KeyedWriteTable/isTaken(_:)`` is true, if an attempt was committed.
     private func keep(
         _ key: String, of request: String? = nil, outcome: String, at time: Timestamp, _ connection: Connection
     ) async throws {
@@ -373,15 +377,15 @@ struct PostgresSession: Sendable {
         }
     }
 
-    /// Writes in a transaction that a caller's key stands for: a repeat does nothing and has the first one's outcome.
+    /// Writes in a transaction with the caller's idempotency key. A repeat writes nothing and gets the first outcome.
     ///
     /// - Parameters:
-    ///   - request: The key, and what is asked for.
-    ///   - time: When, by the caller's clock.
-    ///   - schema: The rules by which a remembered outcome is read.
-    ///   - body: Writes; it may run more than once. An answer that it throws is remembered too.
-    /// - Returns: The outcome, first or repeated, and whether it was written now.
-    /// - Throws: `outcomeUnknown` where that could not be found out in time, `keyReused`, …
+    ///   - request: The key and the request.
+    ///   - time: The time by the caller's clock.
+    ///   - schema: The rules for reading a stored outcome.
+    ///   - body: Writes. It may run more than once. An answer that it throws is stored too.
+    /// - Returns: The first or repeated outcome, and whether it was written now.
+    /// - Throws: `outcomeUnknown` if the outcome could not be found out in time, `keyReused`, …
     func write<Value: KeyedValue>(
         _ request: KeyedRequest, at time: Timestamp, under schema: () async throws -> ProfileSchema,
         _ body: (Transaction, _ key: String) async throws -> Outcome<Value>
@@ -427,15 +431,15 @@ struct PostgresSession: Sendable {
         }
     }
 
-    /// Lets writes come to their end as long as the server is alive, and closes. A server that is frozen is waited for no
-    /// longer than a second.
+    /// Waits for writes as long as the server is alive, and closes. It waits at most a second for a frozen server.
     func close() async {
-        // Those that are left end with `outcomeUnknown` or `closed`.
+        // The remaining writes end with `outcomeUnknown` or `closed`.
         await underWay.close { [pool] in await !pool.isAnswered(until: .now + .seconds(1)) }
         await pool.end()
     }
 
-    /// What came of a write that was made with this key, once another machine has it too; nil where none was made.
+    /// Returns the outcome of the write that was made with this key, as soon as another machine has it too; nil if
+    /// there was none.
     ///
     /// - Throws: `keyReused`, `storedOnOneMachine`, …
     func outcome(
@@ -459,8 +463,9 @@ struct PostgresSession: Sendable {
         return outcome
     }
 
-    /// What is kept under a key, once it is safe: an answer to a write that waits for a standby yet would be too early,
-    /// so the row is written again, whose `COMMIT` waits for both. Without a quorum it says that it is not safe.
+    /// Reads the row of a key once it is safe. A write may still wait for a standby, so an answer would be too early.
+    /// Therefore the row is written again, and this `COMMIT` waits for both. Without a quorum, the result says that
+    /// the row is not safe.
     private func kept(_ key: String, until deadline: ContinuousClock.Instant) async throws -> KeptWrite? {
         try await pool.withConnection(until: deadline) { connection in
             try await connection.transaction { transaction in
@@ -472,7 +477,7 @@ struct PostgresSession: Sendable {
         }
     }
 
-    /// Tries again while something is in the way that goes by, and says so when what was written is not known in the end.
+    /// Repeats an attempt while the problem is temporary, and reports an unknown outcome at the end.
     private func repeating<Value>(
         _ attempt: (_ deadline: ContinuousClock.Instant) async throws -> Value
     ) async throws(ProfileStoreError) -> Value {
@@ -492,12 +497,12 @@ struct PostgresSession: Sendable {
                 if error is LoadGoesOn, !isOver {
                     let hasEnded: Bool
                     do throws(ProfileStoreError) {
-                        // Making its indexes may take longer than a call.
+                        // Creating the load's indexes may take longer than a call.
                         hasEnded = try await CallDeadline.at(nil) { () throws(ProfileStoreError) in
                             try await endDeadLoad()
                         }
                     } catch {
-                        // That is about the load, and not about an attempt before.
+                        // The error is about the load, and not about an earlier attempt.
                         if let unknown { throw .outcomeUnknown(unknown) }
                         throw error
                     }
@@ -513,7 +518,7 @@ struct PostgresSession: Sendable {
                     pause = min(pause * 2, .milliseconds(200))
                     continue
                 }
-                // An answer was found out by a transaction that came after all others.
+                // A transaction after all attempts has found out this answer.
                 if let unknown, !isOnOneMachine, !(error is ProfileStoreError) { throw .outcomeUnknown(unknown) }
                 if (error as? PostgresError)?.isOfOtherTables ?? false { try await checkVersion(until: deadline) }
                 throw ProfileStoreError(translating: error, since: start)
@@ -521,7 +526,7 @@ struct PostgresSession: Sendable {
         }
     }
 
-    /// Looks whether a later version of this program has migrated the store.
+    /// Checks whether a later version of this program has migrated the store.
     ///
     /// - Throws: `newerStore` if so.
     private func checkVersion(until deadline: ContinuousClock.Instant) async throws(ProfileStoreError) {
@@ -529,7 +534,7 @@ struct PostgresSession: Sendable {
         if let applied { try Migrator.verify(applied, pool.list.description) }
     }
 
-    /// 128 random bits in hexadecimal digits. A space comes first, which no caller's key has.
+    /// 128 random bits in hexadecimal digits, after a space. No caller's key contains a space.
     private static func newKey() -> String {
         var bytes = [UInt8](repeating: 0, count: 16)
         randombytes_buf(&bytes, bytes.count)

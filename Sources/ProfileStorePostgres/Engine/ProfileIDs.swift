@@ -3,9 +3,11 @@ internal import ProfileStore
 internal import Synchronization
 internal import Threads
 
-/// The ids that this process may give to new profiles: reserved in blocks, so that no two writes wait for one number.
+/// The ids that this process may give to new profiles. They are reserved in blocks, so that writes do not wait for
+/// each other's ids.
 ///
-/// Blocks begin small and double, so that a command that registers one profile leaves no gap, and a service asks seldom.
+/// Blocks begin small and double. So a command that registers one profile leaves no gap, and a service reserves
+/// rarely.
 final class ProfileIDs: Sendable {
     private struct State {
         var free: Range<Int64> = 0..<0
@@ -17,7 +19,7 @@ final class ProfileIDs: Sendable {
     private let state = Mutex(State())
     private static let largestBlock: Int64 = 256
 
-    /// An id for one profile.
+    /// Takes an id for one profile.
     func take(_ session: PostgresSession, at time: Timestamp) async throws(ProfileStoreError) -> Int64 {
         while true {
             var isOurs = false
@@ -37,13 +39,13 @@ final class ProfileIDs: Sendable {
             if let id { return id }
             guard let reserving else { continue }
             do throws(ProfileStoreError) { try await reserving.value.get() } catch {
-                // The task that began it had less time left than this one.
+                // The task that began the reservation had less time left than this one.
                 if isOurs || CallDeadline.isOver || !error.isOfTime { throw error }
             }
         }
     }
 
-    /// The first of so many ids that follow each other.
+    /// Takes consecutive ids, and returns the first one.
     func take(
         _ count: Int, _ session: PostgresSession, at time: Timestamp
     ) async throws(ProfileStoreError) -> Int64 {
@@ -71,7 +73,7 @@ final class ProfileIDs: Sendable {
         return outcome
     }
 
-    /// What is reserved and not heard of is lost, and no harm done.
+    /// If the answer is lost, the block is never used, which does no harm.
     private func reserve(
         _ size: Int64, _ session: PostgresSession, at time: Timestamp
     ) async throws(ProfileStoreError) -> Range<Int64> {
@@ -87,6 +89,6 @@ final class ProfileIDs: Sendable {
 }
 
 extension ProfileStoreError {
-    /// Whether the same may succeed in a call that has more time left.
+    /// Whether the same call may succeed with more time.
     fileprivate var isOfTime: Bool { [.busy, .unavailable, .outcomeUnknown].contains(code) }
 }

@@ -1,7 +1,7 @@
 internal import ProfileStore
 internal import Synchronization
 
-/// The writes that are under way, for which closing waits. One that consists of several transactions is one.
+/// The running writes, for which `close()` waits. A write of several transactions counts as one.
 final class WritesUnderWay: Sendable {
     private struct State {
         var count = 0
@@ -11,7 +11,7 @@ final class WritesUnderWay: Sendable {
     @TaskLocal private static var isWithin = false
     private let state = Mutex(State())
 
-    /// Runs a write, or a part of one.
+    /// Runs a write or a part of it.
     ///
     /// - Throws: `closed`, or what `body` throws.
     func run<Value: Sendable>(
@@ -29,15 +29,15 @@ final class WritesUnderWay: Sendable {
         return try outcome.get()
     }
 
-    /// Lets no further write begin, and waits for those that have, unless `isHopeless` says that they cannot end. It is
-    /// asked again and again.
+    /// Lets no further write begin, and waits for the running ones, unless `isHopeless` says that they cannot end. It
+    /// is called repeatedly.
     func close(unless isHopeless: @escaping @Sendable () async -> Bool) async {
         let isOver = state.withLock { state in
             state.isClosed = true
             return state.count == 0
         }
         guard !isOver else { return }
-        // A task of its own is not cancelled with the one that closes, so it waits.
+        // A separate task is not cancelled with the closing task, so it waits.
         await Task {
             var pause = Duration.milliseconds(1)
             var asksAt = ContinuousClock.now + Self.patience
@@ -51,6 +51,6 @@ final class WritesUnderWay: Sendable {
         }.value
     }
 
-    /// How long writes may take before it is asked whether they are hopeless.
+    /// The time before `isHopeless` is called for the first time.
     private static let patience = Duration.milliseconds(250)
 }
