@@ -76,8 +76,8 @@ final class OpenFile: Sendable {
 
     /// Opens a file.
     init(path: String) throws(ImportError) {
-        // `O_NONBLOCK` opens a named pipe without waiting for a writer. The later read waits for one and can be
-        // interrupted.
+        // `O_NONBLOCK` opens a named pipe without waiting for a writer. The first read waits for the writer, and that
+        // wait can be interrupted.
         descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard descriptor >= 0 else { throw .opening(code: errno) }
         isOwned = true

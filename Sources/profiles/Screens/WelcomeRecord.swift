@@ -12,7 +12,7 @@ enum WelcomeRecord {
         guard let folders else { return false }
         for folder in folders { mkdir(folder, 0o700) }
         guard let folder = folders.last else { return false }
-        // O_EXCL: of several processes at once, one creates the file.
+        // With O_EXCL, only one of several concurrent processes creates the file.
         let descriptor = open(folder + "/welcomed", O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else { return false }
         close(descriptor)
