@@ -67,7 +67,7 @@ test-cluster: build-tests setup-cluster ## what three PostgreSQL servers of its 
 
 # Processes end without giving their memory back, so leaks are not looked for.
 test-sanitized: setup ## the libraries' tests under the address sanitizer, without those that measure memory
-	ASAN_OPTIONS=detect_leaks=0 $(SWIFT) test --disable-xctest --sanitize=address --scratch-path .build-sanitized \
+	ASAN_OPTIONS=detect_leaks=0 $(TESTING) test --disable-xctest --sanitize=address --scratch-path .build-sanitized \
 		--skip '^(CommandTests|ProfileTestingTests|TerminalUITests)\.'
 
 test-release: build build-tests ## the tests of the command as it is shipped
