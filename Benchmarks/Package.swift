@@ -1,7 +1,7 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-/// The benchmarks are a package of their own, so that GRDB, which they compare with, stays here.
+/// The benchmarks are a separate package, because only they depend on GRDB, which they compare with.
 let package = Package(
     name: "Benchmarks",
     dependencies: [
@@ -18,9 +18,9 @@ let package = Package(
                 .product(name: "ProfileStoreSQLite", package: "profiles"),
                 .product(name: "GRDB", package: "GRDB.swift"),
             ]),
-        // Syncs that take as long as they are told to, none for what is measured without them.
+        // Replaces SQLite's syncs by pauses of a set length. A length of zero measures without syncs.
         .target(name: "SyncCost", linkerSettings: [.linkedLibrary("sqlite3")]),
-        // What a login is measured without besides: hashes.
+        // Replaces password hashing, so that logins are measured without it.
         .target(name: "LoginStubs"),
         .executableTarget(
             name: "Searches",

@@ -1,17 +1,17 @@
 #!/usr/bin/env bash
-# Measures the product beside its yardsticks, taking turns in one run, and writes the medians to RESULTS.md.
+# Measures the product and its yardsticks in alternation in one run, and writes the medians to RESULTS.md.
 #
-#     ROWS=1000000  rows of the standard file          RUNS=5   turns of each measurement
+#     ROWS=1000000  rows of the standard file          RUNS=5   runs of each measurement
 #     ONLY=extra    one job: import extra validate infer lookup contains find browse revalidate process login writes hashing long
-#     LONG=1        also ten times the rows            DATA=DIR scratch folder, ${TMPDIR:-/tmp}/profiles-bench
-#     RESULTS=FILE  where the table goes; by default only a whole run of 1,000,000 rows replaces RESULTS.md
+#     LONG=1        also import ten times the rows     DATA=DIR scratch folder, ${TMPDIR:-/tmp}/profiles-bench
+#     RESULTS=FILE  file for the table; by default, only a complete run of 1,000,000 rows replaces RESULTS.md
 set -euo pipefail
 cd "$(dirname "$0")"
 
 source measuring.bash RESULTS.md ../.build/release/profiles
 long=${LONG:-}
 
-# ── The product's table and habits, as the yardsticks need them: change them here when they change there ──────────────
+# ── The table and SQL of the product, which the yardsticks repeat. Change them here when the product changes ──────────────
 insert_sql="INSERT INTO profiles (id, revision, created_at, updated_at, schema_version, password_schema_version,
     password_is_judged, username, phone, address, postal_code, birthday, password_hash)
     VALUES (?7, 1, 1700000000000, 1700000000000, 1, 1, 0, ?1, ?2, ?3, ?4, ?5, ?6)"
@@ -26,7 +26,7 @@ generate plain.csv 200 10900000 plain
 
 remove() { echo "rm -f $data/$1 $data/$1-* $data/$1.*"; }
 
-# The store of all ROWS that most jobs need, made by the product.
+# The store with all ROWS that most jobs need. The product creates it.
 store=$data/store.db
 need_store() { [ -f "$store" ] || "$profiles" import "$data/standard.csv" --database "$store" "${import_flags[@]}" > "$data/run.out"; }
 
@@ -98,7 +98,8 @@ if wanted contains; then
     echo "look for a text in every field"
     need_store
     swift build -c release --product Searches > "$data/run.log" 2>&1 || { cat "$data/run.log" >&2; exit 1; }
-    # Beside one that nobody has: reading on past the first field that has it would be no yardstick.
+    # Only one of the two texts occurs in profiles. The C yardstick stops at the first field of a profile that contains
+    # the text.
     for text in qqzq "Main St"; do
         for _ in $(turns); do
             for program in "contains:.build/release/Searches $store '$text'" \
@@ -177,8 +178,9 @@ if wanted login; then
     eval "$(remove full.db); $(remove empty.db)"
     cp "$store" "$data/full.db"
     "$profiles" init --database "$data/empty.db" --quiet
-    # Hashing is left out of the measurement, and any secret is right for a hash of zeros. Passwords of the others are taken
-    # away, but for one that came from elsewhere; then the store counts anew what it counts.
+    # Excludes hashing from the measurement: the stub accepts every secret for a hash of zeros. The other profiles lose
+    # their passwords, except one profile with an imported hash. Then `profiles migrate` recounts the passwords and the
+    # remembered names.
     for database in full empty; do
         "$profiles" register --username bencher --phone 78761241 --address home --database "$data/$database.db" --quiet \
             --set "password_hash=\$argon2id\$v=19\$m=19456,t=2,p=1\$ypUYnQZSQQOq9pivEtjG8w\$$(printf 'A%.0s' {1..43})" > "$data/run.out"
@@ -211,7 +213,7 @@ if wanted writes; then
         sqlite3 "$log" "INSERT INTO measurement SELECT json_extract('$line', '\$.name'), json_extract('$line', '\$.seconds'), 0"
     done < "$data/run.writes"
     eval "$(remove writes.db)"; rm -f "$data"/raw*.db*
-    rate() { number %.0f "1 / $(median "$1")"; }  # NAME: how many a second
+    rate() { number %.0f "1 / $(median "$1")"; }  # NAME: operations per second
     ours=$(rate "write, 64 tasks, 1 ms") one=$(rate "write, 1 tasks, 1 ms") raw=$(rate "write, raw, 1 ms")
     job="64 tasks register, a sync takes 1 ms: profiles a second"
     add_row "$job" "$ours" "one task: $one" "$ours / $one.0" ">= 5.00"

@@ -1,11 +1,11 @@
-# What the benchmarks share: their settings, the standard file, turns, and a table of the medians.
+# The shared parts of the benchmarks: settings, the standard file, repeated runs, and a table of the medians.
 #
-#     source measuring.bash RESULTS-FILE COMMAND    PROFILES=COMMAND names another
+#     source measuring.bash RESULTS-FILE COMMAND    PROFILES=COMMAND replaces COMMAND
 
 rows=${ROWS:-1000000} runs=${RUNS:-5} only=${ONLY:-}
 data=${DATA:-${TMPDIR:-/tmp}/profiles-bench}
 results=${RESULTS:-$data/$1}
-# The table that is kept is that of a whole run alone.
+# Only a complete run replaces the table in the repository.
 if [ -z "${RESULTS:-}" ] && [ "$rows" = 1000000 ] && [ -z "$only" ]; then results=$PWD/$1; fi
 profiles=$(realpath "${PROFILES:-$2}")
 threads=$(nproc)
@@ -28,7 +28,8 @@ rm -f "$log"
 sqlite3 "$log" "CREATE TABLE measurement (name TEXT, seconds REAL, kilobytes INTEGER);
     CREATE TABLE result (job TEXT, ours TEXT, yardstick TEXT, ratio TEXT, goal TEXT, met TEXT)"
 
-# One turn: hyperfine times the command; a yardstick that times itself says "seconds" in its output, and that counts.
+# Runs a command once and measures its time with hyperfine. A yardstick whose name begins with "c " prints its own
+# "seconds", which then count instead.
 measure() { # NAME PREPARE COMMAND
     hyperfine --runs 1 --style none --export-json "$data/run.json" --prepare "$2; sync" \
         "/usr/bin/time -o $data/run.memory -f %M $3 > $data/run.out" > "$data/run.log" 2>&1 \
@@ -45,7 +46,7 @@ median() { # NAME [COLUMN]
         count(*) OVER () AS count FROM measurement WHERE name = '$1')
         SELECT avg(value) FROM ordered WHERE place IN ((count + 1) / 2, (count + 2) / 2)"
 }
-add_row() { # JOB OURS YARDSTICK RATIO [GOAL]: the goal is "<= N" or ">= N", of the ratio
+add_row() { # JOB OURS YARDSTICK RATIO [GOAL]: GOAL limits the ratio: "<= N" or ">= N"
     sqlite3 "$log" "INSERT INTO result VALUES ('$1', '$2', '$3', round($4, 2), '${5:-}',
         CASE WHEN '${5:-}' = '' THEN '' WHEN round($4, 2) ${5:-IS NULL} THEN 'yes' ELSE 'no' END)"
 }
@@ -58,7 +59,7 @@ compare() { # JOB OURS YARDSTICK [GOAL]: medians by name, in seconds
 wanted() { [ -z "$only" ] || [ "$only" = "$1" ]; }
 turns() { seq 1 "$runs"; }
 
-shell_import() { # FILE DATABASE: the same columns and indexes, in WAL, by the shell's own import
+shell_import() { # FILE DATABASE: imports the same columns and indexes with sqlite3's .import, in WAL mode
     echo "sqlite3 -cmd 'PRAGMA journal_mode = WAL' -cmd 'CREATE TABLE profiles (username TEXT NOT NULL COLLATE NOCASE,
         phone TEXT, address TEXT, postal_code TEXT, birthday TEXT, password_hash TEXT) STRICT' \
         -cmd 'CREATE UNIQUE INDEX profiles_username ON profiles (username)' \

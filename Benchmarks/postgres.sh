@@ -1,16 +1,17 @@
 #!/usr/bin/env bash
-# Measures a store on a PostgreSQL server of its own beside its yardsticks, and a file, that server and a cluster of three
-# beside each other, taking turns in one run, and writes the medians to POSTGRES.md. All servers are on this machine, and sync.
+# Measures a store on a separate PostgreSQL server together with its yardsticks. Also compares a file, that server and a
+# cluster of three servers. The measurements alternate in one run, and the medians are written to POSTGRES.md. All
+# servers are on this machine and sync their writes.
 #
-#     ROWS=1000000  rows of the standard file              RUNS=5   turns of each measurement, 15 of the short ones
+#     ROWS=1000000  rows of the standard file              RUNS=5   runs of each measurement, 15 of the short ones
 #     ONLY=import   one job: import lookup register places DATA=DIR scratch folder, ${TMPDIR:-/tmp}/profiles-bench
-#     RESULTS=FILE  where the table goes; by default only a whole run of 1,000,000 rows replaces POSTGRES.md
+#     RESULTS=FILE  file for the table; by default, only a complete run of 1,000,000 rows replaces POSTGRES.md
 set -euo pipefail
 cd "$(dirname "$0")"
 
 source measuring.bash POSTGRES.md ../.build-postgres/release/profiles
 callers=32
-# Short turns, and three times as many: what both cores do besides changes by the second.
+# Short runs, and three times as many, because the load of other processes on both cores changes every second.
 seconds=2
 short_turns() { seq 1 $((3 * runs)); }
 cc -O2 -Wall -Wextra -Werror -std=gnu17 "-I$(/usr/bin/pg_config --includedir)" Yardsticks/postgres/pglookup.c \
@@ -25,13 +26,13 @@ trap 'server down; cluster down' EXIT
 SETTINGS=$'fsync = on\nfull_page_writes = on\nshared_buffers = 1GB\nmax_wal_size = 8GB' server up
 uri=$(server url)
 ask() { psql "$uri" -X -q -v ON_ERROR_STOP=1 "$@"; }
-empty() { # SCHEMA: a command that makes a store in a schema anew
+empty() { # SCHEMA: prints a command that replaces the store in a schema by an empty one
     echo "psql '$uri' -Xqc 'SET client_min_messages = warning' -c 'DROP SCHEMA IF EXISTS $1 CASCADE' -c CHECKPOINT; $profiles init --database '$uri?schema=$1' --quiet"
 }
 
-# ── The product's tables and habits, as the yardsticks need them: change them here when they change there ─────────────
+# ── The tables and SQL of the product, which the yardsticks repeat. Change them here when the product changes ─────────────
 shown_columns="id, revision, created_at, updated_at, schema_version, issues, password_hash IS NOT NULL, username, phone, address, postal_code, birthday"
-# The same columns and indexes, those afterwards.
+# The same columns and indexes. The indexes are created after the rows are copied.
 cat > "$data/copy.sql" <<END
 CREATE TABLE copied.profiles (id bigint GENERATED ALWAYS AS IDENTITY, revision bigint NOT NULL DEFAULT 1,
     created_at bigint NOT NULL DEFAULT 1700000000000, updated_at bigint NOT NULL DEFAULT 1700000000000,
@@ -46,7 +47,7 @@ CREATE UNIQUE INDEX ON copied.profiles (username\$key);
 CREATE INDEX ON copied.profiles (password_is_judged, password_schema_version) WHERE password_hash IS NOT NULL;
 CREATE INDEX ON copied.profiles (phone);
 END
-# What registering one profile writes and asks, in one round trip.
+# The statements that register one profile, in one round trip.
 cat > "$data/register.sql" <<END
 \set name random(1, 9000000000000000000)
 \startpipeline
@@ -70,7 +71,7 @@ COMMIT;
 END
 # ───────────────────────────────────────────────────────────────────────────────────────────────────────────────────────
 
-# One turn of a program that says what one of its operations takes.
+# Runs a program once. The program prints the time of one of its operations.
 load() { # NAME COMMAND…
     "${@:2}" > "$data/run.out" || { echo "bench: failed: ${*:2}" >&2; exit 1; }
     sqlite3 "$log" "INSERT INTO measurement SELECT '$1', json_extract(CAST(readfile('$data/run.out') AS TEXT), '\$.seconds'), 0"

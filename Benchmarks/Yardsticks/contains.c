@@ -1,5 +1,5 @@
-// What it takes to look for a text in some columns of every profile by hand: SQLite reads them, and each is searched
-// whatever the case of its ASCII letters.
+// Measures a search for a text in some columns of every profile, written by hand. SQLite reads the columns, and each
+// value is searched without regard to the case of ASCII letters.
 //
 //     contains DATABASE COLUMNS TEXT
 #define _GNU_SOURCE

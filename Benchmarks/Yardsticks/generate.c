@@ -1,4 +1,4 @@
-// Writes rows of the benchmarks' standard file to standard output: the same arguments give the same bytes.
+// Writes rows of the benchmarks' standard file to standard output. The same arguments give the same bytes.
 //
 //     generate ROWS [FIRST] [plain]
 //
@@ -22,7 +22,8 @@ static uint64_t next_random(void) {
 
 static unsigned below(unsigned bound) { return (unsigned)((next_random() >> 32) * bound >> 32); }
 
-/// A permutation of 0..<count: invertible steps on the next power of two, walked until the value is in range.
+/// Maps a value in 0..<count one to one to another. Applies invertible steps on the next power of two until the result
+/// is in the range.
 static uint64_t scatter(uint64_t value, uint64_t count) {
     unsigned bits = 64 - (unsigned)__builtin_clzll(count - 1);
     uint64_t mask = (1ull << bits) - 1;
@@ -35,7 +36,8 @@ static uint64_t scatter(uint64_t value, uint64_t count) {
     return value;
 }
 
-/// Four to ten letters and digits: the row number's remainder chooses the length, the rest the name of that length.
+/// Prints a username of four to ten letters and digits. The row number modulo 7 selects the length, and the quotient
+/// selects the name of that length.
 static void print_username(uint64_t row) {
     unsigned length = 4 + (unsigned)(row % 7);
     uint64_t count = 1;

@@ -1,4 +1,4 @@
-// What libsodium itself takes to hash passwords on a number of threads, with the parameters of our policy.
+// Measures how long libsodium takes to hash passwords on a number of threads, with the parameters of our policy.
 //
 //     hash PASSWORDS THREADS
 #include <pthread.h>

@@ -1,11 +1,11 @@
-// What SQLite itself takes to insert rows that are already split: the floor under an import.
+// Measures how long SQLite takes to insert rows that are already parsed. This is the minimum for an import.
 //
 //     insert DATABASE CSV INSERT-SQL [--keep-indexes BATCH] [--pragma PRAGMA]…
 //
-// INSERT-SQL has one parameter a CSV column, ?1 ?2 … in the file's order, and one more, if it wants it, for the row's id.
-// By default everything is one transaction, before which the indexes of `profiles` are dropped and in which they are
-// made again afterwards. With --keep-indexes they stay, and every BATCH rows are committed.
-// Reading and splitting the file are not timed. The database has WAL; at the end it is checkpointed (TRUNCATE).
+// INSERT-SQL has one parameter for each CSV column, ?1 ?2 … in the file's order, and optionally one more for the row's
+// id. By default, everything is one transaction. The indexes of `profiles` are dropped before it and created again in
+// it. With --keep-indexes, the indexes stay, and a transaction is committed every BATCH rows. Reading and parsing the
+// file are not measured. The database uses WAL. At the end it is checkpointed (TRUNCATE).
 #include <fcntl.h>
 #include <sqlite3.h>
 #include <stdio.h>
@@ -49,7 +49,7 @@ static char *read_file(const char *path, size_t *size) {
     return bytes;
 }
 
-/// Splits what `generate` writes: quotes without doubled quotes in them, LF alone. Leaves the header out.
+/// Parses the output of `generate`: quoted values without doubled quotes, and LF line ends. Skips the header.
 static struct cell *split(char *bytes, size_t size, int columns, size_t *rows) {
     size_t lines = 0;
     for (size_t i = 0; i < size; i++) lines += bytes[i] == '\n';
@@ -66,7 +66,7 @@ static struct cell *split(char *bytes, size_t size, int columns, size_t *rows) {
     return cells;
 }
 
-/// The SQL of the indexes that CREATE INDEX made, which are dropped.
+/// Drops the indexes that CREATE INDEX made, and returns their SQL.
 static int drop_indexes(char *sql[], int limit) {
     sqlite3_stmt *statement;
     char *drops[32];

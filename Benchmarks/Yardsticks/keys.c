@@ -1,5 +1,5 @@
-// How long a person who goes through a table in a terminal waits until a key press is drawn: until the program has written
-// something after it. Some go on while the program searches.
+// Measures the time from a key press in a terminal table until the program writes its next output. Some key presses
+// come while the program is searching.
 //
 //     keys COMMAND ARGUMENT...
 #define _GNU_SOURCE
@@ -19,13 +19,13 @@ static double now(void) {
     return time.tv_sec + time.tv_nsec / 1e9;
 }
 
-// Whether there is output within so many milliseconds.
+// Returns whether there is output within this number of milliseconds.
 static int isDrawn(int milliseconds) {
     struct pollfd waiting = {terminal, POLLIN, 0};
     return poll(&waiting, 1, milliseconds) == 1 && waiting.revents & POLLIN;
 }
 
-// Reads until there is no output for so many milliseconds, and says whether a word was in it.
+// Reads until there is no output for this number of milliseconds. Returns whether the output contained a word.
 static int drain(int milliseconds, const char *word) {
     static char bytes[65536];
     int isThere = 0;
@@ -53,7 +53,7 @@ int main(int count, char **arguments) {
     }
     static double times[1000];
     int pressed = 0;
-    // A store's first screen welcomes.
+    // The first screen of a store is a welcome screen.
     if (drain(1500, "Welcome") && write(terminal, "\r", 1) != 1) return 74;
     drain(300, NULL);
     const char *back[] = {"\033[F", "\033[H"};
@@ -63,7 +63,7 @@ int main(int count, char **arguments) {
         if (!key) key = letter;
         double start = now();
         if (write(terminal, key, strlen(key)) < 0) return 74;
-        // A key that changes nothing is not drawn.
+        // A key that changes nothing causes no output.
         if (isDrawn(500)) times[pressed++] = now() - start;
         drain(15, NULL);
     }

@@ -1,5 +1,5 @@
-// What SQLite itself takes to read every column of every profile once, the floor under a revalidation, or some of them,
-// the floor under a search.
+// Measures how long SQLite takes to read all columns of every profile once. This is the minimum for a revalidation.
+// With COLUMNS, it reads only these columns, which is the minimum for a search.
 //
 //     scan DATABASE [COLUMNS]
 #include <sqlite3.h>

@@ -3,7 +3,7 @@
 #include <stddef.h>
 #include <string.h>
 
-// These names come before libsodium's own.
+// The linker uses these definitions instead of libsodium's.
 
 int crypto_pwhash_argon2id(unsigned char *out, unsigned long long count, const char *secret, unsigned long long length,
                            const unsigned char *salt, unsigned long long operations, size_t memory, int algorithm) {

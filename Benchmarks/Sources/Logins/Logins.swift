@@ -5,12 +5,13 @@ import ProfileStore
 import ProfileStoreSQLite
 import SyncCost
 
-/// Logs one profile in again and again, in two stores that take turns, and prints the median of each as a line of JSON.
+/// Logs in one profile repeatedly, in two stores in alternation, and prints the median of each store as a line of JSON.
 ///
 ///     Logins FULL EMPTY USERNAME [ROUNDS]
 ///
-/// Nothing is hashed and nothing is synced, so that what is left is the work of the database, and of the threads that hand
-/// it over. Before each login somebody changes the store: what a login has found out once may not be true any more.
+/// Passwords are not hashed and writes are not synced. The measured time is therefore the work of the database and of
+/// the threads that run it. An edit before each login changes the store, because a login must not rely on results of an
+/// earlier one.
 @main struct Logins {
     static func main() async throws {
         let arguments = CommandLine.arguments

@@ -1,11 +1,13 @@
 import GRDB
 import RawLookup
 
-/// Looks random profiles up by username in four ways that take turns, and prints the median of each as a line of JSON.
+/// Looks up random profiles by username in four ways in alternation, and prints the median of each way as a line of
+/// JSON.
 ///
 ///     Lookups DATABASE COLUMNS [NAMES] [ROUNDS]
 ///
-/// COLUMNS is what the raw loop and GRDB select, the shown columns of `profiles`; each round looks every name up once.
+/// COLUMNS are the columns that the raw loop and GRDB select: the shown columns of `profiles`. Each round looks up
+/// every name once.
 @main struct Lookups {
     static func main() async throws {
         let arguments = CommandLine.arguments
@@ -28,7 +30,8 @@ import RawLookup
         let ways: [(name: String, run: () async throws -> Int)] = [
             ("ours", { try await ours.count(names) }),
             ("raw", { names.count { find($0, with: raw) } }),
-            // Each look-up is a read of its own, as in a service that is asked for one profile: so is ours.
+            // Each look-up is a separate read, as in a service that looks up one profile. Our look-up works in the same
+            // way.
             (
                 "grdb_sql",
                 {
@@ -81,7 +84,7 @@ import RawLookup
     }
 }
 
-/// A profile as one keeps it with GRDB: a Codable record.
+/// A profile as a program with GRDB would define it: a Codable record.
 struct Record: Codable, FetchableRecord, TableRecord {
     static let databaseTableName = "profiles"
     static var databaseSelection: [any SQLSelectable] { CodingKeys.allCases.map { Column($0.rawValue) } }

@@ -1,7 +1,7 @@
 import ProfileStore
 import ProfileStoreSQLite
 
-/// The product's own look-up, as an embedder writes it.
+/// A look-up with the product's library, as an application would write it.
 struct OurLookup {
     let repository: ProfileRepository
 
@@ -9,7 +9,7 @@ struct OurLookup {
         repository = try await ProfileRepository.open(at: path)
     }
 
-    /// How many of these names have a profile: one look-up after another in one task, each of them awaited.
+    /// Returns how many of these names have a profile. One task awaits one look-up after another.
     func count(_ names: [String]) async throws -> Int {
         var found = 0
         for name in names {

@@ -28,7 +28,7 @@ double raw_writes(const char *path, const char *sql, const char *hash, int count
     sqlite3 *database = NULL;
     sqlite3_stmt *begin = NULL, *insert = NULL, *commit = NULL;
     double seconds = -1;
-    // Checkpoints are left out.
+    // Excludes checkpoints from the measurement.
     if (sqlite3_open_v2(path, &database, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, NULL) == SQLITE_OK
         && sqlite3_exec(database, "PRAGMA synchronous = FULL; PRAGMA wal_autocheckpoint = 0", NULL, NULL, NULL) == SQLITE_OK
         && sqlite3_prepare_v3(database, "BEGIN IMMEDIATE", -1, SQLITE_PREPARE_PERSISTENT, &begin, NULL) == SQLITE_OK

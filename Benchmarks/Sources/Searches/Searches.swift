@@ -1,7 +1,7 @@
 import ProfileStore
 import ProfileStoreSQLite
 
-/// Counts the profiles that contain a text in any field, and says how long that took: the best of some times.
+/// Counts the profiles that contain a text in any field, and prints the shortest time of TIMES runs.
 ///
 ///     Searches DATABASE TEXT [TIMES]
 @main struct Searches {

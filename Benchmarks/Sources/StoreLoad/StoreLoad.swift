@@ -3,8 +3,8 @@ import ProfileStore
 import ProfileStorePostgres
 import ProfileStoreSQLite
 
-/// Looks profiles up, or registers new ones, by some callers at once in a store in a file or on a PostgreSQL server, and says
-/// what one of them takes of the whole.
+/// Looks up or registers profiles with several concurrent callers, in a store in a file or on a PostgreSQL server.
+/// Prints the elapsed time divided by the number of operations.
 ///
 ///     StoreLoad look-up PATH|URI CALLERS SECONDS < USERNAMES
 ///     StoreLoad register PATH|URI CALLERS SECONDS
@@ -29,7 +29,7 @@ import ProfileStoreSQLite
             }
         case "register":
             try await measure(callers, seconds) { _, _ in
-                // Ten letters and digits, as good as certainly nobody's yet.
+                // Ten random letters and digits, so the name is almost certainly not taken.
                 let username = String(UInt64.random(in: 101_559_956_668_416..<3_656_158_440_062_976), radix: 36)
                 let draft = ProfileDraft([
                     "username": username, "phone": "78761241", "address": "12 Main St",
@@ -44,7 +44,7 @@ import ProfileStoreSQLite
         await repository.close()
     }
 
-    /// Lets so many callers do something again and again for so long.
+    /// Lets concurrent callers repeat `body` for this number of seconds.
     private static func measure(
         _ callers: Int, _ seconds: Double, _ body: @escaping @Sendable (_ caller: Int, _ turn: Int) async throws -> Void
     ) async throws {

@@ -9,7 +9,7 @@
 static sqlite3_vfs *below;
 static sqlite3_vfs costly;
 static atomic_long cost;
-// Those of the VFS below but for xSync; it has several kinds of files, and each its own methods.
+// The methods of the underlying VFS, with another xSync. The VFS has several kinds of files, each with its own methods.
 static struct { const sqlite3_io_methods *original; sqlite3_io_methods methods; } kinds[8];
 static pthread_mutex_t kinds_mutex = PTHREAD_MUTEX_INITIALIZER;
 

@@ -4,13 +4,13 @@ import ProfileStoreSQLite
 import RawWrites
 import SyncCost
 
-/// Registers profiles whose passwords are hashed, by one task and by 64 at once, where a sync takes a fixed time; and lets
-/// plain C insert them, each in a transaction of its own. All take turns. Prints the medians as lines of JSON: the seconds
-/// that a write takes, and the longest that one of 64 tasks has waited for one.
+/// Registers profiles with hashed passwords, with one task and with 64 concurrent tasks, while a sync takes a fixed
+/// time. Plain C inserts profiles too, each in a transaction of its own. The variants alternate. Prints the medians as
+/// lines of JSON: the seconds of one write, and the longest wait of one of 64 tasks for a write.
 ///
 ///     Writes FOLDER INSERT [ROUNDS]
 ///
-/// INSERT is the statement of the loop in C.
+/// INSERT is the statement for the loop in C.
 @main struct Writes {
     static func main() async throws {
         let arguments = CommandLine.arguments
@@ -55,17 +55,17 @@ import SyncCost
     }
 }
 
-/// Of no password: nobody logs in here.
+/// A hash that belongs to no password, because this benchmark does not log in.
 let hash = "$argon2id$v=19$m=19456,t=2,p=1$ypUYnQZSQQOq9pivEtjG8w$" + String(repeating: "A", count: 43)
 
-/// Profiles that are registered one after another, by as many tasks at once as one likes.
+/// Registers profiles with a given number of concurrent tasks.
 struct Registrations {
     private let repository: ProfileRepository
     private let names = NameCounter()
 
     init(_ repository: ProfileRepository) { self.repository = repository }
 
-    /// Registers so many, and says how long all took, and the longest of them.
+    /// Registers `count` profiles, and returns the total time and the longest time of one registration, in seconds.
     func run(_ count: Int, tasks: Int) async throws -> (seconds: Double, longest: Double) {
         let first = await names.take(count)
         let start = ContinuousClock.now

@@ -1,8 +1,9 @@
-// Look-ups by prepared statement with libpq alone, by some callers at once, each with a thread and a connection of its own.
+// Looks up rows with a prepared statement and libpq alone, with several concurrent callers. Each caller has its own
+// thread and connection.
 //
 //     pglookup URI SQL KEYS CALLERS SECONDS
 //
-// KEYS has a value of the statement's parameter in each line. It prints what one look-up takes of the whole, in seconds.
+// KEYS is a file with one parameter value in each line. Prints the elapsed seconds divided by the number of look-ups.
 #include <libpq-fe.h>
 #include <pthread.h>
 #include <stdatomic.h>
@@ -37,7 +38,7 @@ static PGconn *connect_and_prepare(void) {
     return connection;
 }
 
-// Reads what it has found, as whoever asked would.
+// Reads the values of the found row, as a caller would.
 static size_t look_up(PGconn *connection, const char *key) {
     const char *values[] = {key};
     int lengths[] = {(int)strlen(key)}, formats[] = {1};

@@ -1,4 +1,4 @@
 #pragma once
 
-/// Hashing is left out: libsodium's Argon2, as a program with this links it, gives zeros, and takes every secret for the
-/// right one. See LoginStubs.c.
+/// Replaces libsodium's Argon2 in a program that links this target. Hashing returns zeros, and verification accepts
+/// every secret. See LoginStubs.c.

@@ -1,7 +1,7 @@
 #pragma once
 
-/// Inserts profiles into a store that has none, each in a transaction of its own with nothing but the INSERT in it.
+/// Inserts profiles into an empty store. Each has a transaction of its own that contains only the INSERT.
 ///
-/// `sql` takes a username, phone, address, postal code, birthday, hash and id. Returns the seconds that took, or a number
-/// below 0.
+/// `sql` takes a username, phone, address, postal code, birthday, hash and id as parameters. Returns the elapsed
+/// seconds, or a negative number after an error.
 double raw_writes(const char *path, const char *sql, const char *hash, int count);

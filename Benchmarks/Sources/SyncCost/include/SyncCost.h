@@ -1,8 +1,8 @@
 #pragma once
 
-/// Registers a VFS over SQLite's own, as the default one, which takes a fixed time for a sync and syncs nothing: at first
-/// none, so that what is left is the work itself. Returns SQLite's result code.
+/// Registers a default VFS on top of SQLite's own. It does not sync. A sync only takes a fixed time, at first zero, so
+/// the work itself can be measured. Returns SQLite's result code.
 int sync_cost_vfs_register(void);
 
-/// How long a sync takes from now on, for every file.
+/// Sets the microseconds that each sync takes from now on, for every file.
 void sync_cost_set(long microseconds);
