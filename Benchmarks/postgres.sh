@@ -52,7 +52,7 @@ cat > "$data/register.sql" <<END
 \set name random(1, 9000000000000000000)
 \startpipeline
 BEGIN;
-INSERT INTO keyed_writes (key, request, outcome, written_at) VALUES (:name::text, NULL, '0', 1700000000000);
+INSERT INTO keyed_writes (key, request, outcome, made_at) VALUES (:name::text, NULL, '0', 1700000000000);
 SELECT schema_version, is_loading FROM store WHERE id = 1 FOR SHARE;
 INSERT INTO profiles (id, created_at, updated_at, schema_version, password_schema_version, password_is_judged, username\$key,
     revision, username, password_hash, phone, address, postal_code, birthday)
