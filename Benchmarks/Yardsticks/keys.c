@@ -59,7 +59,7 @@ int main(int count, char **arguments) {
     const char *back[] = {"\033[F", "\033[H"};
     for (int turn = 0; turn < 300; turn++) {
         const char *key = turn < 150 ? "\033[B" : turn < 200 ? "\033[6~" : turn < 220 ? back[turn % 2] : NULL;
-        char letter[2] = {"/main st\177\177\177\177elm\177\177"[(turn - 220) % 18], 0};
+        char letter[2] = {"/main st\177\177\177\177elm\177\177"[(turn - 220) % 17], 0};
         if (!key) key = letter;
         double start = now();
         if (write(terminal, key, strlen(key)) < 0) return 74;
