@@ -82,18 +82,17 @@ import Watchdog
         try await withSlowCommits { pool, lock in
             try await pool.withConnection { holder in
                 try await holder.run("SELECT pg_advisory_lock($1::bigint)", [.number(lock)])
-                let error = await problem {
-                    // Long enough to send the COMMIT, also on a slow machine.
-                    try await pool.withConnection(until: .now + .seconds(10)) { connection in
-                        try await connection.transaction { try await $0.commit([Command("INSERT INTO t VALUES (1)")]) }
-                    }
-                }
+                let (task, process) = try await commitThatWaits(pool, until: .now + .seconds(10))
+                let error = await task.problem
                 let isUnknown = if case .outcomeUnknown? = error { true } else { false }
                 try #require(isUnknown, "\(error as Any)")
                 try await holder.run("SELECT pg_advisory_unlock_all()")
+                try await TestServer.waitUntilGone(process)
             }
-            // Here it was committed in the end.
-            try await waitUntil { try await count(pool) == 1 }
+            // The server ends a session within a second of its client (`client_connection_check_interval`). So the row is
+            // stored only if the lock was free before: the outcome is unknown indeed.
+            let stored = try await count(pool)
+            #expect(stored == 0 || stored == 1)
         }
     }
 
