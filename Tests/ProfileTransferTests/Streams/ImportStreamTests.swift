@@ -274,6 +274,12 @@ import Watchdog
         let task = Task { try await importer.run(ImportInput(path: path)) }
         task.cancel()
         #expect(try await task.value.earlyEnd == .cancelled)
+        // The cancelled import may close the pipe a moment later. It must not be the one that reads the row.
+        try await waitUntil {
+            let probe = open(path, O_WRONLY | O_CLOEXEC | O_NONBLOCK)
+            if probe >= 0 { close(probe) }
+            return probe < 0
+        }
         async let report = importer.run(ImportInput(path: path))
         var writing: Int32 = -1
         try await waitUntil {
