@@ -30,7 +30,7 @@ import Watchdog
             let store = try PostgresStore(on: ReplicatedServer.uri(servers))
             // All writes have to reach their commit within the limit, also on a slow machine.
             let repository = try await store.open { $0.waitLimit = .seconds(20) }
-            let hasty = try await store.open { $0.waitLimit = .seconds(12) }
+            let hasty = try await store.open { $0.waitLimit = .seconds(16) }
             try await prepare(repository)
             let keyed = try repository.judged(People.draft("keyed"))
             let plain = try repository.judged(People.draft("plain"))
@@ -127,7 +127,7 @@ import Watchdog
         try await ReplicatedServer.with { servers in
             let server = servers[0]
             let store = try PostgresStore(on: ReplicatedServer.uri(servers))
-            let repository = try await store.open { $0.waitLimit = .seconds(10) }
+            let repository = try await store.open { $0.waitLimit = .seconds(20) }
             try await prepare(repository)
             let many = try (0..<3).map { try repository.judged(People.draft("many\($0)")) }
             let rows = (0..<3).map { "import\($0),78761241,1 Main St,\"\(People.policyHash)\"\n" }
@@ -159,7 +159,7 @@ import Watchdog
         try await ReplicatedServer.with { servers in
             let server = servers[0]
             let store = try PostgresStore(on: ReplicatedServer.uri(servers))
-            let repository = try await store.open { $0.waitLimit = .seconds(10) }
+            let repository = try await store.open { $0.waitLimit = .seconds(20) }
             let load = try GatedLoad((0..<20).map { "u\($0)" }, for: repository)
             let task = Task { try await load.run(in: repository) }
             try await waitUntil { load.gate.isRunning == 1 }

@@ -493,7 +493,9 @@ struct PostgresSession: Sendable {
                 let isOnOneMachine = (error as? QuorumIsGone)?.isStored ?? false
                 // If that machine is lost next, it is unknown whether another machine has the write.
                 if isOnOneMachine { unknown = unknown ?? "no other machine had it" }
-                let isOver = Task.isCancelled || ContinuousClock.now + pause >= deadline
+                // The deadline would cut off a late attempt, and what this one has found out would be unknown again.
+                let lastBegin = isOnOneMachine ? deadline - options.waitLimit / 8 : deadline
+                let isOver = Task.isCancelled || ContinuousClock.now + pause >= lastBegin
                 if error is LoadGoesOn, !isOver {
                     let hasEnded: Bool
                     do throws(ProfileStoreError) {
