@@ -291,10 +291,16 @@ import Watchdog
         #expect(try workplace.profiles("import", "people.csv").status == 0)
         for withoutUnnamedFiles in signal == SIGKILL ? [false] : [false, true] {
             let command = ["export", "all.json", "--include-hashes"]
-            let process = try workplace.start(command, withoutUnnamedFiles: withoutUnnamedFiles)
-            while !process.hasEnded, !workplace.writes("all.json", process) { sched_yield() }
-            process.send(signal)
-            #expect(process.wait() == 128 + signal)
+            var status: Int32 = 0
+            // On a busy machine an export may come to its end before the signal.
+            for _ in 0..<100 where status == 0 {
+                unlink("\(workplace.folder)/all.json")
+                let process = try workplace.start(command, withoutUnnamedFiles: withoutUnnamedFiles)
+                while !process.hasEnded, !workplace.writes("all.json", process) { sched_yield() }
+                process.send(signal)
+                status = process.wait()
+            }
+            #expect(status == 128 + signal)
             #expect(names.allSatisfy { !$0.hasPrefix("all.json") }, "\(names)")
         }
     }
