@@ -32,6 +32,9 @@ package struct RecordBatch: ~Copyable, Sendable {
     /// The blank lines between records. Blank lines before the header, directly after it, and at the end do not count.
     package internal(set) var blankLines = Occurrences()
 
+    /// Whether a cell is absent, which is different from empty. The cells of a CSV input never are.
+    package private(set) var hasAbsentCells = false
+
     var bytes: ByteBuffer
     var extents: [CellExtent] = []
     private var open = OpenRecord()
@@ -79,6 +82,7 @@ package struct RecordBatch: ~Copyable, Sendable {
         bytes.removeAll()
         strayQuotes = Occurrences()
         blankLines = Occurrences()
+        hasAbsentCells = false
         open = OpenRecord()
     }
 }
@@ -109,6 +113,7 @@ extension RecordBatch {
 
     /// Appends an absent cell, which is different from an empty one.
     package mutating func appendAbsentCell() {
+        hasAbsentCells = true
         extents.append(CellExtent(offset: 0, length: Int(CellExtent.absentLength)))
     }
 

@@ -2,6 +2,9 @@ package import ProfileCore
 
 /// The next action that a batch asks of an engine.
 package enum ImportStep: Sendable {
+    /// Find the stored profiles with the primary keys of some of the batch's rows: ``Outcome/matched(_:)``. Later steps
+    /// of the batch may change them.
+    case match(Range<Int>)
     /// Store one of the batch's rows as a new profile. The outcome is ``Outcome/inserted``, or ``Outcome/found(_:)``
     /// if other profiles have some of its unique values.
     case insert(row: Int)
@@ -10,9 +13,9 @@ package enum ImportStep: Sendable {
     case look(row: Int, of: ValidProfiles, besides: Int64?)
     /// Find the profile with this username: ``Outcome/found(_:)``.
     case find(username: String)
-    /// Replace the profile by the one row. The profile has not changed since it was found. The outcome is
-    /// ``Outcome/updated``, or ``Outcome/found(_:)`` if other profiles have some of the row's unique values.
-    case update(Profile, with: ValidProfiles)
+    /// Change a profile. It has not changed since it was found. The outcome is ``Outcome/updated``, or
+    /// ``Outcome/found(_:)`` if other profiles have some of its new unique values.
+    case update(RowUpdate)
     /// The batch is complete, or leaves its other rows for another transaction.
     case end
 
@@ -20,6 +23,7 @@ package enum ImportStep: Sendable {
     package enum Outcome: Sendable {
         /// There was no step before.
         case none
+        case matched(StoredMatches)
         case inserted
         case updated
         case found(StoredMatch)
@@ -35,9 +39,10 @@ extension ImportStep {
     ///   - takenFields: Returns the unique fields, in the order of the schema's fields, whose value of this row another
     ///     profile has. The profile with the id does not count.
     ///   - stored: Finds the profile with a username, and the hash of its password.
+    ///   - matches: Finds the profiles with the primary keys of some of the batch's rows.
     ///   - insert: Stores a row of the batch as a new profile. Returns false if another profile has one of its unique
     ///     values, and nil if the batch must not write.
-    ///   - update: Replaces a profile by a row. Returns false if another profile has one of its unique values, and nil
+    ///   - update: Changes a profile. Returns false if another profile has one of its unique values, and nil
     ///     if the batch must not write.
     /// - Returns: The outcome; nil if the batch ends.
     /// - Throws: What the closures throw.
@@ -45,8 +50,9 @@ extension ImportStep {
         in batch: some ImportBatch, under schema: ProfileSchema,
         takenFields: (_ rows: ValidProfiles, _ row: Int, _ besides: Int64?) throws(Failure) -> [FieldName],
         stored: (_ username: String) throws(Failure) -> StoredMatch,
+        matches: (_ rows: Range<Int>) throws(Failure) -> StoredMatches,
         insert: (_ row: Int) throws(Failure) -> Bool?,
-        update: (_ profile: Profile, _ merged: ValidProfiles) throws(Failure) -> Bool?
+        update: (_ update: RowUpdate) throws(Failure) -> Bool?
     ) throws(Failure) -> Outcome? {
         func match(_ rows: ValidProfiles, _ row: Int, _ id: Int64?) throws(Failure) -> StoredMatch {
             let username = batch.wantsStoredProfiles ? rows.text(row: row, field: schema.primaryKeyIndex) : nil
@@ -55,14 +61,16 @@ extension ImportStep {
             return match
         }
         switch self {
+        case .match(let range): return .matched(try matches(range))
         case .insert(let row):
             guard let isStored = try insert(row) else { return nil }
             return isStored ? .inserted : .found(try match(batch.rows, row, nil))
         case .look(let row, let rows, let id): return .found(try match(rows, row, id))
         case .find(let username): return .found(try stored(username))
-        case .update(let profile, let merged):
-            guard let isStored = try update(profile, merged) else { return nil }
-            return isStored ? .updated : .found(StoredMatch(takenFields: try takenFields(merged, 0, profile.id)))
+        case .update(let change):
+            guard let isStored = try update(change) else { return nil }
+            if isStored { return .updated }
+            return .found(StoredMatch(takenFields: try takenFields(change.rows, change.row, change.id)))
         case .end: return nil
         }
     }
@@ -73,12 +81,13 @@ extension ImportBatch {
     package mutating func look<Failure: Error>(
         under schema: ProfileSchema,
         takenFields: (_ rows: ValidProfiles, _ row: Int, _ besides: Int64?) throws(Failure) -> [FieldName],
-        stored: (_ username: String) throws(Failure) -> StoredMatch
+        stored: (_ username: String) throws(Failure) -> StoredMatch,
+        matches: (_ rows: Range<Int>) throws(Failure) -> StoredMatches
     ) throws(Failure) {
         var step = next(after: .none)
         while let outcome = try step.take(
-            in: self, under: schema, takenFields: takenFields, stored: stored,
-            insert: { _ throws(Failure) in nil }, update: { _, _ throws(Failure) in nil })
+            in: self, under: schema, takenFields: takenFields, stored: stored, matches: matches,
+            insert: { _ throws(Failure) in nil }, update: { _ throws(Failure) in nil })
         {
             step = next(after: outcome)
         }

@@ -109,10 +109,7 @@ package struct StoredRows: Sendable {
     }
 
     package private(set) var rows: [Row] = []
-    private var bytes: [UInt8] = []
-    /// The end of each cell, and whether the cell is absent. An empty cell need not be absent.
-    private var cells: [(end: Int, isAbsent: Bool)] = []
-    private let columnCount: Int
+    private var cells: StoredCells
     private let mostRows: Int
     private let mostBytes: Int
     /// The next row must have a greater id.
@@ -120,29 +117,24 @@ package struct StoredRows: Sendable {
 
     /// Reserves memory for a scan.
     package init(of scan: StoreScan) {
-        columnCount = scan.fields.count
+        cells = StoredCells(columns: scan.fields.count)
         mostRows = scan.mostRows
         mostBytes = scan.mostBytes
         lastID = scan.after
         rows.reserveCapacity(min(scan.mostRows, 1 << 13))
-        cells.reserveCapacity(min(scan.mostRows, 1 << 13) * scan.fields.count)
-        bytes.reserveCapacity(min(scan.mostBytes, 1 << 18))
+        cells.reserve(rows: min(scan.mostRows, 1 << 13), bytes: min(scan.mostBytes, 1 << 18))
     }
 
     /// Returns the bytes of a cell; no bytes if it is absent.
     @_lifetime(borrow self)
-    package func cell(_ row: Int, _ column: Int) -> Span<UInt8> {
-        let index = row * columnCount + column
-        let start = index == 0 ? 0 : cells[index - 1].end
-        return bytes.span.extracting(start..<cells[index].end)
-    }
+    package func cell(_ row: Int, _ column: Int) -> Span<UInt8> { cells.cell(row, column) }
 
-    package func isAbsent(_ row: Int, _ column: Int) -> Bool { cells[row * columnCount + column].isAbsent }
+    package func isAbsent(_ row: Int, _ column: Int) -> Bool { cells.isAbsent(row, column) }
 
     // MARK: Reading them
 
     /// Whether the rows have reached a limit of the scan.
-    package var isFull: Bool { rows.count >= mostRows || bytes.count >= mostBytes }
+    package var isFull: Bool { rows.count >= mostRows || cells.byteCount >= mostBytes }
 
     /// Appends a row. One cell for each field follows.
     ///
@@ -155,11 +147,8 @@ package struct StoredRows: Sendable {
     }
 
     /// Appends a copy of the row's next cell.
-    package mutating func append(cell: Span<UInt8>) {
-        cell.withUnsafeBufferPointer { bytes.append(contentsOf: $0) }
-        cells.append((bytes.count, false))
-    }
+    package mutating func append(cell: Span<UInt8>) { cells.append(cell) }
 
     /// Appends a cell without a value.
-    package mutating func appendAbsentCell() { cells.append((bytes.count, true)) }
+    package mutating func appendAbsentCell() { cells.appendAbsent() }
 }

@@ -9,7 +9,7 @@ struct BatchPlan {
     /// The writes, in the order of the steps.
     private enum Write {
         case insert([(row: Int, id: Int64)])
-        case update(id: Int64, revision: Int64, ValidProfiles)
+        case update(RowUpdate)
     }
 
     private let rules: RulesInForce
@@ -51,7 +51,8 @@ struct BatchPlan {
             case .insert(let row): try await learn(of: row, in: rows, wantsProfiles, transaction)
             case .look(let row, let looked, _): try await learn(of: row, in: looked, wantsProfiles, transaction)
             case .find(let username): try await learn(of: username, transaction)
-            case .update(_, let merged): try await learn(of: 0, in: merged, false, transaction)
+            case .update(let update): try await learn(of: update.row, in: update.rows, false, transaction)
+            case .match: break
             case .end: return
             }
             guard let outcome = try take(step, of: batch, writes: isWriting) else { return }
@@ -67,15 +68,18 @@ struct BatchPlan {
             takenFields(of: row, in: rows, besides: id)
         } stored: { username throws(ProfileStoreError) in
             stored(username)
+        } matches: { range throws(ProfileStoreError) in
+            // The values of all rows were read before the first step.
+            StoredMatches(of: batch.rows, range, under: table.schema) { stored($0) }
         } insert: { row throws(ProfileStoreError) in
             guard isWriting else { return nil }
             guard takenFields(of: row, in: batch.rows, besides: nil).isEmpty else { return false }
             insert(row, of: batch.rows)
             return true
-        } update: { stored, merged throws(ProfileStoreError) in
+        } update: { update throws(ProfileStoreError) in
             guard isWriting else { return nil }
-            guard takenFields(of: 0, in: merged, besides: stored.id).isEmpty else { return false }
-            try update(stored, with: merged)
+            guard takenFields(of: update.row, in: update.rows, besides: update.id).isEmpty else { return false }
+            try take(update)
             return true
         }
     }
@@ -185,26 +189,28 @@ struct BatchPlan {
             row, of: rows)
     }
 
-    private mutating func update(
-        _ stored: Profile, with merged: ValidProfiles
-    ) throws(ProfileStoreError) {
-        let revision = try ProfileStoreError.number(after: stored.revision, "the revision")
-        writes.append(.update(id: stored.id, revision: stored.revision, merged))
-        updated.insert(stored.id)
-        ids.addUpdated(stored.id)
+    private mutating func take(_ update: RowUpdate) throws(ProfileStoreError) {
+        // The batch has found it, so it was read.
+        guard let stored = profiles[update.id] else { throw .corrupt(.changedProfile) }
+        let revision = try ProfileStoreError.number(after: update.revision, "the revision")
+        writes.append(.update(update))
+        updated.insert(update.id)
+        ids.addUpdated(update.id)
         // Values that the profile no longer has are free.
-        for column in owners.keys {
-            for (value, owner) in owners[column] ?? [:] where owner == stored.id {
-                owners[column]?[value] = .some(nil)
-            }
+        for (index, field) in table.uniqueFields where update.fields.contains(index) {
+            guard let value = stored[field.name] else { continue }
+            owners[field.column]?[Array(ProfileTable.compared(value, of: field).utf8)] = .some(nil)
+        }
+        let values = table.schema.fields.enumerated().filter { !$0.element.isSecret }.map { index, field in
+            update.fields.contains(index) ? update.rows.text(row: update.row, field: index) : stored[field.name]
         }
         remember(
             Profile(
-                id: stored.id, revision: revision, createdAt: stored.createdAt, updatedAt: time,
+                id: update.id, revision: revision, createdAt: stored.createdAt, updatedAt: time,
                 schemaVersion: rules.version, issues: [],
-                hasPassword: stored.hasPassword || table.bringsPassword(0, of: merged), schema: table.schema,
-                values: values(0, merged)),
-            0, of: merged)
+                hasPassword: stored.hasPassword || table.bringsPassword(update.row, of: update.rows),
+                schema: table.schema, values: values),
+            update.row, of: update.rows)
     }
 
     private mutating func remember(_ profile: Profile, _ row: Int, of rows: ValidProfiles) {
@@ -231,14 +237,15 @@ struct BatchPlan {
             case .insert(let new):
                 commands.append(table.insertion(of: new, in: rows, at: time, schemaVersion: rules.version))
                 expected.append(new.count)
-            case .update(let id, let revision, let merged):
-                commands.append(
-                    table.replacement(
-                        of: id, revision: revision, with: merged, at: time, schemaVersion: rules.version))
+            case .update(let update):
+                commands.append(table.setting(update, at: time, schemaVersion: rules.version))
                 expected.append(1)
-                if let field = table.secretField, let hash = merged.text(row: 0, field: field) {
+                if let field = table.secretField, update.fields.contains(field),
+                    let hash = update.rows.text(row: update.row, field: field)
+                {
                     let set = ProfileTable.settingPassword(
-                        hash, isJudged: merged.hashIsJudged(row: 0), of: id, schemaVersion: rules.version)
+                        hash, isJudged: update.rows.hashIsJudged(row: update.row), of: update.id,
+                        schemaVersion: rules.version)
                     commands += set
                     expected += set.map { _ in nil }
                 }

@@ -54,8 +54,9 @@ extension PostgresEngine {
             let taken = try await takenFields(of: row, besides: stored.id, table, transaction)
             guard taken.isEmpty else { throw ProfileStoreError.duplicate(taken) }
             var commands = [
-                table.replacement(
-                    of: stored.id, revision: revision, with: row, at: stamp.time, schemaVersion: rules.version)
+                table.setting(
+                    RowUpdate(of: stored.id, revision: revision, with: row), at: stamp.time,
+                    schemaVersion: rules.version)
             ]
             let password = table.secretField.flatMap { row.text(row: 0, field: $0) }
             if let password {

@@ -25,7 +25,6 @@ final class ProfileTable: Sendable {
     let insertMany: String
     /// Copies rows with the columns of `insert`, in the same order.
     let copy: String
-    let update: String
 
     init(_ schema: ProfileSchema) {
         self.schema = schema
@@ -55,12 +54,6 @@ final class ProfileTable: Sendable {
             + " FROM unnest(\(arrays.joined(separator: ", "))) AS row (\(names.joined(separator: ", "))) "
             + "ON CONFLICT DO NOTHING"
         copy = "COPY profiles \(columns) FROM STDIN (FORMAT binary)"
-        update =
-            "UPDATE profiles SET revision = revision + 1, updated_at = $2, schema_version = $3, issues = NULL, "
-            + "username$key = $5"
-            + schema.fields.enumerated().filter { !$0.element.isSecret }.enumerated()
-            .map { ", \(Self.quoted($0.element.element.column)) = $\($0.offset + Self.firstUpdatedPlace)" }.joined()
-            + " WHERE id = $1 AND revision = $4"
     }
 
     // MARK: Reading
@@ -145,19 +138,26 @@ final class ProfileTable: Sendable {
         return Command(insertMany, values)
     }
 
-    /// Replaces the values of a profile with the only row of `profiles`, if the profile has this revision. The password
-    /// is not changed.
-    func replacement(
-        of id: Int64, revision: Int64, with profiles: ValidProfiles, at time: Timestamp, schemaVersion: Int
-    ) -> Command {
+    /// Changes a profile if it has the expected revision. The password is not changed.
+    func setting(_ update: RowUpdate, at time: Timestamp, schemaVersion: Int) -> Command {
         var values: Values = [
-            .number(id), .number(time.millisecondsSince1970), .number(Int64(schemaVersion)), .number(revision),
-            .text(key(of: 0, in: profiles)),
+            .number(update.id), .number(time.millisecondsSince1970), .number(Int64(schemaVersion)),
+            .number(update.revision),
         ]
-        for (field, rules) in schema.fields.enumerated() where !rules.isSecret {
-            values.append(profiles, row: 0, field: field)
+        var sql =
+            "UPDATE profiles SET revision = revision + 1, updated_at = $2, schema_version = $3, issues = NULL"
+        var place = 5
+        if update.fields.contains(schema.primaryKeyIndex) {
+            values.append(.text(key(of: update.row, in: update.rows)))
+            sql += ", username$key = $\(place)"
+            place += 1
         }
-        return Command(update, values)
+        for (field, rules) in schema.fields.enumerated() where !rules.isSecret && update.fields.contains(field) {
+            values.append(update.rows, row: update.row, field: field)
+            sql += ", \(Self.quoted(rules.column)) = $\(place)"
+            place += 1
+        }
+        return Command(sql + " WHERE id = $1 AND revision = $4", values)
     }
 
     /// Sets the password of a stored profile. If the hash differs from the stored hash, the profile's sessions and its
@@ -184,7 +184,6 @@ final class ProfileTable: Sendable {
     }
 
     private static let firstFieldPlace = 7
-    private static let firstUpdatedPlace = 6
     static let firstFieldColumn = 7
 
     // MARK: Unique values

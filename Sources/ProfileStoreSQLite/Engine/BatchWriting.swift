@@ -39,6 +39,8 @@ struct BatchWriting {
                     try rules.takenFields(of: rows, row: row, besides: id, connection)
                 } stored: { username in
                     try rules.stored(username, connection)
+                } matches: { range in
+                    try rules.table.matches(of: rows, range, withValues: batch.wantsStoredProfiles, connection)
                 } insert: { row in
                     guard
                         try rules.table.insert(
@@ -47,11 +49,9 @@ struct BatchWriting {
                     ids.next += 1
                     if rules.table.bringsUnjudgedPassword(row, of: rows) { unjudgedPasswords += 1 }
                     return true
-                } update: { stored, merged in
-                    switch try rules.update(
-                        id: stored.id, revision: stored.revision, with: merged, at: time, connection)
-                    {
-                    case .updated: ids.addUpdated(stored.id)
+                } update: { update in
+                    switch try rules.update(update, at: time, connection) {
+                    case .updated: ids.addUpdated(update.id)
                     case .duplicate: return false
                     case .stale: throw ProfileStoreError.corrupt(.changedProfile)
                     }

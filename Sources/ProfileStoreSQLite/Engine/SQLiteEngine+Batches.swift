@@ -36,11 +36,14 @@ extension SQLiteEngine {
         try await session.readAtLength(in: .pages) { connection in
             let rules = try self.rulesInForce(connection, being: schema)
             var batch = batch
+            let (rows, wantsValues) = (batch.rows, batch.wantsStoredProfiles)
             try connection.readTransaction {
                 try batch.look(under: rules.schema) { rows, row, id in
                     try rules.takenFields(of: rows, row: row, besides: id, connection)
                 } stored: { username in
                     try rules.stored(username, connection)
+                } matches: { range in
+                    try rules.table.matches(of: rows, range, withValues: wantsValues, connection)
                 }
             }
             return batch

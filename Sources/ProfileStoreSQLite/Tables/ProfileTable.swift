@@ -1,6 +1,7 @@
 internal import ProfileCore
 internal import ProfileStore
 internal import SQLiteAccess
+internal import Synchronization
 
 /// The table `profiles` under one schema: its SQL, and the conversion between rows and profiles.
 ///
@@ -11,12 +12,16 @@ final class ProfileTable: Sendable {
     let selectByUsername: String
     let selectByID: String
     let insert: String
-    let update: String
+    let selectIDByKey: String
+    /// Selects profiles from an id on. The first columns are the id and the primary key.
+    let selectFollowing: String
+    let selectFollowingKeys = "SELECT id, username FROM profiles WHERE id >= ?1 ORDER BY id"
 
     let selection: String
     let openFields: [FieldRules]
     /// The position of the password among the schema's fields.
     let secretField: Int?
+    private let updates = Mutex(UpdateStatements())
 
     init(_ schema: ProfileSchema) {
         self.schema = schema
@@ -28,17 +33,15 @@ final class ProfileTable: Sendable {
             + columns.joined(separator: ", ") + " FROM profiles"
         selectByUsername = selection + " WHERE username = ?1"
         selectByID = selection + " WHERE id = ?1"
+        selectIDByKey = "SELECT id FROM profiles WHERE username = ?1"
+        selectFollowing =
+            "SELECT id, username, revision, schema_version, issues, \(columns.joined(separator: ", ")), password_hash "
+            + "FROM profiles WHERE id >= ?1 ORDER BY id"
         let stored = schema.fields.map { $0.isSecret ? "password_hash" : Self.quoted($0.column) }
         insert =
             "INSERT INTO profiles (id, revision, created_at, updated_at, schema_version, password_schema_version, "
             + "password_is_judged, \(stored.joined(separator: ", "))) VALUES (?1, 1, ?2, ?2, ?3, ?4, ?5, "
             + stored.indices.map { "?\($0 + Self.firstFieldParameter)" }.joined(separator: ", ") + ")"
-        update =
-            "UPDATE profiles SET revision = revision + 1, updated_at = ?2, schema_version = ?3, issues = NULL, "
-            + schema.fields.enumerated().filter { !$0.element.isSecret }
-            .map { "\(Self.quoted($0.element.column)) = ?\($0.offset + Self.firstFieldParameter)" }
-            .joined(separator: ", ")
-            + " WHERE id = ?1 AND revision = ?4"
     }
 
     // MARK: Reading
@@ -85,6 +88,11 @@ final class ProfileTable: Sendable {
     func bringsPassword(_ row: Int, of profiles: borrowing ValidProfiles) -> Bool {
         guard let secretField else { return false }
         return !profiles.slot(row: row, field: secretField).isAbsent
+    }
+
+    /// Returns whether an update sets a password.
+    func bringsPassword(_ update: RowUpdate) -> Bool {
+        secretField.map(update.fields.contains) ?? false && bringsPassword(update.row, of: update.rows)
     }
 
     /// Returns whether a row contains the hash of a password that was not judged.
@@ -136,23 +144,24 @@ final class ProfileTable: Sendable {
         case duplicate
     }
 
-    /// Replaces a profile by one row if the profile has this revision. If the row contains no password, the profile's
-    /// password stays.
+    /// Changes a profile if it has the expected revision. If the row contains no password, the profile's password
+    /// stays.
     func update(
-        id: Int64, revision: Int64, row: Int, of profiles: ValidProfiles, at time: Timestamp, schemaVersion: Int,
-        _ connection: borrowing Connection
+        _ update: RowUpdate, at time: Timestamp, schemaVersion: Int, _ connection: borrowing Connection
     ) throws(SQLiteError) -> UpdateOutcome {
         do throws(SQLiteError) {
-            try updateOpenFields(
-                id: id, revision: revision, row: row, of: profiles, at: time, schemaVersion: schemaVersion, connection)
+            try updateOpenFields(update, at: time, schemaVersion: schemaVersion, connection)
         } catch {
             guard .constraintUnique ~= error.code else { throw error }
             return .duplicate
         }
         guard connection.changes == 1 else { return .stale }
-        if let secretField, let hash = profiles.text(row: row, field: secretField) {
+        if bringsPassword(update), let secretField,
+            let hash = update.rows.text(row: update.row, field: secretField)
+        {
             try Self.setPassword(
-                hash, isJudged: profiles.hashIsJudged(row: row), of: id, schemaVersion: schemaVersion, connection)
+                hash, isJudged: update.rows.hashIsJudged(row: update.row), of: update.id,
+                schemaVersion: schemaVersion, connection)
         }
         return .updated
     }
@@ -186,23 +195,25 @@ final class ProfileTable: Sendable {
         try statement.run()
     }
 
+    /// Sets only the columns that change, because SQLite writes each index that contains a column of the statement.
     private func updateOpenFields(
-        id: Int64, revision: Int64, row: Int, of profiles: ValidProfiles, at time: Timestamp, schemaVersion: Int,
-        _ connection: borrowing Connection
+        _ update: RowUpdate, at time: Timestamp, schemaVersion: Int, _ connection: borrowing Connection
     ) throws(SQLiteError) {
-        var statement = try connection.prepare(update)
-        try statement.bind(id, at: 1)
+        var statement = try connection.prepare(updates.withLock { $0.sql(setting: update.fields, of: schema) })
+        try statement.bind(update.id, at: 1)
         try statement.bind(time.millisecondsSince1970, at: 2)
         try statement.bind(Int64(schemaVersion), at: 3)
-        try statement.bind(revision, at: 4)
-        for (field, rules) in schema.fields.enumerated() where !rules.isSecret {
-            try statement.bind(profiles.text(row: row, field: field), at: field + Self.firstFieldParameter)
+        try statement.bind(update.revision, at: 4)
+        try update.rows.bytes.withUnsafeBufferPointer { bytes throws(SQLiteError) in
+            for field in 0..<update.rows.fieldCount where field != secretField && update.fields.contains(field) {
+                try bind(field, of: update.row, in: update.rows, bytes, to: &statement)
+            }
+            try statement.run()
         }
-        try statement.run()
     }
 
-    /// The number of the first field's parameter in `insert` and `update`.
-    private static let firstFieldParameter = 6
+    /// The number of the first field's parameter in an insertion and an update.
+    fileprivate static let firstFieldParameter = 6
     static let firstFieldColumn = 7
 
     /// Binds the fields of one row without copying them. The bytes stay valid until the statement has run.
@@ -211,14 +222,20 @@ final class ProfileTable: Sendable {
         of row: Int, in profiles: borrowing ValidProfiles, _ bytes: UnsafeBufferPointer<UInt8>,
         to statement: inout Statement
     ) throws(SQLiteError) {
-        for field in 0..<profiles.fieldCount {
-            let slot = profiles.slot(row: row, field: field)
-            if slot.isAbsent {
-                try statement.bindNull(at: field + Self.firstFieldParameter)
-            } else {
-                let text = UnsafeBufferPointer(rebasing: bytes[slot.range])
-                try statement.bindUncopied(text: text, at: field + Self.firstFieldParameter)
-            }
+        for field in 0..<profiles.fieldCount { try bind(field, of: row, in: profiles, bytes, to: &statement) }
+    }
+
+    @inline(__always)
+    private func bind(
+        _ field: Int, of row: Int, in profiles: borrowing ValidProfiles, _ bytes: UnsafeBufferPointer<UInt8>,
+        to statement: inout Statement
+    ) throws(SQLiteError) {
+        let slot = profiles.slot(row: row, field: field)
+        if slot.isAbsent {
+            try statement.bindNull(at: field + Self.firstFieldParameter)
+        } else {
+            let text = UnsafeBufferPointer(rebasing: bytes[slot.range])
+            try statement.bindUncopied(text: text, at: field + Self.firstFieldParameter)
         }
     }
 
@@ -265,5 +282,26 @@ final class ProfileTable: Sendable {
         var statement = try connection.prepare("SELECT id FROM profiles WHERE \(quoted(column)) = ?1")
         try statement.bind(value, at: 1)
         return try statement.step() ? statement.integer(at: 0) : nil
+    }
+}
+
+/// The SQL of updates, by the fields that they set.
+private struct UpdateStatements {
+    private var texts: [FieldSet: String] = [:]
+
+    /// An import may change any combination of fields, and most of them occur once.
+    private static let most = 256
+
+    mutating func sql(setting fields: FieldSet, of schema: ProfileSchema) -> String {
+        if let text = texts[fields] { return text }
+        let columns = schema.fields.enumerated().filter { fields.contains($0.offset) && !$0.element.isSecret }
+        let text =
+            "UPDATE profiles SET revision = revision + 1, updated_at = ?2, schema_version = ?3, issues = NULL"
+            + columns.map {
+                ", \(ProfileTable.quoted($0.element.column)) = ?\($0.offset + ProfileTable.firstFieldParameter)"
+            }.joined() + " WHERE id = ?1 AND revision = ?4"
+        if texts.count >= Self.most { texts.removeAll() }
+        texts[fields] = text
+        return text
     }
 }

@@ -43,14 +43,15 @@ final class RulesInForce: Sendable {
         }
     }
 
-    /// Replaces a profile by the only row of `rows` if the profile has this revision, and updates the number of
-    /// unjudged passwords.
+    /// Changes a profile if it has the expected revision, and updates the number of unjudged passwords.
     func update(
-        id: Int64, revision: Int64, with rows: ValidProfiles, at time: Timestamp, _ connection: borrowing Connection
+        _ update: RowUpdate, at time: Timestamp, _ connection: borrowing Connection
     ) throws -> ProfileTable.UpdateOutcome {
-        try UnjudgedPasswords.counting(of: id, under: self, connection) {
-            try table.update(
-                id: id, revision: revision, row: 0, of: rows, at: time, schemaVersion: adopted.version, connection)
+        guard table.bringsPassword(update) else {
+            return try table.update(update, at: time, schemaVersion: adopted.version, connection)
+        }
+        return try UnjudgedPasswords.counting(of: update.id, under: self, connection) {
+            try table.update(update, at: time, schemaVersion: adopted.version, connection)
         }
     }
 

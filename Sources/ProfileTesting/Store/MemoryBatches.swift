@@ -26,11 +26,13 @@ struct MemoryBatches {
             state.takenFields(of: rows, row: row, besides: id)
         } stored: { username throws(ProfileStoreError) in
             state.stored(username)
+        } matches: { range throws(ProfileStoreError) in
+            state.matches(of: batch.rows, range)
         } insert: { row throws(ProfileStoreError) in
             insert(row, of: batch.rows, &state)
-        } update: { stored, merged throws(ProfileStoreError) in
-            switch state.update(id: stored.id, revision: stored.revision, with: merged, at: stamp.time) {
-            case .updated: ids.addUpdated(stored.id)
+        } update: { update throws(ProfileStoreError) in
+            switch state.update(update, at: stamp.time) {
+            case .updated: ids.addUpdated(update.id)
             case .duplicate: return false
             case .stale: throw .corrupt(.changedProfile)
             }
@@ -71,6 +73,10 @@ extension MemoryState {
     func stored(_ username: String) -> StoredMatch {
         guard let profile = profile(.username(username)) else { return StoredMatch() }
         return StoredMatch(profile: profile.profile(under: rules.schema), passwordHash: profile.password?.hash)
+    }
+
+    func matches(of rows: ValidProfiles, _ range: Range<Int>) -> StoredMatches {
+        StoredMatches(of: rows, range, under: rules.schema) { stored($0) }
     }
 
     func areStored(_ usernames: [String]) -> [Bool] { usernames.map { owner(of: $0, in: .username) != nil } }

@@ -27,10 +27,13 @@ extension MemoryEngine {
         let state = try currentAtLength
         _ = try state.rules(being: schema)
         var batch = batch
+        let rows = batch.rows
         batch.look(under: state.rules.schema) { rows, row, id in
             state.takenFields(of: rows, row: row, besides: id)
         } stored: { username in
             state.stored(username)
+        } matches: { range in
+            state.matches(of: rows, range)
         }
         return batch
     }

@@ -154,7 +154,7 @@ final class MemoryEngine: StoreEngine {
     ) async throws(ProfileStoreError) -> Profile {
         try await change(stamp) { state throws(ProfileStoreError) in
             let rules = try state.rules(being: schema)
-            switch state.update(id: stored.id, revision: stored.revision, with: row, at: stamp.time) {
+            switch state.update(RowUpdate(of: stored.id, revision: stored.revision, with: row), at: stamp.time) {
             case .updated(let profile):
                 let bringsPassword = schema.index(of: .password).map { row.text(row: 0, field: $0) != nil } ?? false
                 state.throttles.move(from: stored.username, to: profile.username)

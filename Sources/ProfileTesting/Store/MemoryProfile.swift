@@ -58,13 +58,14 @@ struct MemoryProfile: Hashable, Sendable {
             }, passcodeHash: passcodeHash.map { Secret($0) })
     }
 
-    /// Replaces the values with those of a row, which these rules have judged. If the row has no password, the stored
-    /// password stays.
-    mutating func take(row: Int, of rows: ValidProfiles, judgedBy rules: AdoptedSchema, at time: Timestamp) {
+    /// Takes values of a row, which these rules have judged. If the row has no password, the stored password stays.
+    mutating func take(
+        _ fields: FieldSet, ofRow row: Int, of rows: ValidProfiles, judgedBy rules: AdoptedSchema, at time: Timestamp
+    ) {
         updatedAt = time
         schemaVersion = rules.version
         issues = nil
-        for (index, field) in rules.schema.fields.enumerated() {
+        for (index, field) in rules.schema.fields.enumerated() where fields.contains(index) {
             let text = rows.text(row: row, field: index)
             if !field.isSecret {
                 values[field.column] = text

@@ -135,7 +135,7 @@ struct MemoryState: Sendable {
     mutating func insert(row: Int, of rows: ValidProfiles, at time: Timestamp) -> MemoryProfile? {
         guard takenFields(of: rows, row: row, besides: nil).isEmpty else { return nil }
         var profile = MemoryProfile(id: nextID, at: time)
-        profile.take(row: row, of: rows, judgedBy: rules, at: time)
+        profile.take(FieldSet(0..<rows.fieldCount), ofRow: row, of: rows, judgedBy: rules, at: time)
         put(profile, at: nextID)
         nextID += 1
         return profile
@@ -150,16 +150,15 @@ struct MemoryState: Sendable {
         case duplicate([FieldName])
     }
 
-    /// Replaces the values of a profile with the only row of `row`, if the profile has this revision.
-    mutating func update(
-        id: Int64, revision: Int64, with row: ValidProfiles, at time: Timestamp
-    ) -> UpdateOutcome {
-        guard var profile = profiles[id], profile.revision == revision else { return .stale }
-        let taken = takenFields(of: row, row: 0, besides: id)
+    /// Changes a profile if it has this revision.
+    mutating func update(_ update: RowUpdate, at time: Timestamp) -> UpdateOutcome {
+        let id = update.id
+        guard var profile = profiles[id], profile.revision == update.revision else { return .stale }
+        let taken = takenFields(of: update.rows, row: update.row, besides: id)
         guard taken.isEmpty else { return .duplicate(taken) }
         let password = profile.password?.hash
         profile.revision += 1
-        profile.take(row: 0, of: row, judgedBy: rules, at: time)
+        profile.take(update.fields, ofRow: update.row, of: update.rows, judgedBy: rules, at: time)
         put(profile, at: id)
         if profile.password?.hash != password { endAccess(to: id) }
         return .updated(profile)

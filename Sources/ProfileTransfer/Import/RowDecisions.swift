@@ -19,6 +19,11 @@ struct RowDecisions: ImportBatch {
     /// The unique values of the rows before this batch.
     private let brought: BroughtKeys
     private var limit: TimeLimit
+    /// The stored profiles with the keys of the next rows, up to row `matchedEnd`.
+    private var matches: StoredMatches?
+    private var matchedEnd: Int
+    private let comparison: RowComparison
+    private var updatedIDs: Set<Int64> = []
     var isOnOneMachine = false
     /// The step that the engine is running.
     private var current = Current.nothing
@@ -36,14 +41,15 @@ struct RowDecisions: ImportBatch {
         case row(Int)
         /// A record that is not valid by itself, but may be valid together with a stored profile.
         case incomplete(JudgedBatch.Rejected)
-        /// A stored profile that is updated with the cells of a record.
+        /// A stored profile that is updated with a row, or with the cells of a record.
         case merging(Merging)
     }
 
     private struct Merging {
-        let stored: Profile
-        let merged: ValidProfiles
+        let update: RowUpdate
         let record: Int
+        /// The stored profile, if the row of the update was merged with it; nil for a row of the batch.
+        let stored: Profile?
     }
 
     /// Starts at the next undecided row of a batch.
@@ -52,6 +58,7 @@ struct RowDecisions: ImportBatch {
     ///   - judged: The batch. Passwords known to need a hash are already replaced by their hashes.
     ///   - columns: The columns of the fields.
     ///   - validator: The validator of the schema.
+    ///   - schemaVersion: The version of the schema.
     ///   - policy: What to do with a row whose primary key is stored.
     ///   - today: The day that date rules refer to.
     ///   - brought: The unique values of the earlier rows of the input.
@@ -59,7 +66,7 @@ struct RowDecisions: ImportBatch {
     ///   - storeIsEmpty: Whether the store has no profile.
     ///   - limit: The duration after which the rest is left for another transaction, or nil for no limit.
     init(
-        on judged: JudgedBatch, columns: ImportColumns, validator: ProfileValidator,
+        on judged: JudgedBatch, columns: ImportColumns, validator: ProfileValidator, schemaVersion: Int,
         policy: ImportOptions.DuplicatePolicy, today: CalendarDay, brought: BroughtKeys, isDryRun: Bool,
         storeIsEmpty: Bool, limit: Duration?
     ) {
@@ -73,15 +80,21 @@ struct RowDecisions: ImportBatch {
         self.storeIsEmpty = storeIsEmpty
         self.limit = TimeLimit(limit)
         next = judged.next
+        matchedEnd = judged.next.row
+        comparison = RowComparison(columns, validator.schema, version: schemaVersion)
         outcomes = RowOutcomes(of: judged.batch, keys: UniqueKeys(of: validator.schema))
     }
+
+    /// A batch that gives way to other writers has to find the rest of these rows again.
+    private static let rowsMatchedAtOnce = 256
 
     var rows: ValidProfiles { judged.rows }
     var wantsStoredProfiles: Bool { policy == .update }
 
     mutating func next(after outcome: ImportStep.Outcome) -> ImportStep {
         switch (current, outcome) {
-        case (.nothing, _): limit.begin()
+        case (_, .none): limit.begin()
+        case (_, .matched(let found)): matches = found
         case (.row(let row), .inserted): isNew(row)
         case (.row(let row), .found(let match)):
             if let step = decide(row, match) { return step }
@@ -90,7 +103,7 @@ struct RowDecisions: ImportBatch {
         case (.merging(let merging), .updated): isUpdated(merging)
         case (.merging(let merging), .found(let match)): decide(merging, match)
         // The engine answers each step only with one of the outcomes of that step.
-        case (.row, _), (.incomplete, _), (.merging, _): break
+        case (.nothing, _), (.row, _), (.incomplete, _), (.merging, _): break
         }
         return proceed()
     }
@@ -108,6 +121,11 @@ struct RowDecisions: ImportBatch {
             if let step = proceedThroughRejected(before: record) { return step }
             if isAtEnd || limit.isReached { return .end }
             let row = next.row
+            // A row that is rejected has to name all unique values that are taken.
+            if row >= matchedEnd, policy != .reject, !storeIsEmpty {
+                matchedEnd = min(row + Self.rowsMatchedAtOnce, judged.rows.count)
+                return .match(row..<matchedEnd)
+            }
             next.row += 1
             if let step = proceed(with: row, record) { return step }
         }
@@ -149,12 +167,38 @@ struct RowDecisions: ImportBatch {
             isNew(row)
             return nil
         }
+        if let match = matches?.position(ofRow: row) {
+            let decision = decide(row, record, match: match)
+            if decision.isDecided { return decision.step }
+        }
         current = .row(row)
         let needsLook = isDryRun || (!judged.rows.passwords.isEmpty && judged.rows.passwords[row] != nil)
         return needsLook ? .look(row: row, of: judged.rows, besides: nil) : .insert(row: row)
     }
 
     // MARK: Decisions
+
+    /// Decides a valid row whose key is stored, if its values alone decide it.
+    ///
+    /// - Returns: Whether it is decided, and the step that it needs.
+    private mutating func decide(_ row: Int, _ record: Int, match: Int) -> (isDecided: Bool, step: ImportStep?) {
+        guard policy == .update else {
+            outcomes.skipped += 1
+            outcomes.remember(row, of: judged.rows, line: judged.rows.origins[row].line)
+            return (true, nil)
+        }
+        guard let matches, !updatedIDs.contains(matches[match].id) else { return (false, nil) }
+        switch comparison.outcome(ofRow: row, of: judged, match: match, of: matches) {
+        case .unchanged:
+            outcomes.skipped += 1
+            outcomes.remember(row, of: judged.rows, line: judged.rows.origins[row].line)
+            return (true, nil)
+        case .changed(let update) where !isDryRun:
+            current = .merging(Merging(update: update, record: record, stored: nil))
+            return (true, .update(update))
+        case .changed, .undecided: return (false, nil)
+        }
+    }
 
     /// Decides a row after the store found some of its unique values, or after a lookup alone.
     private mutating func decide(_ row: Int, _ match: StoredMatch) -> ImportStep? {
@@ -219,8 +263,11 @@ struct RowDecisions: ImportBatch {
             outcomes.reject(record, repeated)
             return nil
         }
-        let merging = Merging(stored: stored, merged: merged, record: record)
-        guard changes(merging, storedHash, secret) else {
+        let fields = fieldsChanged(of: stored, by: merged, storedHash, secret)
+        let update = RowUpdate(id: stored.id, revision: stored.revision, with: merged, row: 0, fields: fields)
+        let merging = Merging(update: update, record: record, stored: stored)
+        // An invalid profile is judged again.
+        guard !fields.isEmpty || stored.status == .invalid else {
             outcomes.skipped += 1
             remember(merging)
             return nil
@@ -231,19 +278,19 @@ struct RowDecisions: ImportBatch {
         }
         if secret.isUnhashed { return stopForHash(&self) }
         current = .merging(merging)
-        return .update(stored, with: merged)
+        return .update(update)
     }
 
     /// Decides a merged profile that was not stored, because other profiles have some of its values or because this is
     /// a dry run.
     private mutating func decide(_ merging: Merging, _ match: StoredMatch) {
-        let taken = stillTaken(match.takenFields, 0, of: merging.merged)
+        let update = merging.update
+        let taken = stillTaken(match.takenFields, update.row, of: update.rows)
         guard taken.isEmpty else {
             return outcomes.reject(merging.record, taken.map { ValidationIssue($0, .duplicate(line: nil)) })
         }
         for (index, field) in validator.schema.fields.enumerated() where field.isUnique {
-            guard let value = merging.stored[field.name], value != merging.merged.text(row: 0, field: index)
-            else { continue }
+            guard update.fields.contains(index), let value = merging.stored?[field.name] else { continue }
             outcomes.giveUp(value, of: field.name)
         }
         isUpdated(merging)
@@ -256,11 +303,17 @@ struct RowDecisions: ImportBatch {
 
     private mutating func isUpdated(_ merging: Merging) {
         outcomes.updated += 1
+        updatedIDs.insert(merging.update.id)
         remember(merging)
     }
 
     private mutating func remember(_ merging: Merging) {
-        outcomes.remember(merging.merged, line: judged.batch.records.records[merging.record].line)
+        let line = judged.batch.records.records[merging.record].line
+        if merging.stored == nil {
+            outcomes.remember(merging.update.row, of: judged.rows, line: line)
+        } else {
+            outcomes.remember(merging.update.rows, line: line)
+        }
     }
 
     private mutating func stop(for place: UnhashedPassword.Place, _ secret: Secret?) -> ImportStep {
@@ -299,12 +352,19 @@ struct RowDecisions: ImportBatch {
         }
     }
 
-    private func changes(_ merging: Merging, _ storedHash: String?, _ secret: ProfileMerge.NewSecret) -> Bool {
-        if merging.stored.status == .invalid || secret.isUnhashed || secret.isJudged { return true }
-        for (index, field) in validator.schema.fields.enumerated() where !field.isSecret {
-            if merging.stored[field.name] != merging.merged.text(row: 0, field: index) { return true }
+    private func fieldsChanged(
+        of stored: Profile, by merged: ValidProfiles, _ storedHash: String?, _ secret: ProfileMerge.NewSecret
+    ) -> FieldSet {
+        var changed = FieldSet()
+        for (index, field) in validator.schema.fields.enumerated() {
+            if field.isSecret {
+                let isNew = secret.isUnhashed || secret.isJudged || secret.hash.map { $0.text != storedHash } ?? false
+                if isNew { changed.insert(index) }
+            } else if stored[field.name] != merged.text(row: 0, field: index) {
+                changed.insert(index)
+            }
         }
-        return secret.hash.map { $0.text != storedHash } ?? false
+        return changed
     }
 }
 

@@ -142,7 +142,7 @@ struct StoreImport: Sendable {
         of judged: JudgedBatch, storeIsEmpty: Bool = false, lastingAtMost limit: Duration? = nil
     ) -> RowDecisions {
         RowDecisions(
-            on: judged, columns: columns, validator: adopted.validator, policy: run.options.duplicates,
+            on: judged, columns: columns, validator: adopted.validator, schemaVersion: adopted.version, policy: run.options.duplicates,
             today: run.today, brought: run.keys, isDryRun: run.options.isDryRun, storeIsEmpty: storeIsEmpty,
             limit: limit)
     }

@@ -1,0 +1,42 @@
+package import ProfileCore
+
+/// A change of a stored profile to values of a row. The other values stay, and they are valid together with these.
+package struct RowUpdate: Sendable {
+    /// The id of the stored profile.
+    package let id: Int64
+    /// The revision that the row was compared with.
+    package let revision: Int64
+    /// The rows that contain the row.
+    package let rows: ValidProfiles
+    package let row: Int
+    /// The fields whose value changes, including the secret field if there is a new hash.
+    package let fields: FieldSet
+
+    package init(id: Int64, revision: Int64, with rows: ValidProfiles, row: Int, fields: FieldSet) {
+        self.id = id
+        self.revision = revision
+        self.rows = rows
+        self.row = row
+        self.fields = fields
+    }
+    /// Replaces all values of a profile by the only row of `rows`.
+    package init(of id: Int64, revision: Int64, with rows: ValidProfiles) {
+        self.init(id: id, revision: revision, with: rows, row: 0, fields: FieldSet(0..<rows.fieldCount))
+    }
+}
+
+/// A set of a schema's fields, by their position in the schema.
+package struct FieldSet: Hashable, Sendable {
+    /// A schema has at most 100 fields.
+    private var bits: UInt128 = 0
+
+    package init() {}
+
+    package init(_ fields: some Sequence<Int>) { for field in fields { insert(field) } }
+
+    package var isEmpty: Bool { bits == 0 }
+
+    package func contains(_ field: Int) -> Bool { bits & 1 << UInt128(field) != 0 }
+
+    package mutating func insert(_ field: Int) { bits |= 1 << UInt128(field) }
+}

@@ -1,0 +1,96 @@
+package import ProfileCore
+
+/// The stored profiles that have the primary keys of a batch's rows.
+package struct StoredMatches: Sendable {
+    /// A stored profile without its values.
+    package struct Match: Sendable {
+        package let id: Int64
+        package let revision: Int64
+        /// The version of the schema that last judged the profile.
+        package let schemaVersion: Int
+        /// Whether that version found the profile valid.
+        package let isValid: Bool
+
+        package init(id: Int64, revision: Int64, schemaVersion: Int, isValid: Bool) {
+            self.id = id
+            self.revision = revision
+            self.schemaVersion = schemaVersion
+            self.isValid = isValid
+        }
+    }
+
+    private var matches: [Match] = []
+    /// The values of the open fields, in the order of the schema, and then the hash of the password.
+    private var cells: StoredCells
+    /// The position of each row's match; -1 for none. If the batch does not want the profiles, there are no matches,
+    /// and the position is 0 if there is a profile.
+    private var positions: [Int]
+    private let firstRow: Int
+
+    /// - Parameters:
+    ///   - rows: The rows.
+    ///   - columns: The number of cells of each match.
+    package init(of rows: Range<Int>, columns: Int) {
+        positions = Array(repeating: -1, count: rows.count)
+        firstRow = rows.lowerBound
+        cells = StoredCells(columns: columns)
+        matches.reserveCapacity(rows.count)
+    }
+
+    /// Returns the position of the match of a row; nil if no profile has the row's primary key.
+    package func position(ofRow row: Int) -> Int? {
+        let position = positions[row - firstRow]
+        return position < 0 ? nil : position
+    }
+
+    package subscript(position: Int) -> Match { matches[position] }
+
+    package func isAbsent(_ position: Int, _ column: Int) -> Bool { cells.isAbsent(position, column) }
+
+    @_lifetime(borrow self)
+    package func cell(_ position: Int, _ column: Int) -> Span<UInt8> { cells.cell(position, column) }
+
+    // MARK: Reading them
+
+    /// Appends a row whose key is stored, without the profile.
+    package mutating func append(row: Int) { positions[row - firstRow] = 0 }
+
+    /// Appends the match of a row. Its cells follow.
+    package mutating func append(_ match: Match, ofRow row: Int) {
+        positions[row - firstRow] = matches.count
+        matches.append(match)
+    }
+
+    /// Appends a copy of the next cell.
+    package mutating func append(cell: Span<UInt8>) { cells.append(cell) }
+
+    /// Appends a cell without a value.
+    package mutating func appendAbsentCell() { cells.appendAbsent() }
+}
+
+extension StoredMatches {
+    /// Reads one profile after the other.
+    ///
+    /// - Parameter stored: Returns the profile with a username, and the hash of its password.
+    package init<Failure: Error>(
+        of rows: ValidProfiles, _ range: Range<Int>, under schema: ProfileSchema,
+        _ stored: (_ username: String) throws(Failure) -> StoredMatch
+    ) throws(Failure) {
+        self.init(of: range, columns: schema.openFields.count + 1)
+        for row in range {
+            guard let username = rows.text(row: row, field: schema.primaryKeyIndex) else { continue }
+            let match = try stored(username)
+            guard let profile = match.profile else { continue }
+            append(
+                Match(
+                    id: profile.id, revision: profile.revision, schemaVersion: profile.schemaVersion,
+                    isValid: profile.status == .valid), ofRow: row)
+            for field in schema.openFields { append(text: profile[field.name]) }
+            append(text: match.passwordHash)
+        }
+    }
+
+    private mutating func append(text: String?) {
+        if let text { append(cell: text.utf8Span.span) } else { appendAbsentCell() }
+    }
+}

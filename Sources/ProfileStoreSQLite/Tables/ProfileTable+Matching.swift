@@ -1,0 +1,81 @@
+internal import ProfileCore
+internal import ProfileStore
+internal import SQLiteAccess
+
+// The stored profiles that have the primary keys of many rows.
+extension ProfileTable {
+    /// Finds the profiles with the primary keys of some rows.
+    ///
+    /// A file that is imported again usually has its rows in the order of the first import, which is the order of the
+    /// ids. Therefore one statement reads the table by id as long as its next profile is that of the next row. This
+    /// takes a quarter of the time of a look-up for each row. Where the orders differ, the index is asked for the id.
+    ///
+    /// - Parameters:
+    ///   - rows: The rows of a batch.
+    ///   - range: The rows to look for.
+    ///   - withValues: Whether the matches contain the values.
+    ///   - connection: A connection in a transaction.
+    func matches(
+        of rows: ValidProfiles, _ range: Range<Int>, withValues: Bool, _ connection: borrowing Connection
+    ) throws(SQLiteError) -> StoredMatches {
+        var matches = StoredMatches(of: range, columns: withValues ? openFields.count + 1 : 0)
+        var next = try connection.prepare(withValues ? selectFollowing : selectFollowingKeys)
+        var find = try connection.prepare(selectIDByKey)
+        var isOnProfile = false
+        var lastID: Int64?
+        try rows.bytes.withUnsafeBufferPointer { bytes throws(SQLiteError) in
+            for row in range {
+                let slot = rows.slot(row: row, field: schema.primaryKeyIndex)
+                let key = UnsafeBufferPointer(rebasing: bytes[slot.range])
+                var isInOrder = true
+                if !(isOnProfile && Self.isKey(key, of: next)) {
+                    try find.bindUncopied(text: key, at: 1)
+                    let id = try find.step() ? find.integer(at: 0) : nil
+                    find.reset()
+                    guard let id else { continue }
+                    isInOrder = lastID.map { Self.usualGaps.contains(id - $0) } ?? true
+                    isOnProfile = false
+                    lastID = id
+                    if withValues || isInOrder {
+                        next.reset()
+                        try next.bind(id, at: 1)
+                        isOnProfile = try next.step()
+                    }
+                }
+                if isOnProfile { lastID = next.integer(at: 0) }
+                if withValues { append(next, to: &matches, ofRow: row) } else { matches.append(row: row) }
+                isOnProfile = isInOrder ? try next.step() : false
+            }
+        }
+        return matches
+    }
+
+    /// The difference between the ids of two rows that follow each other, if some profiles have been removed or are not
+    /// in the file.
+    private static let usualGaps: ClosedRange<Int64> = 1...16
+
+    /// Appends the profile that a statement is on.
+    @inline(__always)
+    private func append(_ statement: borrowing Statement, to matches: inout StoredMatches, ofRow row: Int) {
+        matches.append(
+            StoredMatches.Match(
+                id: statement.integer(at: 0), revision: statement.integer(at: 2),
+                schemaVersion: Int(statement.integer(at: 3)), isValid: statement.isNull(at: 4)), ofRow: row)
+        for column in 5..<5 + openFields.count + 1 {
+            if let cell = statement.bytes(at: column) {
+                matches.append(cell: cell)
+            } else {
+                matches.appendAbsentCell()
+            }
+        }
+    }
+
+    /// Whether the profile that a statement is on has this primary key. SQLite's `NOCASE` folds only ASCII letters.
+    private static func isKey(_ key: UnsafeBufferPointer<UInt8>, of statement: borrowing Statement) -> Bool {
+        guard let stored = statement.bytes(at: 1), stored.count == key.count else { return false }
+        for index in key.indices where stored[index] != key[index] {
+            if stored[index].asciiFolded != key[index].asciiFolded { return false }
+        }
+        return true
+    }
+}

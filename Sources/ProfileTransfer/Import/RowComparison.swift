@@ -1,0 +1,97 @@
+internal import CSVStream
+internal import ProfileCore
+internal import ProfileStore
+
+/// Compares valid rows with the stored profiles of the same key, by the bytes of their values.
+struct RowComparison {
+    /// The result for one row.
+    enum Outcome {
+        /// The row would change nothing.
+        case unchanged
+        case changed(RowUpdate)
+        /// The row and the profile have to be merged and validated together.
+        case undecided
+    }
+
+    /// The open fields that have a column, with the column of the input if there is one, and the cell of the match.
+    private let fields: [(field: Int, column: Int?, cell: Int)]
+    /// The secret field, and the cell of the hash.
+    private let hash: (field: Int, cell: Int)?
+    /// The version of the rules whose valid profiles stay valid if they keep their values in the other fields; nil if
+    /// there is none.
+    private let keepingVersion: Int?
+    /// Whether all open fields have a column.
+    private let isComplete: Bool
+
+    /// - Parameters:
+    ///   - columns: The columns of the fields.
+    ///   - schema: The rules in force.
+    ///   - version: The version of the rules in force.
+    init(_ columns: ImportColumns, _ schema: ProfileSchema, version: Int) {
+        var fields: [(field: Int, column: Int?, cell: Int)] = []
+        var isComplete = true
+        var keptDependsOnDay = false
+        var cell = 0
+        for (index, rules) in schema.fields.enumerated() where !rules.isSecret {
+            if columns.columnOfField[index] != nil || index == columns.numberedField {
+                fields.append((index, columns.columnOfField[index], cell))
+            } else {
+                isComplete = false
+                if rules.minimum == .today || rules.maximum == .today { keptDependsOnDay = true }
+            }
+            cell += 1
+        }
+        self.fields = fields
+        self.isComplete = isComplete
+        keepingVersion = keptDependsOnDay ? nil : version
+        hash = columns.columnOfHash == nil ? nil : columns.secretField.map { ($0, cell) }
+    }
+
+    /// Compares a row with its match.
+    func outcome(
+        ofRow row: Int, of judged: JudgedBatch, match position: Int, of matches: StoredMatches
+    ) -> Outcome {
+        let rows = judged.rows
+        let stored = matches[position]
+        guard stored.isValid, isComplete || stored.schemaVersion == keepingVersion,
+            rows.passwords.isEmpty || rows.passwords[row] == nil, !rows.hashIsJudged(row: row), isWhole(row, of: judged)
+        else { return .undecided }
+        var changed = FieldSet()
+        rows.bytes.withUnsafeBufferPointer { bytes in
+            for (field, _, cell) in fields {
+                let slot = rows.slot(row: row, field: field)
+                if !Self.isEqual(slot, bytes, position, cell, of: matches) { changed.insert(field) }
+            }
+            if let hash {
+                let slot = rows.slot(row: row, field: hash.field)
+                if !slot.isAbsent, !Self.isEqual(slot, bytes, position, hash.cell, of: matches) {
+                    changed.insert(hash.field)
+                }
+            }
+        }
+        guard !changed.isEmpty else { return .unchanged }
+        return .changed(RowUpdate(id: stored.id, revision: stored.revision, with: rows, row: row, fields: changed))
+    }
+
+    /// Whether the record of a row has a cell in each of the fields' columns. An object of JSON may lack members, and
+    /// then the profile keeps their values.
+    private func isWhole(_ row: Int, of judged: JudgedBatch) -> Bool {
+        guard judged.batch.records.hasAbsentCells else { return true }
+        let first = judged.batch.records.records[judged.rows.origins[row].record - judged.firstNumber].cells.lowerBound
+        return fields.allSatisfy { $0.column.map { !judged.batch.records.isAbsent(first + $0) } ?? true }
+    }
+
+    @inline(__always)
+    private static func isEqual(
+        _ slot: ValidProfiles.Slot, _ bytes: UnsafeBufferPointer<UInt8>, _ position: Int, _ cell: Int,
+        of matches: StoredMatches
+    ) -> Bool {
+        guard !slot.isAbsent, !matches.isAbsent(position, cell) else {
+            return slot.isAbsent && matches.isAbsent(position, cell)
+        }
+        let new = UnsafeBufferPointer(rebasing: bytes[slot.range])
+        return matches.cell(position, cell).withUnsafeBufferPointer { stored in
+            stored.elementsEqual(new)
+        }
+    }
+}
