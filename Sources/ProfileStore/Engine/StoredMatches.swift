@@ -71,7 +71,12 @@ package struct StoredMatches: Sendable {
 extension StoredMatches {
     /// Reads one profile after the other.
     ///
-    /// - Parameter stored: Returns the profile with a username, and the hash of its password.
+    /// - Parameters:
+    ///   - rows: The rows of a batch.
+    ///   - range: The rows to look for.
+    ///   - schema: The rules in force.
+    ///   - stored: Returns the profile with a username, and the hash of its password.
+    /// - Throws: What `stored` throws.
     package init<Failure: Error>(
         of rows: ValidProfiles, _ range: Range<Int>, under schema: ProfileSchema,
         _ stored: (_ username: String) throws(Failure) -> StoredMatch

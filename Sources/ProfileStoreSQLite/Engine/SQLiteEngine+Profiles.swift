@@ -28,7 +28,9 @@ extension SQLiteEngine {
     ) async throws(ProfileStoreError) -> Profile {
         try await change(stamp) { connection in
             let rules = try self.rulesInForce(connection, being: schema)
-            switch try rules.update(RowUpdate(of: stored.id, revision: stored.revision, with: row), at: stamp.time, connection) {
+            switch try rules.update(
+                RowUpdate(of: stored.id, revision: stored.revision, with: row), at: stamp.time, connection)
+            {
             case .updated:
                 let profile = try Self.justWritten(stored.id, rules, connection)
                 try ThrottleTable.move(from: stored.username, to: profile.username, connection)

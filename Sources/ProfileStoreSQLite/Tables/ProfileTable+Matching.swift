@@ -15,6 +15,8 @@ extension ProfileTable {
     ///   - range: The rows to look for.
     ///   - withValues: Whether the matches contain the values.
     ///   - connection: A connection in a transaction.
+    /// - Returns: The profile of each row that has one.
+    /// - Throws: Errors of SQLite.
     func matches(
         of rows: ValidProfiles, _ range: Range<Int>, withValues: Bool, _ connection: borrowing Connection
     ) throws(SQLiteError) -> StoredMatches {

@@ -142,7 +142,8 @@ struct StoreImport: Sendable {
         of judged: JudgedBatch, storeIsEmpty: Bool = false, lastingAtMost limit: Duration? = nil
     ) -> RowDecisions {
         RowDecisions(
-            on: judged, columns: columns, validator: adopted.validator, schemaVersion: adopted.version, policy: run.options.duplicates,
+            on: judged, columns: columns, validator: adopted.validator, schemaVersion: adopted.version,
+            policy: run.options.duplicates,
             today: run.today, brought: run.keys, isDryRun: run.options.isDryRun, storeIsEmpty: storeIsEmpty,
             limit: limit)
     }
