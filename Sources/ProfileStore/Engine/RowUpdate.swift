@@ -19,9 +19,16 @@ package struct RowUpdate: Sendable {
         self.row = row
         self.fields = fields
     }
+
     /// Replaces all values of a profile by the only row of `rows`.
     package init(of id: Int64, revision: Int64, with rows: ValidProfiles) {
         self.init(id: id, revision: revision, with: rows, row: 0, fields: FieldSet(0..<rows.fieldCount))
+    }
+
+    /// Returns the new hash of the password; nil if the password stays.
+    package func newHash(in secretField: Int?) -> String? {
+        guard let secretField, fields.contains(secretField) else { return nil }
+        return rows.text(row: row, field: secretField)
     }
 }
 

@@ -22,26 +22,23 @@ package struct StoredMatches: Sendable {
     private var matches: [Match] = []
     /// The values of the open fields, in the order of the schema, and then the hash of the password.
     private var cells: StoredCells
-    /// The position of each row's match; -1 for none. If the batch does not want the profiles, there are no matches,
-    /// and the position is 0 if there is a profile.
-    private var positions: [Int]
+    /// The position of each row's match. If the batch does not want the profiles, there are no matches, and the position
+    /// is 0 if there is a profile.
+    private var positions: [Int?]
     private let firstRow: Int
 
     /// - Parameters:
     ///   - rows: The rows.
     ///   - columns: The number of cells of each match.
     package init(of rows: Range<Int>, columns: Int) {
-        positions = Array(repeating: -1, count: rows.count)
+        positions = Array(repeating: nil, count: rows.count)
         firstRow = rows.lowerBound
         cells = StoredCells(columns: columns)
         matches.reserveCapacity(rows.count)
     }
 
     /// Returns the position of the match of a row; nil if no profile has the row's primary key.
-    package func position(ofRow row: Int) -> Int? {
-        let position = positions[row - firstRow]
-        return position < 0 ? nil : position
-    }
+    package func position(ofRow row: Int) -> Int? { positions[row - firstRow] }
 
     package subscript(position: Int) -> Match { matches[position] }
 

@@ -240,9 +240,7 @@ struct BatchPlan {
             case .update(let update):
                 commands.append(table.setting(update, at: time, schemaVersion: rules.version))
                 expected.append(1)
-                if let field = table.secretField, update.fields.contains(field),
-                    let hash = update.rows.text(row: update.row, field: field)
-                {
+                if let hash = update.newHash(in: table.secretField) {
                     let set = ProfileTable.settingPassword(
                         hash, isJudged: update.rows.hashIsJudged(row: update.row), of: update.id,
                         schemaVersion: rules.version)

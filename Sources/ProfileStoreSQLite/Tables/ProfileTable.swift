@@ -90,11 +90,6 @@ final class ProfileTable: Sendable {
         return !profiles.slot(row: row, field: secretField).isAbsent
     }
 
-    /// Returns whether an update sets a password.
-    func bringsPassword(_ update: RowUpdate) -> Bool {
-        secretField.map(update.fields.contains) ?? false && bringsPassword(update.row, of: update.rows)
-    }
-
     /// Returns whether a row contains the hash of a password that was not judged.
     @inline(__always)
     func bringsUnjudgedPassword(_ row: Int, of profiles: borrowing ValidProfiles) -> Bool {
@@ -156,9 +151,7 @@ final class ProfileTable: Sendable {
             return .duplicate
         }
         guard connection.changes == 1 else { return .stale }
-        if bringsPassword(update), let secretField,
-            let hash = update.rows.text(row: update.row, field: secretField)
-        {
+        if let hash = update.newHash(in: secretField) {
             try Self.setPassword(
                 hash, isJudged: update.rows.hashIsJudged(row: update.row), of: update.id,
                 schemaVersion: schemaVersion, connection)

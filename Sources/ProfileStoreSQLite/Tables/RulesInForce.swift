@@ -47,7 +47,7 @@ final class RulesInForce: Sendable {
     func update(
         _ update: RowUpdate, at time: Timestamp, _ connection: borrowing Connection
     ) throws -> ProfileTable.UpdateOutcome {
-        guard table.bringsPassword(update) else {
+        guard update.newHash(in: table.secretField) != nil else {
             return try table.update(update, at: time, schemaVersion: adopted.version, connection)
         }
         return try UnjudgedPasswords.counting(of: update.id, under: self, connection) {

@@ -59,6 +59,20 @@ struct ProfileMerge {
         return rows
     }
 
+    /// Returns the fields in which the merged profile differs from the stored one.
+    func fieldsChanged(by merged: ValidProfiles, _ schema: ProfileSchema, storedHash: String?) -> FieldSet {
+        var changed = FieldSet()
+        for (index, field) in schema.fields.enumerated() {
+            if field.isSecret {
+                let isNew = secret.isUnhashed || secret.isJudged || secret.hash.map { $0.text != storedHash } ?? false
+                if isNew { changed.insert(index) }
+            } else if stored[field.name] != merged.text(row: 0, field: index) {
+                changed.insert(index)
+            }
+        }
+        return changed
+    }
+
     /// Returns the cells of a record by field, without secrets. A nil value clears the field.
     static func cells(
         of index: Int, in records: borrowing RecordBatch, _ columns: ImportColumns, _ schema: ProfileSchema

@@ -183,15 +183,13 @@ struct RowDecisions: ImportBatch {
     /// - Returns: Whether it is decided, and the step that it needs.
     private mutating func decide(_ row: Int, _ record: Int, match: Int) -> (isDecided: Bool, step: ImportStep?) {
         guard policy == .update else {
-            outcomes.skipped += 1
-            outcomes.remember(row, of: judged.rows, line: judged.rows.origins[row].line)
+            isSkipped(row)
             return (true, nil)
         }
         guard let matches, !updatedIDs.contains(matches[match].id) else { return (false, nil) }
         switch comparison.outcome(ofRow: row, of: judged, match: match, of: matches) {
         case .unchanged:
-            outcomes.skipped += 1
-            outcomes.remember(row, of: judged.rows, line: judged.rows.origins[row].line)
+            isSkipped(row)
             return (true, nil)
         case .changed(let update) where !isDryRun:
             current = .merging(Merging(update: update, record: record, stored: nil))
@@ -214,8 +212,7 @@ struct RowDecisions: ImportBatch {
             return stop(for: .row(row), judged.rows.passwords[row])
         }
         if taken.contains(key), policy == .skip {
-            outcomes.skipped += 1
-            outcomes.remember(row, of: judged.rows, line: judged.rows.origins[row].line)
+            isSkipped(row)
             return nil
         }
         if taken.contains(key), policy == .update, let stored = match.profile {
@@ -251,9 +248,10 @@ struct RowDecisions: ImportBatch {
         _ stored: Profile, _ storedHash: String?, _ secret: ProfileMerge.NewSecret, _ record: Int,
         stopForHash: (inout RowDecisions) -> ImportStep
     ) -> ImportStep? {
+        let merge = ProfileMerge(stored, cells(of: record), secret)
         let merged: ValidProfiles
         do throws(ValidationFailure) {
-            merged = try ProfileMerge(stored, cells(of: record), secret).rows(validator, today: today)
+            merged = try merge.rows(validator, today: today)
         } catch {
             outcomes.reject(record, error.issues)
             return nil
@@ -263,7 +261,7 @@ struct RowDecisions: ImportBatch {
             outcomes.reject(record, repeated)
             return nil
         }
-        let fields = fieldsChanged(of: stored, by: merged, storedHash, secret)
+        let fields = merge.fieldsChanged(by: merged, validator.schema, storedHash: storedHash)
         let update = RowUpdate(id: stored.id, revision: stored.revision, with: merged, row: 0, fields: fields)
         let merging = Merging(update: update, record: record, stored: stored)
         // An invalid profile is judged again.
@@ -298,6 +296,11 @@ struct RowDecisions: ImportBatch {
 
     private mutating func isNew(_ row: Int) {
         outcomes.imported += 1
+        outcomes.remember(row, of: judged.rows, line: judged.rows.origins[row].line)
+    }
+
+    private mutating func isSkipped(_ row: Int) {
+        outcomes.skipped += 1
         outcomes.remember(row, of: judged.rows, line: judged.rows.origins[row].line)
     }
 
@@ -350,45 +353,5 @@ struct RowDecisions: ImportBatch {
             return !brought.keys.withLock { $0.isGivenUp(value, of: name) }
                 && !outcomes.keys.isGivenUp(value, of: name)
         }
-    }
-
-    private func fieldsChanged(
-        of stored: Profile, by merged: ValidProfiles, _ storedHash: String?, _ secret: ProfileMerge.NewSecret
-    ) -> FieldSet {
-        var changed = FieldSet()
-        for (index, field) in validator.schema.fields.enumerated() {
-            if field.isSecret {
-                let isNew = secret.isUnhashed || secret.isJudged || secret.hash.map { $0.text != storedHash } ?? false
-                if isNew { changed.insert(index) }
-            } else if stored[field.name] != merged.text(row: 0, field: index) {
-                changed.insert(index)
-            }
-        }
-        return changed
-    }
-}
-
-/// The time limit of a transaction. The rest of the batch goes to another transaction, so that other writers do not
-/// wait too long (I14).
-private struct TimeLimit {
-    private let duration: Duration?
-    private var deadline: ContinuousClock.Instant?
-    private var steps = 0
-    private(set) var isReached = false
-
-    /// Creates a limit, which never ends if the duration is nil.
-    init(_ duration: Duration?) { self.duration = duration }
-
-    /// Starts the time.
-    mutating func begin() { deadline = duration.map { .now + $0 } }
-
-    /// Ends the time early. Has no effect without a limit.
-    mutating func end() { if duration != nil { isReached = true } }
-
-    /// Counts a row or record. Checks the clock at every 64th call.
-    mutating func step() {
-        guard let deadline else { return }
-        steps += 1
-        if steps % 64 == 0, .now >= deadline { isReached = true }
     }
 }

@@ -47,7 +47,7 @@ import Watchdog
     }
 
     @Test(arguments: Order.allCases)
-    func `I4: what is stored is skipped or updated in any order of the rows, and nothing else is written`(
+    func `I4: stored rows are skipped or updated in any order, and nothing else is written`(
         order: Order
     ) async throws {
         let repository = try await makeStore()

@@ -1,0 +1,24 @@
+/// The time limit of a transaction. The rest of the batch goes to another transaction, so that other writers do not
+/// wait too long (I14).
+struct TimeLimit {
+    private let duration: Duration?
+    private var deadline: ContinuousClock.Instant?
+    private var steps = 0
+    private(set) var isReached = false
+
+    /// Creates a limit, which never ends if the duration is nil.
+    init(_ duration: Duration?) { self.duration = duration }
+
+    /// Starts the time.
+    mutating func begin() { deadline = duration.map { .now + $0 } }
+
+    /// Ends the time early. Has no effect without a limit.
+    mutating func end() { if duration != nil { isReached = true } }
+
+    /// Counts a row or record. Checks the clock at every 64th call.
+    mutating func step() {
+        guard let deadline else { return }
+        steps += 1
+        if steps % 64 == 0, .now >= deadline { isReached = true }
+    }
+}
