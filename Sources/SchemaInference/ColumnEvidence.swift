@@ -37,7 +37,8 @@ struct ColumnEvidence: Sendable {
 
     /// Adds a cell.
     ///
-    /// - Returns: False if the cell has text that no field may hold. Such a cell is not added.
+    /// - Returns: False if the cell has text that no field may hold. Such a cell only counts as a value that is not a
+    ///   hash.
     @inline(__always)
     mutating func add(_ cell: Span<UInt8>, line: Int) -> Bool {
         let value = cell.trimmed()
@@ -53,13 +54,14 @@ struct ColumnEvidence: Sendable {
 
     /// Adds a cell that may be a secret. Nothing of its text is kept.
     ///
-    /// - Returns: False if the cell has control characters that no text may hold. Such a cell is not added.
+    /// - Returns: False if the cell has control characters that no password may hold. It can still be a hash, because
+    ///   the white space around a hash does not count, and some control characters are white space.
     mutating func addSecret(_ cell: Span<UInt8>, line: Int) -> Bool {
         guard !cell.isEmpty else {
             empty += 1
             return true
         }
-        guard text.add(cell) else { return false }
+        let isText = text.add(cell)
         let value = cell.trimmed()
         if value.isEmpty {
             blank += 1
@@ -69,14 +71,17 @@ struct ColumnEvidence: Sendable {
             values += 1
             noteHash(value, line: line)
         }
-        return true
+        return isText
     }
 
     /// Notes that the column is not a column of hashes, regardless of later rows.
     mutating func noteMixed() { isMixed = true }
 
     private mutating func addValue(_ value: Span<UInt8>, line: Int) -> Bool {
-        guard text.add(value) else { return false }
+        guard text.add(value) else {
+            others.add(line: line)
+            return false
+        }
         values += 1
         shape.add(value)
         distinct.add(value)

@@ -18,6 +18,9 @@ import Watchdog
         }
     }
 
+    @Test("N1: files for which this was once wrong", arguments: [2_055_788_503_724_558_328 as UInt64])
+    func knownFile(seed: UInt64) async { await check(seed) }
+
     private func check(_ seed: UInt64) async {
         var random = SeededGenerator(seed: seed)
         let file = RandomFile(using: &random)
