@@ -22,7 +22,7 @@ DOCUMENTED = ProfileCore ProfileForm SecretHashing ProfileStore ProfileStoreSQLi
 MODULES = $(wildcard Modules/*)
 POSTGRES_PACKAGES = postgresql-15 pgbouncer openssl
 CLUSTER_PACKAGES = postgresql-15-auto-failover procps
-BENCH_PACKAGES = sqlite3 hyperfine time gcc libc6-dev
+BENCH_PACKAGES = sqlite3 hyperfine time gcc libc6-dev python3 python3-venv
 
 .PHONY: help build build-tests demo test test-long test-memory test-postgres test-cluster test-sanitized test-release build-postgres \
 	bench bench-postgres picture interface lint install docs clean deb test-deb setup setup-build setup-deb \
@@ -198,8 +198,12 @@ setup-deb:
 setup-test-deb:
 	$(call install-missing,$(TEST_DEB_PACKAGES))
 
+# DuckDB and polars, which are yardsticks of the benchmark.
+BENCH_PYTHON = Benchmarks/.build/python
 setup-bench:
 	$(call install-missing,$(BENCH_PACKAGES))
+	@[ -x $(BENCH_PYTHON)/bin/pip ] || python3 -m venv --clear $(BENCH_PYTHON)
+	@$(BENCH_PYTHON)/bin/pip install --quiet --disable-pip-version-check --requirement Benchmarks/Yardsticks/requirements.txt
 
 # While it is installed, Debian's package is kept from making a cluster of its own and starting it.
 NO_MAIN_CLUSTER = /etc/postgresql-common/createcluster.d/profiles.conf

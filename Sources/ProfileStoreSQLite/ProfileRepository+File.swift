@@ -159,6 +159,13 @@ extension ProfileRepository.Options {
         set { engineSettings["vfs"] = newValue }
     }
 
+    /// Whether a store that the opening creates has no readers until its first bulk load has ended. The load is then
+    /// faster, and readers wait for its end.
+    package var isUnreadUntilLoaded: Bool {
+        get { engineSettings["isUnreadUntilLoaded"] != nil }
+        set { engineSettings["isUnreadUntilLoaded"] = newValue ? "" : nil }
+    }
+
     /// Whether the store is read in SQLite's immutable mode (see `FileStamp`) as long as it has no log, even in a
     /// writable folder; for tests.
     package var readsAsItLies: Bool {

@@ -71,6 +71,41 @@ extension Connection {
         }
     }
 
+    /// Runs `body` with a rollback journal instead of the write-ahead log, or with the log if another connection has the
+    /// database open.
+    ///
+    /// With the journal, a transaction that fills an empty database writes each new page once. With the log, it writes
+    /// the page to the log, and the checkpoint copies it. If the process ends during the transaction, the next
+    /// connection that may write restores the state before it (<https://www.sqlite.org/lockingv3.html#rollback>). While
+    /// the transaction writes, other connections wait to read.
+    ///
+    /// The caller must hold the write lock, and no transaction may be open.
+    package func withRollbackJournal<Value: ~Copyable>(_ body: () throws -> Value) throws -> Value {
+        guard try leaveWriteAheadLog() else { return try body() }
+        // If that fails, the database keeps the journal, which is as safe. The next writer that opens the database
+        // switches to the log.
+        defer { try? enableWriteAheadLog() }
+        // Also syncs the folder after the journal is removed. A journal that came back after a power failure would undo
+        // the commit.
+        try execute("PRAGMA synchronous = EXTRA")
+        defer { try? execute("PRAGMA synchronous = FULL") }
+        return try body()
+    }
+
+    /// Switches from the write-ahead log to a rollback journal. It does not wait for other connections.
+    ///
+    /// - Returns: False if another connection has the database open.
+    private func leaveWriteAheadLog() throws(SQLiteError) -> Bool {
+        setBusyTimeout(milliseconds: 0)
+        defer { setBusyTimeout(milliseconds: Self.busyTimeout) }
+        do throws(SQLiteError) {
+            return try text("PRAGMA journal_mode = DELETE") == "delete"
+        } catch {
+            guard .busy ~= error.code else { throw error }
+            return false
+        }
+    }
+
     /// Applies the settings that every connection must have. It does not write to the file.
     func configure() throws(SQLiteError) {
         // The limits are set first, so that they already apply when SQLite reads a hostile schema. `VACUUM` needs an

@@ -35,8 +35,11 @@ package final class ReaderPool: Sendable {
     /// Makes running statements fail with `interrupt` and closes idle connections. Later reads open new connections.
     package func endReading() {
         endings.add()
-        idle.withLock { $0.removeAll() }
+        closeIdle()
     }
+
+    /// Closes idle connections.
+    package func closeIdle() { idle.withLock { $0.removeAll() } }
 
     private func take() throws -> Reader {
         if let reader = idle.withLock({ $0.popLast() }) { return reader }

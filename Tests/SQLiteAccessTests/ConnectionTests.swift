@@ -26,6 +26,34 @@ import Watchdog
         }
     }
 
+    @Test func `a transaction of the only connection can do without the write-ahead log`() throws {
+        let writer = try database.connect()
+        var modes: [String] = []
+        func insertWithJournal(_ name: String) throws {
+            try writer.withRollbackJournal {
+                let settings = try writer.settings()
+                modes.append("\(settings.journalMode) \(settings.synchronous)")
+                try writer.writeTransaction { try insert(name, into: writer) }
+            }
+        }
+        try insertWithJournal("alone")
+        do {
+            // SQLite keeps the log while another connection has it open.
+            let reader = try Connection(database.path, mode: .readOnly)
+            #expect(try count(in: reader) == 1)
+            try insertWithJournal("beside a reader")
+            #expect(try count(in: reader) == 2)
+        }
+        #expect(throws: CancellationError.self) {
+            try writer.withRollbackJournal { () throws in throw CancellationError() }
+        }
+        #expect(modes == ["delete 3", "wal 2"])
+        let settings = try writer.settings()
+        #expect(settings.journalMode == "wal" && settings.isAsWanted)
+        #expect(try writer.integrityCheck() == [])
+        #expect(database.names() == ["test.db", "test.db-lock", "test.db-shm", "test.db-wal"])
+    }
+
     @Test func `a setting that is not as it must be is noticed`() throws {
         let connection = try database.connect()
         var settings = try connection.settings()

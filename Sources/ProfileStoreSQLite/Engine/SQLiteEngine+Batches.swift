@@ -56,31 +56,52 @@ extension SQLiteEngine {
         // Checked before waiting for the write lock, which another writer may hold.
         if !load.takesUsedStore, try await !isEmpty() { return .declined }
         let (outcome, isChange) = try await session.withWriter { connection in
-            do {
-                return try connection.writeTransaction {
-                    let isEmpty = try !SchemaTable.hasProfiles(connection)
-                    guard isEmpty || load.takesUsedStore,
-                        try load.mayBegin({ try Self.areStored($0, connection) })
-                    else { return (BulkLoadOutcome.declined, false) }
-                    let rules = try self.rulesInForce(connection, being: schema)
-                    var writing = try BatchWriting(under: rules, at: stamp.time, connection)
-                    if isEmpty, load.knowsNewRows {
-                        try writing.fillEmptyTable(from: load, connection)
-                    } else {
-                        while var batch = load.nextBatch() {
-                            try writing.run(&batch, givingWayAfter: nil, connection)
-                            load.take(batch)
-                        }
-                    }
-                    guard load.mayStay() else { throw LoadIsUndone() }
-                    return (.loaded, try self.finish(writing, stamp, connection))
-                }
-            } catch is LoadIsUndone {
-                return (.undone, false)
+            guard try self.hasNoReaders(connection), load.knowsNewRows else {
+                return try self.write(load, judgedBy: schema, stamp, connection)
+            }
+            self.session.closeIdleReaders()
+            return try connection.withRollbackJournal {
+                try self.write(load, judgedBy: schema, stamp, connection)
             }
         }
         if isChange { announce() }
         return outcome
+    }
+
+    /// Whether nothing reads the store, because this engine created it for the load that fills it.
+    private func hasNoReaders(_ connection: borrowing Connection) throws(SQLiteError) -> Bool {
+        guard isMadeHere, options.isUnreadUntilLoaded else { return false }
+        return try !SchemaTable.hasProfiles(connection)
+    }
+
+    /// Stores all rows of a load in one transaction.
+    ///
+    /// - Returns: The outcome, and whether anything has changed.
+    private func write(
+        _ load: some BulkLoad, judgedBy schema: ProfileSchema, _ stamp: WriteStamp, _ connection: borrowing Connection
+    ) throws -> (outcome: BulkLoadOutcome, isChange: Bool) {
+        do {
+            return try connection.writeTransaction {
+                let isEmpty = try !SchemaTable.hasProfiles(connection)
+                guard isEmpty || load.takesUsedStore,
+                    try load.mayBegin({ try Self.areStored($0, connection) })
+                else { return (BulkLoadOutcome.declined, false) }
+                let rules = try self.rulesInForce(connection, being: schema)
+                var writing = try BatchWriting(under: rules, at: stamp.time, connection)
+                if isEmpty, load.knowsNewRows {
+                    try writing.fillEmptyTable(from: load, connection)
+                } else {
+                    while var batch = load.nextBatch() {
+                        try writing.run(&batch, givingWayAfter: nil, connection)
+                        load.take(batch)
+                    }
+                }
+                guard load.mayStay() else { throw LoadIsUndone() }
+                return (.loaded, try self.finish(writing, stamp, connection))
+            }
+        } catch is LoadIsUndone {
+            return (.undone, false)
+        }
     }
 
     /// Thrown to roll a transaction back without reporting a failure.

@@ -107,6 +107,9 @@ final class SQLiteSession: Sendable {
         try await writer.writeForStore(waitingAtMost: limit, body)
     }
 
+    /// Closes the connections that no read uses.
+    func closeIdleReaders() { readers.closeIdle() }
+
     /// Interrupts running reads, waits for running writes, and closes the connections. Later reads and writes throw
     /// `closed`.
     func close() async {

@@ -194,9 +194,10 @@ struct StoreFile: Sendable {
         do {
             asItLies = try look(as: .inspection).state
         } catch {
-            // If there is a lock file, this may be a store during a checkpoint, which only looks damaged without locks.
+            // If there is a lock file, this may be a store during a checkpoint or a first import, which only looks
+            // damaged without locks. An interrupted first import is rolled back.
             guard access(path.lock, F_OK) == 0 else { throw error }
-            return try lookUnderLocks { throw error }
+            return try lookUnderLocks { try look(as: .readWrite).state }
         }
         switch asItLies {
         case .foreign, .newer: return StoreLook(asItLies)

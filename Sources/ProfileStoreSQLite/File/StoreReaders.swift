@@ -114,6 +114,12 @@ final class StoreReaders: Sendable {
         return (try? connection.requireInPlace()) == nil ? nil : identity
     }
 
+    /// Closes the connections that no read uses.
+    func closeIdle() {
+        asItLies.closeIdle()
+        underLocks.closeIdle()
+    }
+
     /// Interrupts running reads and closes the idle connections. Later reads throw `closed`.
     func close() {
         isClosed.store(true, ordering: .relaxed)

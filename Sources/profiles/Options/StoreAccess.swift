@@ -18,6 +18,8 @@ extension StoreUsing {
         var isNoteworthy = false
         if case .isMade(let schema, let isConfirmed) = whenMissing {
             options.initialSchema = schema
+            // Nothing but the command's own work knows of the new store.
+            options.isUnreadUntilLoaded = true
             // A mistyped URI must not create tables in a database.
             options.createsMissing = isConfirmed || !StorePlace.isDatabase(path)
             isNoteworthy = try !isConfirmed && mayBeMistyped(path)

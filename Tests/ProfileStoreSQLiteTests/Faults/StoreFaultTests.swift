@@ -166,6 +166,52 @@ import Watchdog
         }
     }
 
+    @Test(arguments: Fault.allCases)
+    func `I7: an import that fails anywhere while it fills the store that it made leaves an empty store`(
+        fault: Fault
+    ) async throws {
+        let path = store.directory + "/people.csv"
+        // More than the page cache holds, so that pages are also written before the commit.
+        let count = 12_000
+        let rows = (0..<count).map { "user\($0),78761241,12 Main St,\"\(People.policyHash)\"\n" }
+        try SmallFile.write("username,phone,address,password_hash\n" + rows.joined(), to: path)
+        func importing(to repository: ProfileRepository) async throws {
+            let descriptor = Platform.open(path, O_RDONLY | O_CLOEXEC)
+            defer { close(descriptor) }
+            let input = ImportInput(descriptor: descriptor, name: path, byteCount: nil)
+            #expect(try await ProfileImporter(repository: repository).run(input).imported == count)
+        }
+        var failures = 0
+        for allowed in stride(from: Int64(0), to: 4_000, by: runsLongImportTests ? 7 : 41) {
+            let store = try TemporaryStore()
+            let options = store.options {
+                $0.vfs = "fault"
+                $0.isUnreadUntilLoaded = true
+            }
+            let repository = try await ProfileRepository.open(at: store.path, options: options)
+            fault_vfs_arm(store.path, fault.kind, allowed, -1)
+            var failure: (any Error)?
+            do { try await importing(to: repository) } catch { failure = error }
+            let injected = fault_vfs_disarm(store.path)
+            await repository.close()
+            if let failure {
+                failures += 1
+                let error = try #require(Self.storeError(failure), "\(failure)")
+                #expect(fault.explains(error), "\(error)")
+            }
+            let reopened = try await store.open()
+            #expect(try await reopened.check().isSound)
+            #expect(try await reopened.count() == (failure == nil ? count : 0), "after \(allowed) calls")
+            if failure != nil { try await importing(to: reopened) }
+            await reopened.close()
+            if injected == 0 {
+                #expect(failures > 0)
+                return
+            }
+        }
+        Issue.record("it never went through")
+    }
+
     @Test(arguments: Fault.allCases) func `a backup that cannot be restored whole changes nothing`(fault: Fault)
         async throws
     {

@@ -35,11 +35,21 @@ import Watchdog
         return sorted ? rows.sorted() : rows
     }
 
+    /// How the killed import writes.
+    enum Way: UInt64 {
+        /// In one transaction, to the write-ahead log.
+        case inBulk = 101
+        case inBatches
+        /// In one transaction, with a rollback journal, as the command fills a store that it has made.
+        case inPlace
+    }
+
     @Test(
         "I10: killed at any moment, the store holds whole batches, and importing again completes it",
-        arguments: [false, true])
-    func kill(inBulk: Bool) async throws {
-        let seed: UInt64 = inBulk ? 101 : 102
+        arguments: [Way.inBatches, .inBulk, .inPlace])
+    func kill(_ way: Way) async throws {
+        let seed = way.rawValue
+        let inBulk = way != .inBatches
         var random = SeededGenerator(seed: seed)
         let folder = try ImportFolder()
         let text = Self.text()
@@ -62,7 +72,8 @@ import Watchdog
                     "username,phone,address,password_hash\nzz,78761241,x,\"\(broughtHash)\"\n")
                 await store.close()
             }
-            var importer = try ImporterProcess(["\(folder.path)/\(name)", file])
+            var importer = try ImporterProcess(
+                ["\(folder.path)/\(name)", file] + (way == .inPlace ? ["--unread"] : []))
             // At a moment that is not asked for: some turns of the processor after some batch.
             let batches = Int.random(in: 0...(Self.rows / Self.rowsPerBatch + 1), using: &random)
             for _ in 0..<batches where importer.line() == nil { break }

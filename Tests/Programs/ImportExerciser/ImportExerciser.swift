@@ -7,7 +7,7 @@ import SecretHashing
 
 /// Imports a file in a process of its own, for tests that kill it or look at its memory.
 ///
-///     ImportExerciser STORE FILE|- [--skip] [--ndjson] [--exclusive] [--ignore-unknown] [--names|--accounts]
+///     ImportExerciser STORE FILE|- [--skip] [--ndjson] [--exclusive] [--unread] [--ignore-unknown] [--names|--accounts]
 ///     ImportExerciser STORE --register
 ///     ImportExerciser STORE --log-in USERNAME PASSWORD
 ///
@@ -28,6 +28,7 @@ struct ImportExerciser {
         options.ignoresUnknownColumns = arguments.contains("--ignore-unknown")
         var storeOptions = ProfileRepository.Options()
         storeOptions.createsMissing = true
+        storeOptions.isUnreadUntilLoaded = arguments.contains("--unread")
         storeOptions.now = { Timestamp(millisecondsSince1970: 1_767_225_600_000) }
         if arguments.contains("--names") { storeOptions.initialSchema = try ProfileSchema(parsing: schemaOfNames) }
         if arguments.contains("--accounts") {
