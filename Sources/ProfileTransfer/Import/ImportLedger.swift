@@ -35,12 +35,11 @@ struct ImportLedger: ~Copyable {
                     try reject(record: rejected.record, of: judged.batch, rejected.issues)
                     nextRejected.removeFirst()
                 }
-                let repeated = keys.repeated(row, of: rows, bytes)
+                let repeated = keys.rememberIfNew(row, of: rows, bytes, line: rows.origins[row].line)
                 if repeated.isEmpty {
                     new.append(row)
                     report.rows += 1
                     report.imported += 1
-                    keys.remember(row, of: rows, bytes, line: rows.origins[row].line)
                 } else {
                     try reject(record: record, of: judged.batch, repeated)
                 }

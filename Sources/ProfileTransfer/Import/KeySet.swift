@@ -21,15 +21,23 @@ struct KeySet: Sendable {
         return (key.check == nil ? packed : hashed)[key.shard].line(of: key).map(Int.init)
     }
 
-    /// Adds a new value.
-    mutating func insert(_ value: UnsafeBufferPointer<UInt8>, line: Int) {
+    /// Adds a value, unless it is there already.
+    ///
+    /// - Returns: The line on which the value first occurs, or nil for a new value.
+    @discardableResult
+    mutating func insert(_ value: UnsafeBufferPointer<UInt8>, line: Int) -> Int? {
         let key = Key(value, foldsCase: foldsCase)
         let line = UInt32(clamping: line)
-        if key.check == nil {
-            packed[key.shard].insert(key, line: line)
-        } else {
-            hashed[key.shard].insert(key, line: line)
-        }
+        let before =
+            key.check == nil
+            ? packed[key.shard].insert(key, line: line) : hashed[key.shard].insert(key, line: line)
+        return before.map(Int.init)
+    }
+
+    /// Removes the value that was added last.
+    mutating func removeLast(_ value: UnsafeBufferPointer<UInt8>) {
+        let key = Key(value, foldsCase: foldsCase)
+        if key.check == nil { packed[key.shard].removeLast(key) } else { hashed[key.shard].removeLast(key) }
     }
 
     /// The number of shards. A growing table copies one shard at a time, so at most a 64th of the keys is held twice.
@@ -118,22 +126,37 @@ private struct Shard: Sendable {
 
     func line(of key: Key) -> UInt32? {
         guard !keys.isEmpty else { return nil }
-        var slot = home(of: key.bits)
-        while keys[slot] != 0 {
-            if keys[slot] == key.bits, key.check == nil || checks[slot] == key.check { return lines[slot] }
-            slot = slot + 1 == keys.count ? 0 : slot + 1
-        }
-        return nil
+        let slot = slot(of: key)
+        return keys[slot] == 0 ? nil : lines[slot]
     }
 
-    mutating func insert(_ key: Key, line: UInt32) {
+    /// Adds a key, unless it is there already. Then it returns the key's line.
+    @discardableResult
+    mutating func insert(_ key: Key, line: UInt32) -> UInt32? {
         if count * 20 >= keys.count * 17 { grow() }
-        var slot = home(of: key.bits)
-        while keys[slot] != 0 { slot = slot + 1 == keys.count ? 0 : slot + 1 }
+        let slot = slot(of: key)
+        guard keys[slot] == 0 else { return lines[slot] }
         keys[slot] = key.bits
         lines[slot] = line
         if let check = key.check { checks[slot] = check }
         count += 1
+        return nil
+    }
+
+    /// Removes the key that was added last. No key was stored behind it because its slot was taken.
+    mutating func removeLast(_ key: Key) {
+        keys[slot(of: key)] = 0
+        count -= 1
+    }
+
+    /// Returns the slot that has the key, or the empty slot where it belongs.
+    private func slot(of key: Key) -> Int {
+        var slot = home(of: key.bits)
+        while keys[slot] != 0 {
+            if keys[slot] == key.bits, key.check == nil || checks[slot] == key.check { break }
+            slot = slot + 1 == keys.count ? 0 : slot + 1
+        }
+        return slot
     }
 
     /// The table can have any size, because the high half of a product selects the slot. Growing by a third wastes less

@@ -52,10 +52,38 @@ struct UniqueKeys: Sendable {
         }
     }
 
+    /// Remembers the unique values of a row, unless an earlier row has one of them.
+    ///
+    /// This gives the same as ``repeated(_:of:_:)`` and ``remember(_:of:_:line:)``, but looks each value up only once.
+    ///
+    /// - Returns: An issue for each unique field whose value an earlier row has.
+    mutating func rememberIfNew(
+        _ row: Int, of rows: borrowing ValidProfiles, _ bytes: UnsafeBufferPointer<UInt8>, line: Int
+    ) -> [ValidationIssue] {
+        for field in fields.indices {
+            let slot = rows.slot(row: row, field: fields[field].index)
+            guard !slot.isAbsent else { continue }
+            let value = UnsafeBufferPointer(rebasing: bytes[slot.range])
+            guard fields[field].brought.insert(value, line: line) != nil else { continue }
+            for added in fields[..<field].indices { forget(row, of: rows, bytes, field: added) }
+            return repeated(row, of: rows, bytes)
+        }
+        return []
+    }
+
+    /// Forgets the value of a field that was remembered last.
+    private mutating func forget(
+        _ row: Int, of rows: borrowing ValidProfiles, _ bytes: UnsafeBufferPointer<UInt8>, field: Int
+    ) {
+        let slot = rows.slot(row: row, field: fields[field].index)
+        guard !slot.isAbsent else { return }
+        fields[field].brought.removeLast(UnsafeBufferPointer(rebasing: bytes[slot.range]))
+    }
+
     /// Remembers that an update would release a unique value of a stored profile. Used in a dry run.
     mutating func giveUp(_ value: String, of name: FieldName) {
         guard let field = fields.firstIndex(where: { $0.name == name }) else { return }
-        Self.withBytes(of: value) { fields[field].givenUp.insert($0, line: 0) }
+        _ = Self.withBytes(of: value) { fields[field].givenUp.insert($0, line: 0) }
     }
 
     func isGivenUp(_ value: String, of name: FieldName) -> Bool {

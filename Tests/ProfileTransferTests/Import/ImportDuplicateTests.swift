@@ -69,6 +69,16 @@ import Watchdog
         #expect(ann.username == "ANN" && ann["level"] == "7" && ann["note"] == "old" && ann.revision == 2)
     }
 
+    @Test func `I4: a row that is rejected as a duplicate takes none of its unique values`() async throws {
+        let text = "username,email,level\nann,a@x,1\nbob,a@x,1\nbob,b@x,1\nANN,c@x,1\ncid,c@x,1\n"
+        for run in [
+            try await validating(text, schema: schemaOfClub()),
+            try await club(nil).importing(text),
+        ] {
+            #expect(run.lines == ["3/2 email duplicate", "5/4 username duplicate"])
+        }
+    }
+
     @Test func `I4: the value of another unique field is a duplicate under every policy`() async throws {
         let repository = try await club()
         for policy in ImportOptions.DuplicatePolicy.allCases {

@@ -16,9 +16,9 @@ import Watchdog
             let value = Self.value(using: &random)
             let key = foldsCase ? Self.folded(value) : value
             #expect(self.line(of: value, in: set) == lines[key], "seed \(seed), \(value)")
+            #expect(set.insert(value, line: line) == lines[key], "seed \(seed), \(value)")
             if lines[key] == nil {
-                lines[key] = line
-                set.insert(value, line: line)
+                if random.once(in: 8) { set.removeLast(value) } else { lines[key] = line }
             }
         }
         for (key, line) in lines where self.line(of: key, in: set) != line {
@@ -70,7 +70,12 @@ import Watchdog
 }
 
 extension KeySet {
-    fileprivate mutating func insert(_ value: String, line: Int) {
+    @discardableResult
+    fileprivate mutating func insert(_ value: String, line: Int) -> Int? {
         Array(value.utf8).withUnsafeBufferPointer { insert($0, line: line) }
+    }
+
+    fileprivate mutating func removeLast(_ value: String) {
+        Array(value.utf8).withUnsafeBufferPointer { removeLast($0) }
     }
 }
