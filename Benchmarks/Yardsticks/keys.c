@@ -2,6 +2,9 @@
 // come while the program is searching.
 //
 //     keys COMMAND ARGUMENT...
+//     keys --search TEXT WORD COMMAND ARGUMENT...
+//
+// With --search, it types a search at once instead, and measures the time until the output contains a word of the hits.
 #define _GNU_SOURCE
 #include <poll.h>
 #include <pty.h>
@@ -41,8 +44,33 @@ static int compare(const void *left, const void *right) {
     return difference < 0 ? -1 : difference > 0;
 }
 
+// Types a search, and returns the time until the word is drawn; a negative time if it is not drawn within a minute.
+static double search(const char *text, const char *word) {
+    static char bytes[65536 + 256];
+    size_t kept = 0;
+    double start = now();
+    if (write(terminal, "/", 1) != 1 || write(terminal, text, strlen(text)) < 0) return -1;
+    while (isDrawn(60000)) {
+        ssize_t got = read(terminal, bytes + kept, 65536);
+        if (got <= 0) return -1;
+        kept += (size_t)got;
+        if (memmem(bytes, kept, word, strlen(word))) return now() - start;
+        // The word may arrive in two parts.
+        size_t tail = kept < 256 ? kept : 256;
+        memmove(bytes, bytes + kept - tail, tail);
+        kept = tail;
+    }
+    return -1;
+}
+
 int main(int count, char **arguments) {
     struct winsize size = {40, 120, 0, 0};
+    const char *text = NULL, *word = NULL;
+    if (count > 4 && strcmp(arguments[1], "--search") == 0) {
+        text = arguments[2];
+        word = arguments[3];
+        arguments += 3;
+    }
     if (count < 2) return 64;
     pid_t child = forkpty(&terminal, NULL, NULL, &size);
     if (child < 0) return 71;
@@ -56,8 +84,9 @@ int main(int count, char **arguments) {
     // The first screen of a store is a welcome screen.
     if (drain(1500, "Welcome") && write(terminal, "\r", 1) != 1) return 74;
     drain(300, NULL);
+    double found = text ? search(text, word) : 0;
     const char *back[] = {"\033[F", "\033[H"};
-    for (int turn = 0; turn < 300; turn++) {
+    for (int turn = 0; !text && turn < 300; turn++) {
         const char *key = turn < 150 ? "\033[B" : turn < 200 ? "\033[6~" : turn < 220 ? back[turn % 2] : NULL;
         char letter[2] = {"/main st\177\177\177\177elm\177\177"[(turn - 220) % 17], 0};
         if (!key) key = letter;
@@ -71,6 +100,10 @@ int main(int count, char **arguments) {
     usleep(100000);
     if (write(terminal, "\003", 1) != 1) return 74;
     drain(1000, NULL);
+    if (text) {
+        if (found >= 0) printf("{\"seconds\": %f}\n", found);
+        return found < 0 ? 70 : 0;
+    }
     if (pressed < 200) {
         fprintf(stderr, "Only %d keys were drawn.\n", pressed);
         return 70;
