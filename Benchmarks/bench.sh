@@ -317,9 +317,9 @@ if [ -n "$long" ] && { wanted import || wanted long; }; then
         measure "import tenfold" "$(remove new.db)" "$profiles import $data/long.csv --database $data/new.db ${import_flags[*]}"
     done
     eval "$(remove new.db)"; rm -f "$data"/long.csv*
-    compare "import $((rows * 10)) rows into a new store" "import tenfold" import "<= 12.00"
+    compare "import $((rows * 10)) rows into a new store" "import tenfold" import "<= 10.50"
     peak=$(median "import tenfold" kilobytes)
-    add_row "peak memory of that import" "$(number "%.0f MiB" "$peak / 1024")" "256 MiB" "$peak / 1024.0 / 256" "<= 1.00"
+    add_row "peak memory of that import" "$(number "%.0f MiB" "$peak / 1024")" "160 MiB" "$peak / 1024.0 / 160" "<= 1.00"
 fi
 
 write_table Speed "\`make bench\`" "SQLite $(sqlite3 --version | cut -d' ' -f1)"
