@@ -4,7 +4,7 @@
 # servers are on this machine and sync their writes.
 #
 #     ROWS=1000000  rows of the standard file              RUNS=5   runs of each measurement, 15 of the short ones
-#     ONLY=import   one job: import lookup register places DATA=DIR scratch folder, ${TMPDIR:-/tmp}/profiles-bench
+#     ONLY=import   one job: import again lookup register places DATA=DIR scratch folder, ${TMPDIR:-/tmp}/profiles-bench
 #     RESULTS=FILE  file for the table; by default, only a complete run of 1,000,000 rows replaces POSTGRES.md
 set -euo pipefail
 cd "$(dirname "$0")"
@@ -27,7 +27,7 @@ SETTINGS=$'fsync = on\nfull_page_writes = on\nshared_buffers = 1GB\nmax_wal_size
 uri=$(server url)
 ask() { psql "$uri" -X -q -v ON_ERROR_STOP=1 "$@"; }
 empty() { # SCHEMA: prints a command that replaces the store in a schema by an empty one
-    echo "psql '$uri' -Xqc 'SET client_min_messages = warning' -c 'DROP SCHEMA IF EXISTS $1 CASCADE' -c CHECKPOINT; $profiles init --database '$uri?schema=$1' --quiet"
+    echo "psql '$uri' -Xqc 'SET client_min_messages = warning' -c 'DROP SCHEMA IF EXISTS $1 CASCADE' -c CHECKPOINT; $profiles init --database '$uri&schema=$1' --quiet"
 }
 
 # ── The tables and SQL of the product, which the yardsticks repeat. Change them here when the product changes ─────────────
@@ -47,6 +47,20 @@ CREATE UNIQUE INDEX ON copied.profiles (username\$key);
 CREATE INDEX ON copied.profiles (password_is_judged, password_schema_version) WHERE password_hash IS NOT NULL;
 CREATE INDEX ON copied.profiles (phone);
 END
+# Imports a file again, as people write it by hand: the rows are copied beside the table and merged.
+merge() { # NAME FILE [WHEN MATCHED …]
+    local columns changed
+    columns=$(head -1 "$data/standard.csv")
+    changed=$(sed 's/[a-z_][a-z_]*/stored.& IS DISTINCT FROM new.&/g; s/,/ OR /g' <<< "${columns#username,}")
+    cat > "$data/$1.sql" <<END
+CREATE TEMPORARY TABLE new AS SELECT $columns FROM copied.profiles LIMIT 0;
+\\copy new ($columns) FROM '$data/$2' (FORMAT csv, HEADER)
+MERGE INTO copied.profiles stored USING new ON stored.username\$key = lower(new.username)
+$([ -z "${3:-}" ] || echo "WHEN MATCHED AND ($changed) THEN UPDATE SET revision = stored.revision + 1, updated_at = 1700000000001,
+    $(sed 's/[a-z_][a-z_]*/& = new.&/g' <<< "${columns#username,}")")
+WHEN NOT MATCHED THEN INSERT ($columns) VALUES ($(sed 's/[a-z_][a-z_]*/new.&/g' <<< "$columns"));
+END
+}
 # The statements that register one profile, in one round trip.
 cat > "$data/register.sql" <<END
 \set name random(1, 9000000000000000000)
@@ -86,7 +100,7 @@ compare_rates() { # JOB OURS YARDSTICK [GOAL]
 if wanted import; then
     echo "import, $rows rows"
     for _ in $(turns); do
-        measure "import" "$(empty imported)" "$profiles import $data/standard.csv --database '$uri?schema=imported' ${import_flags[*]}"
+        measure "import" "$(empty imported)" "$profiles import $data/standard.csv --database '$uri&schema=imported' ${import_flags[*]}"
         measure "\\copy" "psql '$uri' -Xqc 'SET client_min_messages = warning' -c 'DROP SCHEMA IF EXISTS copied CASCADE' -c 'CREATE SCHEMA copied' -c CHECKPOINT" \
             "psql '$uri' -Xq -v ON_ERROR_STOP=1 -f $data/copy.sql"
         measure ".import" "rm -f $data/new.db*" "$(shell_import "$data/standard.csv" "$data/new.db")"
@@ -99,9 +113,42 @@ if wanted import; then
     add_row "peak memory of that import" "$(number "%.0f MiB" "$peak / 1024")" "128 MiB" "$peak / 1024.0 / 128" "<= 1.00"
 fi
 
+if wanted again; then
+    echo "import the same $rows rows again"
+    change() { awk -F, -v OFS=, "NR > 1 && NR % $1 == 0 { \$3 = \$3 \" x\" } 1" "$data/standard.csv" > "$data/$2"; }
+    change 1 all.csv
+    change 100 hundredth.csv
+    merge skip standard.csv
+    merge unchanged standard.csv update
+    merge hundredth hundredth.csv update
+    merge all all.csv update
+    again() { # NAME POLICY FILE
+        measure "$1" "$fresh" "$profiles import $data/$3 --database '$uri&schema=again' --on-duplicate $2 ${import_flags[*]}"
+        measure "$1, MERGE" "$fresh_copy" "psql '$uri' -Xq -v ON_ERROR_STOP=1 -f $data/$1.sql"
+    }
+    # Each run has a store without dead rows.
+    fresh="$(empty again); $profiles import $data/standard.csv --database '$uri&schema=again' ${import_flags[*]}
+        psql '$uri' -Xqc 'VACUUM ANALYZE again.profiles' -c CHECKPOINT"
+    fresh_copy="psql '$uri' -Xqc 'SET client_min_messages = warning' -c 'DROP SCHEMA IF EXISTS copied CASCADE' -c 'CREATE SCHEMA copied'
+        psql '$uri' -Xq -v ON_ERROR_STOP=1 -f $data/copy.sql
+        psql '$uri' -Xqc 'VACUUM ANALYZE copied.profiles' -c CHECKPOINT"
+    for _ in $(turns); do
+        again skip skip standard.csv
+        again unchanged update standard.csv
+        again hundredth update hundredth.csv
+        again all update all.csv
+    done
+    rm "$data/all.csv" "$data/hundredth.csv"
+    ask -c 'SET client_min_messages = warning' -c 'DROP SCHEMA copied CASCADE' -c 'DROP SCHEMA again CASCADE'
+    compare "import the same $rows rows again, skipped" skip "skip, MERGE" "<= 1.50"
+    compare "the same as updates, nothing changed" unchanged "unchanged, MERGE" "<= 1.50"
+    compare "the same, one in 100 changed" hundredth "hundredth, MERGE" "<= 1.50"
+    compare "the same, all changed" all "all, MERGE" "<= 1.50"
+fi
+
 if wanted lookup; then
     echo "look up by username, $callers callers and one"
-    store="$uri?schema=looked_up"
+    store="$uri&schema=looked_up"
     eval "$(empty looked_up)"
     "$profiles" import "$data/standard.csv" --database "$store" "${import_flags[@]}" > "$data/run.out"
     ask -c 'VACUUM ANALYZE looked_up.profiles'
@@ -121,7 +168,7 @@ fi
 if wanted register; then
     echo "register, $callers callers and one"
     eval "$(empty registered)"
-    store="$uri?schema=registered&connections=$callers"
+    store="$uri&schema=registered&connections=$callers"
     export PGOPTIONS="-c search_path=registered"
     for count in "$callers" 1; do
         for _ in $(short_turns); do
@@ -138,7 +185,7 @@ fi
 if wanted places; then
     echo "a file, a server, and three of which a commit is on two"
     cluster up > "$data/run.out"
-    declare -A places=([file]="$data/new.db" [server]="$uri?schema=places&connections=$callers"
+    declare -A places=([file]="$data/new.db" [server]="$uri&schema=places&connections=$callers"
         [cluster]="$(cluster url)&schema=places&connections=$callers")
     awk -F, 'NR > 1 && NR % 50 == 0 { print $1 }' "$data/standard.csv" > "$data/run.names"
     for _ in $(turns); do

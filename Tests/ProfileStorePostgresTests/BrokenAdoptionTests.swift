@@ -69,7 +69,7 @@ import Watchdog
         let schema = try People.standard(and: People.email)
         let repository = try await store.open { $0.initialSchema = schema }
         // It alone waits for what does not come.
-        let hasty = try await store.open { $0.waitLimit = .milliseconds(300) }
+        let hasty = try await store.open { $0.waitLimit = .seconds(1) }
         try await repository.register("one", ["email": "same"])
         try await repository.register("two", ["email": "other"])
         let name = try await indexName(store)

@@ -45,5 +45,7 @@ package struct FieldSet: Hashable, Sendable {
 
     package func contains(_ field: Int) -> Bool { bits & 1 << UInt128(field) != 0 }
 
+    package func isDisjoint(with other: FieldSet) -> Bool { bits & other.bits == 0 }
+
     package mutating func insert(_ field: Int) { bits |= 1 << UInt128(field) }
 }

@@ -82,14 +82,18 @@ extension StoredMatches {
         for row in range {
             guard let username = rows.text(row: row, field: schema.primaryKeyIndex) else { continue }
             let match = try stored(username)
-            guard let profile = match.profile else { continue }
-            append(
-                Match(
-                    id: profile.id, revision: profile.revision, schemaVersion: profile.schemaVersion,
-                    isValid: profile.status == .valid), ofRow: row)
-            for field in schema.openFields { append(text: profile[field.name]) }
-            append(text: match.passwordHash)
+            if let profile = match.profile { append(profile, match.passwordHash, ofRow: row) }
         }
+    }
+
+    /// Appends the match of a row with its cells.
+    package mutating func append(_ profile: Profile, _ passwordHash: String?, ofRow row: Int) {
+        append(
+            Match(
+                id: profile.id, revision: profile.revision, schemaVersion: profile.schemaVersion,
+                isValid: profile.status == .valid), ofRow: row)
+        for value in profile.values { append(text: value) }
+        append(text: passwordHash)
     }
 
     private mutating func append(text: String?) {

@@ -6,23 +6,57 @@ internal import ProfileStore
 /// values, and then writes the results with a few statements. If another session has written meanwhile, the statements
 /// affect fewer rows than expected, and the transaction is repeated with a new plan.
 struct BatchPlan {
-    /// The writes, in the order of the steps.
+    private let rules: RulesInForce
+    private let time: Timestamp
+    private(set) var ids: BatchIDs
+
+    // What is known of the table.
+    private let uniqueFields: [(index: Int, rules: FieldRules)]
+    /// The position of the primary key among the unique fields.
+    private let keyPosition: Int
+    /// Whether the owners of primary keys are read with their values.
+    private var readsProfiles = false
+    /// The owners of the values of the batch's rows, for each unique field.
+    private var owners: [Owners] = []
+    /// The position of each profile in the answer with the profiles.
+    private lazy var positions = positionsOfProfiles()
+    /// The profiles that were read one by one, or that a step has stored or changed.
+    private var profiles: [Int64: Profile] = [:]
+    private var hashes: [Int64: String] = [:]
+    /// The profile that has a value of a unique field, or nil for none, by the column and the bytes of the compared
+    /// value: of values that were read one by one, and of values that a step has taken or given up. Equal `String`s can
+    /// be different values, such as é in one scalar and in two.
+    private var otherOwners: [FieldName: [[UInt8]: Int64?]] = [:]
+
+    // What the steps write.
+    private var writes: [Write] = []
+    /// The rows that follow the last of `writes`, with the ids of their new profiles.
+    private var newRows: [(row: Int, id: Int64)] = []
+    /// The updates that no other write of the batch depends on, by the fields that they set. One statement writes each
+    /// group, before all of `writes`.
+    private var independentUpdates: [FieldSet: [RowUpdate]] = [:]
+    /// The independent updates that `profiles` does not have, by the profile.
+    private var unapplied: [Int64: RowUpdate] = [:]
+    private var updated: Set<Int64> = []
+    /// The fields whose updates keep their place among the writes: an earlier row may give up a unique value, and a new
+    /// password also deletes sessions.
+    private let orderedFields: FieldSet
+
+    /// A write that takes place in the order of the steps.
     private enum Write {
         case insert([(row: Int, id: Int64)])
         case update(RowUpdate)
     }
 
-    private let rules: RulesInForce
-    private let time: Timestamp
-    private(set) var ids: BatchIDs
-    private var writes: [Write] = []
-    /// The profile that has a value of a unique field, by the column and the bytes of the compared value; nil for none.
-    /// Equal `String`s can be different values, such as é in one scalar and in two.
-    private var owners: [FieldName: [[UInt8]: Int64?]] = [:]
-    /// The known profiles, as the steps so far have left them.
-    private var profiles: [Int64: Profile] = [:]
-    private var hashes: [Int64: String] = [:]
-    private var updated: Set<Int64> = []
+    /// The owners of the values that the batch's rows have in one unique field.
+    private struct Owners {
+        let values: UniqueValues
+        let answer: Rows
+        /// The position of the owner in the answer, by row.
+        let positions: [Int?]
+
+        func id(ofRow row: Int) -> Int64? { positions[row].flatMap { answer.number($0, 0) } }
+    }
 
     private var table: ProfileTable { rules.table }
 
@@ -34,6 +68,9 @@ struct BatchPlan {
         self.rules = rules
         self.time = time
         self.ids = ids
+        uniqueFields = rules.table.uniqueFields
+        keyPosition = uniqueFields.firstIndex { $0.rules.isPrimaryKey } ?? 0
+        orderedFields = FieldSet(uniqueFields.map(\.index) + [rules.table.secretField].compactMap(\.self))
     }
 
     // MARK: The steps
@@ -42,17 +79,17 @@ struct BatchPlan {
     mutating func run<Batch: ImportBatch>(
         _ batch: inout Batch, writes isWriting: Bool, _ transaction: Transaction
     ) async throws {
-        let rows = batch.rows
-        let wantsProfiles = batch.wantsStoredProfiles
-        try await learn(of: rows, wantsProfiles, transaction)
+        try await learn(of: batch.rows, batch.wantsStoredProfiles, transaction)
         var step = batch.next(after: .none)
         while true {
+            // What a step needs besides the owners of the batch's values is read before it.
             switch step {
-            case .insert(let row): try await learn(of: row, in: rows, wantsProfiles, transaction)
-            case .look(let row, let looked, _): try await learn(of: row, in: looked, wantsProfiles, transaction)
-            case .find(let username): try await learn(of: username, transaction)
-            case .update(let update): try await learn(of: update.row, in: update.rows, false, transaction)
-            case .match: break
+            case .look(let row, let rows, _): try await learn(of: row, in: rows, setting: nil, transaction)
+            case .update(let update):
+                try await learn(of: update.row, in: update.rows, setting: update.fields, transaction)
+            case .find(let username):
+                try await learn(ProfileTable.key(of: username), of: keyPosition, transaction)
+            case .match, .insert: break
             case .end: return
             }
             guard let outcome = try take(step, of: batch, writes: isWriting) else { return }
@@ -65,111 +102,177 @@ struct BatchPlan {
         _ step: ImportStep, of batch: some ImportBatch, writes isWriting: Bool
     ) throws(ProfileStoreError) -> ImportStep.Outcome? {
         try step.take(in: batch, under: table.schema) { rows, row, id throws(ProfileStoreError) in
-            takenFields(of: row, in: rows, besides: id)
+            takenFields(of: row, in: rows, setting: nil, besides: id)
         } stored: { username throws(ProfileStoreError) in
             stored(username)
         } matches: { range throws(ProfileStoreError) in
-            // The values of all rows were read before the first step.
-            StoredMatches(of: batch.rows, range, under: table.schema) { stored($0) }
+            matches(range, of: batch.rows)
         } insert: { row throws(ProfileStoreError) in
             guard isWriting else { return nil }
-            guard takenFields(of: row, in: batch.rows, besides: nil).isEmpty else { return false }
+            guard uniqueFields.indices.allSatisfy({ owner(ofRow: row, of: batch.rows, $0) == nil }) else {
+                return false
+            }
             insert(row, of: batch.rows)
             return true
         } update: { update throws(ProfileStoreError) in
             guard isWriting else { return nil }
-            guard takenFields(of: update.row, in: update.rows, besides: update.id).isEmpty else { return false }
+            guard takenFields(of: update.row, in: update.rows, setting: update.fields, besides: update.id).isEmpty
+            else { return false }
             try take(update)
             return true
         }
     }
 
-    private func takenFields(of row: Int, in rows: ValidProfiles, besides id: Int64?) -> [FieldName] {
-        table.uniqueFields.filter { index, rules in
-            guard let value = rows.text(row: row, field: index), let owner = owner(of: value, in: rules) else {
-                return false
-            }
-            return owner != id
-        }.map(\.rules.name)
-    }
-
-    /// Returns the profile with a username, and the hash of its password.
-    private func stored(_ username: String) -> StoredMatch {
-        guard let id = owner(of: username, in: table.schema.primaryKey), let profile = profiles[id] else {
-            return StoredMatch()
-        }
-        return StoredMatch(profile: profile, passwordHash: hashes[id])
-    }
-
-    private func owner(of value: String, in field: FieldRules) -> Int64? {
-        owners[field.column]?[Array(ProfileTable.compared(value, of: field).utf8)] ?? nil
-    }
-
     // MARK: What the table has
 
-    /// Reads the profiles with the unique values of a whole batch.
+    /// Reads the owners of the unique values of a whole batch.
     private mutating func learn(
         of rows: ValidProfiles, _ wantsProfiles: Bool, _ transaction: Transaction
     ) async throws {
-        var questions: [(field: FieldRules, values: [String])] = []
-        for (index, field) in table.uniqueFields {
-            let values = (0..<rows.count).compactMap { row in
-                rows.text(row: row, field: index).map { ProfileTable.compared($0, of: field) }
-            }
-            if !values.isEmpty { questions.append((field, values)) }
-        }
-        try await ask(questions, wantsProfiles, transaction)
-    }
-
-    /// Reads the profiles with those unique values of a row that are not known yet.
-    private mutating func learn(
-        of row: Int, in rows: ValidProfiles, _ wantsProfiles: Bool, _ transaction: Transaction
-    ) async throws {
-        var questions: [(field: FieldRules, values: [String])] = []
-        for (index, field) in table.uniqueFields {
-            guard let value = rows.text(row: row, field: index).map({ ProfileTable.compared($0, of: field) }),
-                owners[field.column]?[Array(value.utf8)] == nil
-            else { continue }
-            questions.append((field, [value]))
-        }
-        if !questions.isEmpty { try await ask(questions, wantsProfiles, transaction) }
-    }
-
-    private mutating func learn(of username: String, _ transaction: Transaction) async throws {
-        let key = table.schema.primaryKey
-        let value = ProfileTable.compared(username, of: key)
-        if let owner = owners[key.column]?[Array(value.utf8)], owner.map({ profiles[$0] != nil }) ?? true { return }
-        try await ask([(key, [value])], true, transaction)
-    }
-
-    private mutating func ask(
-        _ questions: [(field: FieldRules, values: [String])], _ wantsProfiles: Bool, _ transaction: Transaction
-    ) async throws {
+        readsProfiles = wantsProfiles
+        let values = uniqueFields.map { UniqueValues(of: rows, in: $0.index, $0.rules) }
         let answers = try await transaction.run(
-            questions.map { field, values in
-                let column = ProfileTable.comparedColumn(field)
-                let wanted = wantsProfiles && field.isPrimaryKey
-                let selected = wanted ? table.selectionWithHash(column) : "SELECT id, \(column) FROM profiles"
-                return Command("\(selected) WHERE \(column) = ANY ($1::text[])", [.texts(values)])
-            })
-        for (question, rows) in zip(questions, answers) {
-            for value in question.values.map({ Array($0.utf8) }) where owners[question.field.column]?[value] == nil {
-                owners[question.field.column, default: [:]][value] = .some(nil)
-            }
-            let wanted = wantsProfiles && question.field.isPrimaryKey
-            for row in 0..<rows.count {
-                guard let id = rows.number(row, 0) else { continue }
-                let valueColumn = wanted ? ProfileTable.firstFieldColumn + table.openFields.count + 1 : 1
-                guard let value = rows.text(row, valueColumn) else { continue }
-                // An earlier step has changed this profile, and the table does not have the change yet.
-                guard !updated.contains(id) else { continue }
-                owners[question.field.column, default: [:]][Array(value.utf8)] = id
-                if wanted {
-                    profiles[id] = table.profile(in: rows, row)
-                    hashes[id] = rows.text(row, valueColumn - 1)
-                }
+            values.map { Command(selectOwners(in: $0.field) + " ORDER BY \(column(of: $0.field))", $0.parameter) })
+        owners = zip(values, answers).map { values, answer in
+            Owners(
+                values: values, answer: answer,
+                positions: values.owners(in: answer, column: valueColumn(in: values.field)))
+        }
+    }
+
+    /// Reads the owners of a row's unique values that are not known yet. `fields` are those that the row sets; nil for
+    /// all.
+    private mutating func learn(
+        of row: Int, in rows: ValidProfiles, setting fields: FieldSet?, _ transaction: Transaction
+    ) async throws {
+        for (position, field) in uniqueFields.enumerated() where fields?.contains(field.index) ?? true {
+            guard let value = rows.text(row: row, field: field.index) else { continue }
+            try await learn(ProfileTable.compared(value, of: field.rules), of: position, transaction)
+        }
+    }
+
+    /// Reads the owner of a value of a unique field, unless it is known.
+    private mutating func learn(_ value: String, of position: Int, _ transaction: Transaction) async throws {
+        let bytes = Array(value.utf8)
+        guard owner(of: bytes, position) == nil else { return }
+        let field = uniqueFields[position].rules
+        let answer = try await transaction.run([Command(selectOwners(in: field), [.texts([value])])])[0]
+        let id = answer.isEmpty ? nil : answer.number(0, 0)
+        otherOwners[field.column, default: [:]][bytes] = .some(id)
+        // If a step has changed the profile, the table does not have the change yet.
+        guard let id, field.isPrimaryKey, readsProfiles, profile(id) == nil else { return }
+        profiles[id] = table.profile(in: answer, 0)
+        hashes[id] = answer.text(0, valueColumn(in: field) - 1)
+    }
+
+    /// Selects the profiles that have one of several values of a unique field.
+    private func selectOwners(in field: FieldRules) -> String {
+        let selection =
+            hasProfiles(field)
+            ? table.selectionWithHash(column(of: field)) : "SELECT id, \(column(of: field)) FROM profiles"
+        return "\(selection) WHERE \(column(of: field)) = ANY ($1::text[])"
+    }
+
+    private func column(of field: FieldRules) -> String { ProfileTable.comparedColumn(field) }
+
+    /// Whether a selection of owners has the profiles with all their values.
+    private func hasProfiles(_ field: FieldRules) -> Bool { readsProfiles && field.isPrimaryKey }
+
+    /// The column of the compared value in a selection of owners. In a selection with the profiles, it is the last one.
+    private func valueColumn(in field: FieldRules) -> Int {
+        hasProfiles(field) ? ProfileTable.firstFieldColumn + table.openFields.count + 1 : 1
+    }
+
+    /// Returns the profile that has the value of one of the batch's rows.
+    private func owner(ofRow row: Int, of rows: ValidProfiles, _ position: Int) -> Int64? {
+        guard !otherOwners.isEmpty, let value = rows.text(row: row, field: uniqueFields[position].index) else {
+            return owners[position].id(ofRow: row)
+        }
+        let bytes = Array(ProfileTable.compared(value, of: uniqueFields[position].rules).utf8)
+        return otherOwners[uniqueFields[position].rules.column]?[bytes] ?? owners[position].id(ofRow: row)
+    }
+
+    /// Returns the profile that has a value, or nil for none; nil if that is not known.
+    private func owner(of value: [UInt8], _ position: Int) -> Int64?? {
+        if let owner = otherOwners[uniqueFields[position].rules.column]?[value] { return .some(owner) }
+        let row = value.withUnsafeBufferPointer { owners[position].values.row(with: $0) }
+        return row.map { owners[position].id(ofRow: $0) }
+    }
+
+    /// Returns the unique fields in which another profile than `id` has the row's value. `fields` are those that the row
+    /// sets; nil for all.
+    private func takenFields(
+        of row: Int, in rows: ValidProfiles, setting fields: FieldSet?, besides id: Int64?
+    ) -> [FieldName] {
+        var taken: [FieldName] = []
+        for (position, field) in uniqueFields.enumerated() where fields?.contains(field.index) ?? true {
+            guard let value = rows.text(row: row, field: field.index) else { continue }
+            let bytes = Array(ProfileTable.compared(value, of: field.rules).utf8)
+            if let owner = owner(of: bytes, position) ?? nil, owner != id { taken.append(field.rules.name) }
+        }
+        return taken
+    }
+
+    /// Returns the profile with a username, and the hash of its password.
+    private mutating func stored(_ username: String) -> StoredMatch {
+        guard let id = owner(of: Array(ProfileTable.key(of: username).utf8), keyPosition) ?? nil,
+            let profile = profile(id)
+        else { return StoredMatch() }
+        return StoredMatch(profile: profile, passwordHash: hash(id))
+    }
+
+    /// Returns the profiles with the primary keys of some of the batch's rows.
+    private mutating func matches(_ range: Range<Int>, of rows: ValidProfiles) -> StoredMatches {
+        var matches = StoredMatches(of: range, columns: readsProfiles ? table.openFields.count + 1 : 0)
+        for row in range {
+            guard let id = owner(ofRow: row, of: rows, keyPosition) else { continue }
+            if !readsProfiles {
+                matches.append(row: row)
+            } else if let position = owners[keyPosition].positions[row], profiles[id] == nil, unapplied[id] == nil {
+                append(position, to: &matches, ofRow: row)
+            } else if let profile = profile(id) {
+                matches.append(profile, hash(id), ofRow: row)
             }
         }
+        return matches
+    }
+
+    /// Appends a profile as the table has it.
+    private func append(_ position: Int, to matches: inout StoredMatches, ofRow row: Int) {
+        let answer = owners[keyPosition].answer
+        matches.append(
+            StoredMatches.Match(
+                id: answer.number(position, 0) ?? 0, revision: answer.number(position, 1) ?? 0,
+                schemaVersion: Int(answer.number(position, 4) ?? 0), isValid: answer.isNull(position, 5)), ofRow: row)
+        // The password hash follows the fields.
+        for column in ProfileTable.firstFieldColumn...ProfileTable.firstFieldColumn + table.openFields.count {
+            if answer.withBytes(position, column, { matches.append(cell: $0.span) }) == nil {
+                matches.appendAbsentCell()
+            }
+        }
+    }
+
+    /// Returns a profile as the steps so far have left it; nil if it was not read.
+    private mutating func profile(_ id: Int64) -> Profile? {
+        guard let known = profiles[id] ?? positions[id].map({ table.profile(in: owners[keyPosition].answer, $0) })
+        else {
+            return nil
+        }
+        guard let update = unapplied.removeValue(forKey: id) else { return known }
+        apply(update, to: known)
+        return profiles[id]
+    }
+
+    private mutating func hash(_ id: Int64) -> String? {
+        guard let position = positions[id] else { return hashes[id] }
+        return hashes[id] ?? owners[keyPosition].answer.text(position, valueColumn(in: table.schema.primaryKey) - 1)
+    }
+
+    private func positionsOfProfiles() -> [Int64: Int] {
+        guard readsProfiles else { return [:] }
+        let answer = owners[keyPosition].answer
+        return Dictionary(
+            (0..<answer.count).map { (answer.number($0, 0) ?? 0, $0) }, uniquingKeysWith: { first, _ in first })
     }
 
     // MARK: What is written
@@ -177,36 +280,39 @@ struct BatchPlan {
     private mutating func insert(_ row: Int, of rows: ValidProfiles) {
         let id = ids.next
         ids.next += 1
-        if case .insert(let before)? = writes.last {
-            writes[writes.count - 1] = .insert(before + [(row, id)])
-        } else {
-            writes.append(.insert([(row, id)]))
-        }
-        remember(
-            Profile(
-                id: id, revision: 1, createdAt: time, updatedAt: time, schemaVersion: rules.version, issues: [],
-                hasPassword: table.bringsPassword(row, of: rows), schema: table.schema, values: values(row, rows)),
-            row, of: rows)
+        newRows.append((row, id))
+        remember(table.newProfile(row, of: rows, id: id, at: time, schemaVersion: rules.version), row, of: rows)
     }
 
     private mutating func take(_ update: RowUpdate) throws(ProfileStoreError) {
-        // The batch has found it, so it was read.
-        guard let stored = profiles[update.id] else { throw .corrupt(.changedProfile) }
-        let revision = try ProfileStoreError.number(after: update.revision, "the revision")
-        writes.append(.update(update))
-        updated.insert(update.id)
+        _ = try ProfileStoreError.number(after: update.revision, "the revision")
+        let isFirst = updated.insert(update.id).inserted && !(ids.added?.contains(update.id) ?? false)
         ids.addUpdated(update.id)
-        // Values that the profile no longer has are free.
-        for (index, field) in table.uniqueFields where update.fields.contains(index) {
-            guard let value = stored[field.name] else { continue }
-            owners[field.column]?[Array(ProfileTable.compared(value, of: field).utf8)] = .some(nil)
+        if isFirst, update.fields.isDisjoint(with: orderedFields) {
+            independentUpdates[update.fields, default: []].append(update)
+            unapplied[update.id] = update
+            return
         }
+        endInsertion()
+        writes.append(.update(update))
+        // The batch has found it, so it was read.
+        guard let stored = profile(update.id) else { throw .corrupt(.changedProfile) }
+        // Values that the profile no longer has are free.
+        for (index, field) in uniqueFields where update.fields.contains(index) {
+            guard let value = stored[field.name] else { continue }
+            otherOwners[field.column, default: [:]][Array(ProfileTable.compared(value, of: field).utf8)] = .some(nil)
+        }
+        apply(update, to: stored)
+    }
+
+    /// Remembers the values that a profile has after an update.
+    private mutating func apply(_ update: RowUpdate, to stored: Profile) {
         let values = table.schema.fields.enumerated().filter { !$0.element.isSecret }.map { index, field in
             update.fields.contains(index) ? update.rows.text(row: update.row, field: index) : stored[field.name]
         }
         remember(
             Profile(
-                id: update.id, revision: revision, createdAt: stored.createdAt, updatedAt: time,
+                id: update.id, revision: update.revision + 1, createdAt: stored.createdAt, updatedAt: time,
                 schemaVersion: rules.version, issues: [],
                 hasPassword: stored.hasPassword || table.bringsPassword(update.row, of: update.rows),
                 schema: table.schema, values: values),
@@ -216,22 +322,30 @@ struct BatchPlan {
     private mutating func remember(_ profile: Profile, _ row: Int, of rows: ValidProfiles) {
         profiles[profile.id] = profile
         if let secret = table.secretField, let hash = rows.text(row: row, field: secret) { hashes[profile.id] = hash }
-        for (index, field) in table.uniqueFields {
+        for (index, field) in uniqueFields {
             guard let value = rows.text(row: row, field: index) else { continue }
-            owners[field.column, default: [:]][Array(ProfileTable.compared(value, of: field).utf8)] = profile.id
+            otherOwners[field.column, default: [:]][Array(ProfileTable.compared(value, of: field).utf8)] = profile.id
         }
     }
 
-    private func values(_ row: Int, _ rows: ValidProfiles) -> [String?] {
-        table.schema.fields.indices.filter { !table.schema.fields[$0].isSecret }.map { rows.text(row: row, field: $0) }
+    /// Makes the new rows since the last write the next write.
+    private mutating func endInsertion() {
+        guard !newRows.isEmpty else { return }
+        writes.append(.insert(newRows))
+        newRows = []
     }
 
     /// Writes the plan.
     ///
     /// - Throws: An error that repeats the transaction, if the table has changed since the plan was made.
-    func write(_ rows: ValidProfiles, _ transaction: Transaction) async throws {
+    mutating func write(_ rows: ValidProfiles, _ transaction: Transaction) async throws {
+        endInsertion()
         var commands: [Command] = []
         var expected: [Int?] = []
+        for (fields, updates) in independentUpdates {
+            commands.append(table.setting(fields, of: updates, at: time, schemaVersion: rules.version))
+            expected.append(updates.count)
+        }
         for write in writes {
             switch write {
             case .insert(let new):

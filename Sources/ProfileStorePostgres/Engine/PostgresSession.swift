@@ -493,8 +493,10 @@ struct PostgresSession: Sendable {
                 let isOnOneMachine = (error as? QuorumIsGone)?.isStored ?? false
                 // If that machine is lost next, it is unknown whether another machine has the write.
                 if isOnOneMachine { unknown = unknown ?? "no other machine had it" }
-                // The deadline would cut off a late attempt, and what this one has found out would be unknown again.
-                let lastBegin = isOnOneMachine ? deadline - options.waitLimit / 8 : deadline
+                let refusal = (error as? PostgresError)?.state
+                // The deadline would cut off a late attempt, and its error would replace the answer of this one.
+                let hasAnswer = isOnOneMachine || refusal != nil
+                let lastBegin = hasAnswer ? deadline - options.waitLimit / 8 : deadline
                 let isOver = Task.isCancelled || ContinuousClock.now + pause >= lastBegin
                 if error is LoadGoesOn, !isOver {
                     let hasEnded: Bool
@@ -513,7 +515,7 @@ struct PostgresSession: Sendable {
                     continue
                 }
                 // Another writer stored the value after this one had looked for it. The next attempt finds it.
-                let isRace = (error as? PostgresError)?.state == .uniqueViolation
+                let isRace = refusal == .uniqueViolation
                 let mayBeRepeated = (error as? PostgresError)?.mayBeRepeated ?? false
                 if mayBeRepeated || isRace || Durability.isMissing(error), !isOver {
                     try? await Task.sleep(for: pause)

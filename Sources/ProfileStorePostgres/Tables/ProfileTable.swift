@@ -160,6 +160,34 @@ final class ProfileTable: Sendable {
         return Command(sql + " WHERE id = $1 AND revision = $4", values)
     }
 
+    /// Changes the same fields of several profiles. A profile that has another revision than expected does not change.
+    /// The passwords are not changed.
+    ///
+    /// - Parameter updates: Updates of different profiles that all set `fields`, which are not unique.
+    func setting(
+        _ fields: FieldSet, of updates: [RowUpdate], at time: Timestamp, schemaVersion: Int
+    ) -> Command {
+        var values: Values = [
+            .numbers(updates.map(\.id)), .number(time.millisecondsSince1970), .number(Int64(schemaVersion)),
+            .numbers(updates.map(\.revision)),
+        ]
+        // A field of the schema may have one of these names, so each use is qualified.
+        var names = ["id", "revision"]
+        var arrays = ["$1::bigint[]", "$4::bigint[]"]
+        var sql =
+            "UPDATE profiles SET revision = profiles.revision + 1, updated_at = $2, schema_version = $3, issues = NULL"
+        for (field, rules) in schema.fields.enumerated() where fields.contains(field) {
+            arrays.append("$\(arrays.count + 3)::text[]")
+            names.append("f\(field)")
+            values.append(.texts(updates.map { $0.rows.text(row: $0.row, field: field) }))
+            sql += ", \(Self.quoted(rules.column)) = new.f\(field)"
+        }
+        sql +=
+            " FROM unnest(\(arrays.joined(separator: ", "))) AS new (\(names.joined(separator: ", "))) "
+            + "WHERE profiles.id = new.id AND profiles.revision = new.revision"
+        return Command(sql, values)
+    }
+
     /// Sets the password of a stored profile. If the hash differs from the stored hash, the profile's sessions and its
     /// reset are deleted (H4).
     static func settingPassword(_ hash: String, isJudged: Bool, of id: Int64, schemaVersion: Int) -> [Command] {
@@ -220,9 +248,11 @@ final class ProfileTable: Sendable {
     /// PostgreSQL cannot store U+0000. Here it becomes a capital N, which no stored key contains, so a name with U+0000
     /// matches no profile.
     static func key(of username: String) -> String {
-        let bytes = username.utf8.map { 0x41...0x5A ~= $0 ? $0 | 0x20 : $0 == 0 ? UInt8(ascii: "N") : $0 }
-        return String(decoding: bytes, as: UTF8.self)
+        String(decoding: username.utf8.map(folded), as: UTF8.self)
     }
+
+    /// Returns a byte of a username as it is in the key.
+    static func folded(_ byte: UInt8) -> UInt8 { byte == 0 ? UInt8(ascii: "N") : byte.asciiFolded }
 
     // MARK: Names
 
