@@ -160,10 +160,8 @@ final class ProfileTable: Sendable {
         return Command(sql + " WHERE id = $1 AND revision = $4", values)
     }
 
-    /// Changes the same fields of several profiles. A profile that has another revision than expected does not change.
-    /// The passwords are not changed.
-    ///
-    /// - Parameter updates: Updates of different profiles that all set `fields`, which are not unique.
+    /// Changes the same fields of different profiles. A profile that has another revision than expected does not change.
+    /// The fields are not unique, and the passwords are not changed.
     func setting(
         _ fields: FieldSet, of updates: [RowUpdate], at time: Timestamp, schemaVersion: Int
     ) -> Command {
