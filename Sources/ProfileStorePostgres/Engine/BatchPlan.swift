@@ -75,7 +75,7 @@ struct BatchPlan {
 
     // MARK: The steps
 
-    /// Takes the steps of a batch to its end. A step that writes ends a batch that only reads.
+    /// Takes all steps of a batch. A step that writes ends a batch that only reads.
     mutating func run<Batch: ImportBatch>(
         _ batch: inout Batch, writes isWriting: Bool, _ transaction: Transaction
     ) async throws {
@@ -295,9 +295,9 @@ struct BatchPlan {
         }
         endInsertion()
         writes.append(.update(update))
-        // The batch has found it, so it was read.
+        // The batch has found this profile, so the profile was read.
         guard let stored = profile(update.id) else { throw .corrupt(.changedProfile) }
-        // Values that the profile no longer has are free.
+        // Other profiles may take the unique values that this profile no longer has.
         for (index, field) in uniqueFields where update.fields.contains(index) {
             guard let value = stored[field.name] else { continue }
             otherOwners[field.column, default: [:]][Array(ProfileTable.compared(value, of: field).utf8)] = .some(nil)
