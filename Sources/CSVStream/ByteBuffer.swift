@@ -5,8 +5,8 @@ internal import Platform
 /// `@unchecked Sendable`: the pointer is created here and never escapes, and this non-copyable value is its only owner.
 /// So only one thread at a time can use the memory.
 struct ByteBuffer: ~Copyable, @unchecked Sendable {
-    /// The number of bytes past `count` that may always be read, so that a search can load whole vectors. Their content
-    /// is arbitrary.
+    /// The number of bytes past `count` that may always be read. So a search can load whole vectors. Their content is
+    /// arbitrary.
     static let padding = 16
 
     private(set) var base: UnsafeMutableRawPointer
@@ -67,7 +67,7 @@ struct ByteBuffer: ~Copyable, @unchecked Sendable {
     ) throws(Failure) -> Int {
         reserve(count + size)
         let written = try body(UnsafeMutableRawBufferPointer(start: base + count, count: size))
-        // An impossible count is clamped, so that uninitialized memory never becomes part of the buffer.
+        // An impossible count is clamped. So uninitialized memory never becomes part of the buffer.
         let accepted = min(max(written, 0), size)
         count += accepted
         return accepted

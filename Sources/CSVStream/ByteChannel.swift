@@ -56,7 +56,7 @@ package final class ByteChannel: Interruption {
 
     private let state = Mutex(State())
 
-    /// The number of bytes from which on the producer waits.
+    /// The number of buffered bytes at which the producer begins to wait.
     private static let capacity = 1 << 18
     /// The maximum number of bytes in one chunk.
     private static let longestChunk = 1 << 16
@@ -110,14 +110,14 @@ package final class ByteChannel: Interruption {
     /// Waits until there is room. Blocks the thread.
     package func blockUntilRoom() { wait { $0.hasRoom ? () : nil } }
 
-    /// Removes the capacity limit, so that the producer no longer waits.
+    /// Removes the capacity limit. The producer then no longer waits.
     package func removeLimit() { change { $0.isLimited = false } }
 
     /// Ends the channel. The consumer receives the remaining bytes, and then the end.
     package func finish() { end(.finished) }
 
-    /// Ends the channel with an error. The consumer receives it after the remaining bytes, the producer at its next
-    /// write.
+    /// Ends the channel with an error. The consumer receives the error after the remaining bytes. The producer receives
+    /// it at its next write.
     package func fail(_ error: ByteStreamError) { end(.failed(error)) }
 
     // MARK: The consumer
@@ -138,13 +138,13 @@ package final class ByteChannel: Interruption {
         }
     }
 
-    /// Returns the next bytes; nil at any kind of end. Does not block the thread.
+    /// Returns the next bytes; nil after the end or an error. Does not block the thread.
     package func next() async -> [UInt8]? {
         let next: [UInt8] = await wait { $0.takeNext() }
         return next.isEmpty ? nil : next
     }
 
-    /// Returns the next bytes; nil at any kind of end. Blocks the thread.
+    /// Returns the next bytes; nil after the end or an error. Blocks the thread.
     package func nextBlocking() -> [UInt8]? {
         let next: [UInt8] = wait { $0.takeNext() }
         return next.isEmpty ? nil : next

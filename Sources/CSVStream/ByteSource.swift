@@ -7,8 +7,8 @@ package struct ByteSource: Sendable {
 
     /// Makes a source from a function.
     ///
-    /// - Parameter read: Fills the front of the buffer, which is never empty, and returns the number of bytes, 0 at the
-    ///   end of the input. It is called by one thread at a time.
+    /// - Parameter read: Fills the front of the buffer and returns the number of bytes; 0 at the end of the input. The
+    ///   buffer is never empty. It is called by one thread at a time.
     package init(read: @escaping @Sendable (UnsafeMutableRawBufferPointer) throws(ByteStreamError) -> Int) {
         self.read = read
     }

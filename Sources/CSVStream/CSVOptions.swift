@@ -4,9 +4,10 @@ package struct CSVOptions: Sendable {
     package enum Delimiter: Sendable {
         /// A fixed delimiter.
         case character(CSVDelimiter)
-        /// The delimiter is detected: of comma, semicolon, tab and bar, the one with which the most of the first
-        /// records have as many cells as the header. If none splits the header, it is comma. A first line such as
-        /// `sep=;`, as Excel writes it, sets the delimiter. With every option such a line is skipped.
+        /// The delimiter is detected. The candidates are comma, semicolon, tab and bar. The reader chooses the
+        /// candidate with which most of the first records have as many cells as the header. If no candidate splits the
+        /// header, the delimiter is comma. A first line such as `sep=;`, as Excel writes it, sets the delimiter. With
+        /// every option such a line is skipped.
         case automatic
     }
 

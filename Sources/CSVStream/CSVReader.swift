@@ -7,10 +7,11 @@
 /// ordinary character, and is counted.
 ///
 /// A fault affects only its own record, which gets a ``RecordFault``:
-/// - If text follows a closing quote, or a quote is not closed before the end of the input or the size limit of a
-///   record, the record is only its first line. Reading continues with the next line, so a stray quote costs one row.
-///   Later lines in the range already searched for that closing quote are not searched again: a quoted cell that is
-///   open at the end of such a line gets the same fault. So every byte is examined a bounded number of times.
+/// - A quoted cell is faulty if text follows its closing quote. It is also faulty if it is not closed before the end of
+///   the input or the size limit of a record. The record is then only its first line. Reading continues with the next
+///   line, so a stray quote costs one row. The reader does not search the same bytes for a closing quote again: in
+///   later lines of that range, a quoted cell that is open at the end of its line gets the same fault. So every byte is
+///   examined a bounded number of times.
 /// - A record over the limit is `tooLong` and has no cells. It is skipped up to the next line end, and records are read
 ///   again after that. This also applies to a quoted cell without a line end within the limit.
 package struct CSVReader: ~Copyable, Sendable {
@@ -35,7 +36,8 @@ package struct CSVReader: ~Copyable, Sendable {
     private var number = 0
     /// Whether the rest of the line at `position` belongs to a record that was too long.
     private var isSkippingLine = false
-    /// The range of the last faulty quote: every line end up to `end` in the batch's bytes was inside its quotes.
+    /// The last faulty quoted cell: its fault, and the end of the bytes that were searched for its closing quote. A
+    /// later quoted cell that contains a line end before `end` gets the same fault.
     private var overrun = (end: 0, fault: RecordFault.unclosedQuote)
     /// The cells of the current record that contain escaped quotes.
     private var escaped: [Int] = []

@@ -1,8 +1,8 @@
 /// Writes records as CSV: RFC 4180, with quotes only where they are needed, and LF as the default line end.
 ///
-/// ``CSVReader`` reads the same cells back, for all UTF-8 text without NUL, which no record may hold. LF is the default
-/// because every reader accepts it, it is one byte shorter, and Unix line tools would show the CR of RFC 4180's CR LF
-/// as a stray character in the last column.
+/// ``CSVReader`` reads the same cells back. The cells must be UTF-8 text without NUL. LF is the default because every
+/// reader accepts it and it is one byte shorter than RFC 4180's CR LF. Unix line tools would also show that CR as a
+/// stray character in the last column.
 ///
 /// Bytes are buffered and written to the sink in large pieces. ``finish()`` writes the last piece.
 package struct CSVWriter: ~Copyable, Sendable {
@@ -27,8 +27,8 @@ package struct CSVWriter: ~Copyable, Sendable {
     ///   - sink: The destination of the bytes.
     ///   - delimiter: The delimiter between cells.
     ///   - lineEnd: The line end.
-    ///   - spreadsheetSafe: Whether to prefix a cell with `'` if it begins with `=`, `+`, `-`, `@`, tab or CR, because
-    ///     a spreadsheet would run it as a formula. Such a cell is not read back unchanged.
+    ///   - spreadsheetSafe: Whether to prefix a cell with `'` if it begins with `=`, `+`, `-`, `@`, tab or CR. A
+    ///     spreadsheet would run such a cell as a formula. A reader gets the cell with the prefix.
     ///   - containsSecrets: Whether bytes are zeroed after they are written.
     ///   - isMarked: Whether the output begins with a byte order mark.
     package init(

@@ -2,7 +2,7 @@ internal import Platform
 
 /// Converts text in any encoding that the C library supports to UTF-8, in pieces of any length.
 ///
-/// Bytes that are invalid in the encoding become 0xFF, which is invalid UTF-8, so that the check of the records finds
+/// Bytes that are invalid in the encoding become 0xFF, which is invalid UTF-8. The check of the records then finds
 /// them.
 ///
 /// `@unchecked Sendable`: iconv(3) must be used by one thread at a time, and this non-copyable value is the only owner
@@ -101,8 +101,8 @@ struct CharacterDecoder: ~Copyable, @unchecked Sendable {
         return conversion == iconv_t(bitPattern: -1) ? nil : conversion
     }
 
-    /// Returns the number of bytes of the letter A. The letter is converted twice, so that an initial byte order mark
-    /// is not counted.
+    /// Returns the number of bytes of the letter A. The letter is converted twice, because an initial byte order mark
+    /// must not be counted.
     private static func unitLength(of name: String) -> Int {
         guard let conversion = open(from: "UTF-8", to: name) else { return 1 }
         defer { iconv_close(conversion) }

@@ -32,7 +32,7 @@ package struct RecordBatch: ~Copyable, Sendable {
     /// The blank lines between records. Blank lines before the header, directly after it, and at the end do not count.
     package internal(set) var blankLines = Occurrences()
 
-    /// Whether a cell is absent, which is different from empty. The cells of a CSV input never are.
+    /// Whether a cell is absent, which is different from empty. The cells of a CSV input are never absent.
     package private(set) var hasAbsentCells = false
 
     var bytes: ByteBuffer

@@ -102,8 +102,8 @@ struct RecordSplitter {
     /// Splits a faulty line so that a person can correct it. A cell with correct quotes is unquoted; any other cell
     /// stays as it is written.
     ///
-    /// The search for a closing quote never covers the same bytes twice. It ends at the next run with an odd number of
-    /// quotes, and only an odd run at the start of a cell begins a search beyond its own run.
+    /// The search for a closing quote never covers the same bytes twice. A search ends at the next run with an odd
+    /// number of quotes. Only a cell that begins with an odd run of quotes causes a search beyond that run.
     func splitLeniently(from start: Int, to end: Int, cells: inout [CellExtent], escaped: inout [Int]) {
         var offset = start
         while true {

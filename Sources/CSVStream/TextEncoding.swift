@@ -13,7 +13,7 @@ package enum TextEncoding: Hashable, Sendable {
         ).lowercased()
         switch plain {
         case "utf8": self = .utf8
-        // Without a byte order mark, it is the byte order of Windows.
+        // If the name does not contain a byte order, this uses the byte order of Windows.
         case "utf16", "utf16le": self = .utf16(bigEndian: false)
         case "utf16be": self = .utf16(bigEndian: true)
         default:
@@ -89,7 +89,7 @@ extension TextEncoding {
 
     private static let undefinedInWindows1252: Set<UInt8> = [0x81, 0x8D, 0x8F, 0x90, 0x9D]
 
-    /// Returns whether bytes, the first of which is above 0x7F, begin with a UTF-8 character. Unless `isWhole` is true,
+    /// Returns whether bytes begin with a UTF-8 character. The first byte must be above 0x7F. Unless `isWhole` is true,
     /// a character that is truncated at the end of the bytes also counts.
     private static func isUTF8(_ bytes: Slice<UnsafeBufferPointer<UInt8>>, isWhole: Bool) -> Bool {
         let length =
@@ -108,7 +108,7 @@ extension TextEncoding {
 
 /// Converts UTF-16 to UTF-8, in pieces of any length.
 ///
-/// Invalid UTF-16 becomes invalid UTF-8, so that the check of the records finds it. An unpaired surrogate is written as
+/// Invalid UTF-16 becomes invalid UTF-8. The check of the records then finds it. An unpaired surrogate is written as
 /// the three bytes that would encode it, which strict UTF-8 forbids. Half a code unit at the end is written as 0xFF.
 struct UTF16Decoder {
     let bigEndian: Bool

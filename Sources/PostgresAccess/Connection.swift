@@ -6,8 +6,8 @@ internal import Platform
 /// Commands are sent together and answered in one round trip. Waiting for the server occupies no thread. If a caller
 /// stops waiting for an answer, the connection is unusable and its pool closes it.
 ///
-/// `@unchecked Sendable`: the pool takes it out of its list under a mutex and lends it to one task, which gives it back
-/// when it is done, so no two threads ever have it at once.
+/// `@unchecked Sendable`: the pool takes the connection out of its list under a mutex and lends it to one task. The
+/// task returns it at the end. So no two threads have the connection at the same time.
 package final class Connection: @unchecked Sendable {
     private let handle: OpaquePointer
     private let opening: Opening
@@ -23,8 +23,8 @@ package final class Connection: @unchecked Sendable {
     private var nameCount = 0
     /// The number of statements run, as a clock for the least recently used statement.
     private var useCount = 0
-    /// The maximum number of prepared statements. This package runs fewer than a hundred of its own; the others are
-    /// queries, whose SQL depends on the conditions of the caller.
+    /// The maximum number of prepared statements. This package has fewer than a hundred fixed statements. The other
+    /// statements are queries, whose SQL depends on the conditions of the caller.
     package static let mostPrepared = 256
     /// The time at which a wait of the current borrower ends.
     package var deadline = ContinuousClock.now
@@ -118,7 +118,8 @@ package final class Connection: @unchecked Sendable {
     /// Whether a transaction is open, including a failed one.
     var isInTransaction: Bool { PQtransactionStatus(handle) != PQTRANS_IDLE }
 
-    /// The server process of this session, as the server reported it at startup. Behind a pooler, the number differs.
+    /// The server process of this session, as the server reported it at startup. Behind a pooler, the session may run
+    /// in another process.
     package var processID: Int64 { Int64(PQbackendPID(handle)) }
 
     /// Returns a parameter that the server reported at startup, such as `server_version`.
@@ -213,8 +214,9 @@ package final class Connection: @unchecked Sendable {
         return name
     }
 
-    /// Deallocates statements that are no longer used, and the least recently used ones beyond the limit. It has its
-    /// own synchronization point, so a failure before it does not affect it, and the other way round.
+    /// Deallocates statements that are no longer used, and the least recently used ones beyond the limit. The
+    /// deallocations have their own synchronization point. So a failure of earlier commands does not affect them, and
+    /// their failure does not affect other commands.
     ///
     /// - Parameter newStatements: The number of statements about to be prepared.
     /// - Returns: The names of the deallocated statements.
@@ -348,7 +350,7 @@ package final class Connection: @unchecked Sendable {
         return await Task { [opening, server] in await opening.isAnswered(by: server, until: limit) }.value
     }
 
-    /// How long a server may be silent before another connection checks that it is alive. Each successful check
+    /// The time that a server may be silent before another connection checks that it is alive. Each successful check
     /// doubles the time.
     private static let patience = Duration.seconds(2)
     private static let longestPatience = Duration.seconds(60)
@@ -402,7 +404,8 @@ package final class Connection: @unchecked Sendable {
     }
 
     private func copy(_ bytes: [UInt8]) async throws(PostgresError) {
-        // If the server reads as fast as this client writes, no wait happens that would notice a cancellation.
+        // If the server reads as fast as this client writes, the loop never waits. Only a wait would notice a
+        // cancellation.
         if mayBeCancelled, Task.isCancelled { throw .cancelled }
         guard .now < deadline else { throw .timedOut }
         while true {

@@ -19,7 +19,7 @@ package final class ConnectionPool: Sendable {
         var isClosed = false
     }
 
-    /// What a waiting task receives when its turn comes.
+    /// The result that a waiting task receives when its turn comes.
     private enum Turn {
         case connection(Connection)
         /// Permission to open another connection.
@@ -37,7 +37,7 @@ package final class ConnectionPool: Sendable {
     /// - Parameters:
     ///   - list: The servers.
     ///   - limit: The maximum number of connections, at least one.
-    ///   - patience: How long a server may take to answer when a connection is opened.
+    ///   - patience: The maximum time for the answer of a server when a connection is opened.
     /// - Throws: `noResource`.
     package init(_ list: ServerList, limit: Int, patience: Duration = .seconds(2)) throws(PostgresError) {
         _ = ProcessExit.isPrepared
@@ -137,7 +137,7 @@ package final class ConnectionPool: Sendable {
         orWaitingAs id: EventLoop.WaitID, until deadline: ContinuousClock.Instant
     ) throws(PostgresError) -> Turn? {
         var ended: [Connection] = []
-        // They are closed here, and not while the state is locked.
+        // The connections in `ended` are closed here, because closing them must not happen while the state is locked.
         defer { ended = [] }
         return try state.withLock { state throws(PostgresError) -> Turn? in
             guard !state.isClosed else { throw .closed }
@@ -239,7 +239,7 @@ package final class ConnectionPool: Sendable {
         }
     }
 
-    /// How long after its return a connection is assumed to be alive.
+    /// The time after its return during which a connection is assumed to be alive.
     private static let fresh = Duration.milliseconds(100)
 
     /// The pause before all servers are tried again.

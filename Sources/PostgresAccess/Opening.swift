@@ -112,9 +112,9 @@ struct Opening: Sendable {
 
 /// An attempt to connect to one server. Each of its steps may block.
 ///
-/// `@unchecked Sendable`: a thread uses it from the beginning of a step until the step count, which is stored with
-/// release ordering, tells the task that the step has ended. A task that gives up earlier does not use it again. The
-/// thread then has the last reference, which closes the connection.
+/// `@unchecked Sendable`: a thread uses the attempt during a step. At the end of the step the thread stores the step
+/// count with release ordering, and then the task uses the attempt. A task that gives up earlier does not use the
+/// attempt again. The thread then has the last reference, which closes the connection.
 private final class Attempt: @unchecked Sendable {
     /// The condition for the next step.
     enum Need {

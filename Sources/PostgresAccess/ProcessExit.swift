@@ -3,11 +3,11 @@ internal import Synchronization
 
 /// Prevents `exit` from crashing a program whose threads still open, use or close connections.
 ///
-/// `exit` runs the cleanup of libraries while other threads continue. OpenSSL frees its tables in an `atexit`
-/// handler, and libpq's other libraries, such as Kerberos, destroy their locks in finalizers, which run last.
-/// Therefore OpenSSL is told to register no `atexit` handler; the system reclaims the memory anyway. A handler of our
-/// own, which runs before the finalizers, waits until no thread opens or closes a connection, and blocks threads that
-/// are about to. Without both, 49 of 600 programs that ended in the middle of their work crashed.
+/// `exit` runs the cleanup of libraries while other threads continue. OpenSSL frees its tables in an `atexit` handler,
+/// and libpq's other libraries, such as Kerberos, destroy their locks in finalizers, which run last. Therefore OpenSSL
+/// is told to register no `atexit` handler; the system reclaims the memory anyway. This type registers an `atexit`
+/// handler, which runs before the finalizers. It waits until no thread opens or closes a connection, and blocks each
+/// thread that is about to do so. Without both, 49 of 600 programs that ended in the middle of their work crashed.
 enum ProcessExit {
     /// The number of threads that are opening or closing a connection.
     private static let threadsWithin = Atomic(0)

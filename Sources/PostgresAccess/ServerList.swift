@@ -1,7 +1,7 @@
 internal import CPQ
 internal import Platform
 
-/// The location of a database: one server, or several of which one accepts writes, and the connection settings.
+/// The servers of a database and the connection settings. If there are several servers, one of them accepts writes.
 ///
 /// Its text form is libpq's connection URI, `postgresql://user@one,two,three/profiles?sslmode=verify-full`. The URI
 /// must not contain a password, because other users can read the arguments of a process. The password comes from
@@ -48,7 +48,8 @@ package struct ServerList: Sendable {
 
     /// The settings of a URI that are not libpq's.
     private static let ownKeywords = ["durability", "connections", "schema"]
-    /// A bulk load holds one connection while it copies over another.
+    /// The allowed values of `connections`. The minimum is 2, because a bulk load holds one connection while it copies
+    /// over another.
     private static let connectionLimits = 2...1_000
 
     /// Parses a URI.
@@ -100,8 +101,8 @@ package struct ServerList: Sendable {
         settings = given.map { (keyword: $0, value: $1) }
     }
 
-    /// The server then ends an abandoned query within a second, rather than at its next write (PostgreSQL 14, on
-    /// Linux). This does not apply to a `COMMIT` that waits for a standby.
+    /// The server option for ending an abandoned query within a second. Without it, the server ends the query only at
+    /// its next write (PostgreSQL 14, on Linux). This does not apply to a `COMMIT` that waits for a standby.
     private static let noticingTheEnd = "-c client_connection_check_interval=1000"
 
     /// Returns whether a text has the scheme of such a URI.
@@ -130,7 +131,7 @@ package struct ServerList: Sendable {
 
     // MARK: Reading
 
-    /// Separates our own settings from the URI, because libpq refuses unknown ones.
+    /// Separates the settings of this package from the URI, because libpq refuses unknown settings.
     private static func takingOutOwnSettings(
         of uri: String
     ) throws(ServerListError) -> (uri: String, own: [String: String]) {

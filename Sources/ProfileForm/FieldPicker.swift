@@ -8,7 +8,7 @@ public struct FieldPicker: Sendable {
     /// All choices, in the schema's order. If the field may be empty, the first choice is no value. If the initial
     /// value is not listed by the rules, it comes last.
     public let choices: [FieldChoice]
-    /// Whether the list is open, so that the host should show it.
+    /// Whether the list is open. The host should show an open list.
     public internal(set) var isOpen = false
     /// The choices that match the typed text; all choices if nothing was typed.
     public internal(set) var matches: [FieldChoice]

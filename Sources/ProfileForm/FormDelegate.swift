@@ -14,7 +14,7 @@ public struct FormDelegate: Sendable {
 
     /// Changes the text of the field that has the focus.
     ///
-    /// In a field without spelling correction, several characters at once count as auto-fill, and the answer is
+    /// In a field without spelling correction, several characters in one change count as auto-fill, and the answer is
     /// `false`. A replacement that is too long is refused as a whole. If the range does not fit the text or no field
     /// has the focus, the answer is `false`.
     /// - Parameters:

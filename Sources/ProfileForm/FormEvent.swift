@@ -42,11 +42,11 @@ public enum FormEvent: Hashable, Sendable {
 
     /// Opens the list of choices. Typing also opens it, and so does a space while the list is closed.
     case openChoices
-    /// Closes the list of choices and undoes what was typed since it opened.
+    /// Closes the list of choices and restores the content that the field had before the list opened.
     case closeChoices
-    /// Selects the next choice. While the list is closed, the field takes that choice at once.
+    /// Selects the next choice. While the list is closed, the field takes that choice immediately.
     case nextChoice
-    /// Selects the previous choice. While the list is closed, the field takes that choice at once.
+    /// Selects the previous choice. While the list is closed, the field takes that choice immediately.
     case previousChoice
     /// Takes the choice with this ``FieldChoice/value``. Does nothing if there is no such choice.
     case choose(String)
@@ -66,8 +66,8 @@ public enum FormEvent: Hashable, Sendable {
     case firstField
     /// Moves to the last field in the order of focus.
     case lastField
-    /// Moves to the next field; on the last field submits the form (F6). If the list of the last field is open with a
-    /// value that the field does not show yet, the field takes that value and the form is not submitted.
+    /// Moves to the next field; on the last field submits the form (F6). On the last field, an open list may offer a
+    /// value that the field does not show yet. In that case the field takes the value, and the form is not submitted.
     case `return`
     /// Judges all fields and, if they are valid, yields the profile (F9).
     case submit

@@ -6,7 +6,7 @@ public struct FormField: Sendable {
     public let rules: FieldRules
     /// The typed text, without the literals of a mask.
     var content: EditedText
-    /// The content at the beginning, by which ``isChanged`` is decided.
+    /// The initial content, with which ``isChanged`` compares the present content.
     private var initialContent: EditedText
     /// The issue that the field shows. It is set when editing ends, updated while the text changes, and nil again as
     /// soon as the text is valid.
@@ -26,7 +26,7 @@ public struct FormField: Sendable {
     var refused: RefusedCharacter?
     /// The position on a screen, if the host has set one.
     public internal(set) var frame: FormFrame?
-    /// Whether the host corrects spelling in the field. If it does, several characters at once are not taken for
+    /// Whether the host corrects spelling in the field. If it does, several characters in one change are not taken for
     /// auto-fill (F8).
     public internal(set) var correctsSpelling = false
 
@@ -53,7 +53,7 @@ public struct FormField: Sendable {
         content = field.content
         initialContent = field.initialContent
         picker = FieldPicker(rules, text: rules.isSecret ? "" : field.text, stored: stored)
-        // The literals of one mask are typed characters under the other mask, and the other way round.
+        // A literal of one mask can be a typed character under the other mask.
         guard rules.mask != field.rules.mask else { return }
         content = EditedText(rules.typed(field.text))
         if !field.isChanged { initialContent = content }

@@ -60,7 +60,7 @@ extension FormState {
     }
 
     /// Selects the choice at a position of the list, or the nearest position that exists. If the list is closed, the
-    /// field takes that choice at once.
+    /// field takes that choice immediately.
     private mutating func moveChoice(to position: Int, at index: Int) -> [FormEffect] {
         guard let picker = fields[index].picker, let last = picker.matches.indices.last else { return [] }
         let next = min(max(0, position), last)
@@ -77,8 +77,8 @@ extension FormState {
         return setChoice(choice, at: index) + [.displayChanged(fields[index].name)]
     }
 
-    /// Narrows the list to the choices that match the field's new text. Opens the list if it was closed; `former` is
-    /// then the content to restore if the list is closed without a choice.
+    /// Narrows the list to the choices that match the field's new text. Opens the list if it was closed. In that case
+    /// `former` is the content to restore if the user closes the list without a choice.
     mutating func narrowChoices(at index: Int, former: EditedText) -> [FormEffect] {
         guard let picker = fields[index].picker else { return [] }
         let field = fields[index]

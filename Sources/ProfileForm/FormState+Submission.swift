@@ -1,6 +1,6 @@
 public import ProfileCore
 
-// Submission: all fields are judged at once.
+// Submission: all fields are judged together.
 extension FormState {
     /// Ends editing and judges all fields (F9). The effects carry either the profile, or every issue at its field with
     /// the focus in the first bad field.

@@ -81,8 +81,8 @@ public struct FormState: Sendable {
     /// The field with this name; nil if the schema has no such field.
     public subscript(name: FieldName) -> FormField? { index(of: name).map { fields[$0] } }
 
-    /// The number of fields that ``FormEvent/nextPage`` moves by. Most screens show more fields at once, so the user
-    /// still sees the previous field after the move.
+    /// The number of fields that ``FormEvent/nextPage`` moves by. Most screens show more fields at the same time, so
+    /// the user still sees the previous field after the move.
     public static let pageLength = 10
 
     /// The first field of a content type; nil if there is no such field.
@@ -147,7 +147,7 @@ public struct FormState: Sendable {
     }
 }
 
-// What a host tells the form about its fields.
+// Properties of the fields that the host sets.
 extension FormState {
     /// Enables or disables a field. A disabled field cannot have the focus, and loses it.
     @discardableResult
@@ -166,8 +166,8 @@ extension FormState {
         change(name) { $0.frame = frame }
     }
 
-    /// Sets whether the host corrects spelling in a field. If it does, several characters at once are not taken for
-    /// auto-fill.
+    /// Sets whether the host corrects spelling in a field. If it does, several characters in one change are not taken
+    /// for auto-fill.
     public mutating func setCorrectsSpelling(_ correctsSpelling: Bool, _ name: FieldName) {
         change(name) { $0.correctsSpelling = correctsSpelling }
     }

@@ -15,7 +15,7 @@ public struct ClusterCheck: Hashable, Sendable {
         public let kind: String
         /// The number of bytes of the write-ahead log that the standby has not yet flushed to disk.
         public let lagBytes: Int64
-        /// The time until the standby flushed recent log data to disk, in milliseconds. Nil if no data is on its way.
+        /// The time until the standby flushed recent log data to disk, in milliseconds. Nil if no data is in transit.
         public let lagMilliseconds: Int64?
     }
 

@@ -89,7 +89,7 @@ extension ProfileRepository {
     }
 
     /// Removes the store if this repository created it when opening it, and nothing was stored or changed since (N6).
-    /// The lock file stays: without it two programs could write at once.
+    /// The lock file stays: without it two programs could write at the same time.
     ///
     /// - Returns: Whether the store was removed. If so, close the repository. Other repositories that have the removed
     ///   file open can no longer write.

@@ -2,7 +2,7 @@ internal import CSQLite
 internal import Platform
 
 // SQLite opens a file by its name once and keeps using that file, even if the name is later removed or replaced.
-// Processes that open the name afterwards find another file or no file, and never see what this connection writes.
+// Processes that open the name afterwards find another file or no file. They never see the writes of this connection.
 extension Connection {
     /// Throws `readOnlyMoved` if the path of the database no longer leads to the file that this connection has open.
     package func requireInPlace() throws(SQLiteError) {

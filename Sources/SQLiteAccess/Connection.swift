@@ -7,12 +7,12 @@ internal import CSQLite
 /// back. The connection is opened without SQLite's own mutex. Three properties confine it to one thread: it cannot be
 /// copied, it is not `Sendable`, and the statements that it lends cannot outlive it.
 package struct Connection: ~Copyable {
-    /// What a connection may do to the file.
+    /// The access that a connection has to the file.
     package enum Mode: Hashable, Sendable {
         /// Reads the database file alone, without locks and without its write-ahead log. Creates no files.
         ///
         /// Use it to examine a file that may not be a database of this project. Commits that are not yet checkpointed
-        /// are not visible, so a file that is a database of this project must then be opened again in another mode.
+        /// are not visible. If the file is a database of this project, open it again in another mode.
         case inspection
         /// Reads a database of this project that does not change meanwhile, in the same way as `inspection`. SQLite
         /// does not detect a change (<https://www.sqlite.org/uri.html#uriimmutable>), so the result is valid only if

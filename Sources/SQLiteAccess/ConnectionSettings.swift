@@ -108,7 +108,7 @@ extension Connection {
 
     /// Applies the settings that every connection must have. It does not write to the file.
     func configure() throws(SQLiteError) {
-        // The limits are set first, so that they already apply when SQLite reads a hostile schema. `VACUUM` needs an
+        // The limits are set first. So they already apply when SQLite reads a hostile schema. `VACUUM` needs an
         // attached database, so it is not available; see <https://www.sqlite.org/security.html>.
         for (limit, value) in Self.limits { sqlite3_limit(handle, limit, value) }
         setBusyTimeout(milliseconds: Self.busyTimeout)

@@ -5,8 +5,8 @@ internal import Platform
 /// Symbolic links are resolved once, as SQLite resolves them for its `-wal` file. Otherwise two processes that open one
 /// database through different links would take different write locks.
 ///
-/// A path is kept as a NUL-terminated C string and passed to C unchanged, because the current directory, against which
-/// relative paths are resolved, may have a name that is not UTF-8. Only the description is text.
+/// A path is kept as a NUL-terminated C string and passed to C unchanged. The reason: relative paths are resolved
+/// against the current directory, whose name may not be UTF-8. Only the description is text.
 package struct DatabasePath: Hashable, Sendable, CustomStringConvertible {
     /// The absolute path of the database file, without symbolic links. The file need not exist.
     package let database: [CChar]

@@ -5,7 +5,7 @@ internal import Threads
 /// ``WriteLock``.
 ///
 /// The writer's own thread blocks for the lock, so callers can give up at their deadline. When a caller gives up, its
-/// job leaves the queue, so it has not written and never will. The writer releases the lock after every commit, so that
+/// job leaves the queue, so it has not written and never will. The writer releases the lock after every commit, so
 /// other processes get their turn. Jobs that wait at the same time may share one commit.
 package final class DatabaseWriter: Sendable {
     private let path: DatabasePath
@@ -35,8 +35,8 @@ package final class DatabaseWriter: Sendable {
     /// shares them.
     ///
     /// - Parameters:
-    ///   - limit: The maximum time until the job begins, and to wait for SQLite's own locks that other programs hold;
-    ///     at least 50 ms. The call always waits for a job that has begun.
+    ///   - limit: The maximum time until the job begins, and the maximum wait for SQLite's own locks that other
+    ///     programs hold; at least 50 ms. The call always waits for a job that has begun.
     ///   - body: The work. A transaction that it leaves open is rolled back.
     /// - Returns: The result of `body`, after the lock is released.
     /// - Throws: A ``WriteRefusal`` or the error of the lock file if the job never began. Otherwise the error of `open`
@@ -53,7 +53,7 @@ package final class DatabaseWriter: Sendable {
     /// - Parameters:
     ///   - limit: As for ``write(waitingAtMost:_:)``.
     ///   - body: The work within the transaction. It should be short, and its only effects must be on the connection
-    ///     and its result: if a shared commit fails, the body runs again in a transaction of its own.
+    ///     and its result. If a shared commit fails, the body runs again in a transaction of its own.
     /// - Returns: The result of `body`, after the commit and the release of the lock.
     /// - Throws: The errors of ``write(waitingAtMost:_:)``, or the error of the commit. In each case nothing of `body`
     ///   is written.
@@ -135,8 +135,8 @@ package final class DatabaseWriter: Sendable {
 
     /// Runs the next job and the jobs that share its transaction.
     ///
-    /// - Returns: The closures that resume the callers. The jobs are already released by then, so that a value that a
-    ///   job holds does not stay alive on this thread after its caller has resumed.
+    /// - Returns: The closures that resume the callers. The jobs are already released by then. Otherwise this thread
+    ///   could keep a value of a job alive after its caller has resumed.
     private func performNext() -> [WriteJob.Answer] {
         do throws(SQLiteError) {
             try session.acquireLock()

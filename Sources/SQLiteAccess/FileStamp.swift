@@ -11,8 +11,8 @@ package struct FileStamp: Hashable, Sendable {
     private let size: Int64
     private let modified: [Int]
     private let changed: [Int]
-    /// Whether a write-ahead log or rollback journal that is not empty lies beside the database. If so, the file alone
-    /// is not the whole database.
+    /// Whether there is a write-ahead log or rollback journal beside the database that is not empty. If so, the file
+    /// alone is not the whole database.
     package let hasLog: Bool
 
     /// Reads the stamp of a database; nil if there is no file.
@@ -28,7 +28,7 @@ package struct FileStamp: Hashable, Sendable {
         changed = [status.st_ctim.tv_sec, status.st_ctim.tv_nsec]
     }
 
-    /// Whether the last change is more than two seconds old, so that another change would give a different time. File
+    /// Whether the last change is more than two seconds old. Another change would then give a different time. File
     /// systems count time in steps, and two changes within one step have the same time.
     package var isConclusive: Bool {
         var now = timespec()

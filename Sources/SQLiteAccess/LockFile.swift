@@ -34,7 +34,7 @@ final class LockFile: Sendable {
     private static func open(_ path: DatabasePath) throws(SQLiteError) -> Int32 {
         try requirePermission(path)
         let flags = O_RDWR | O_CLOEXEC | O_NOFOLLOW
-        // A process that creates and removes the file a hundred times meanwhile does so on purpose.
+        // Only a hostile process would create and remove the file a hundred times meanwhile.
         for _ in 0..<100 {
             let new = Platform.open(path.lock, flags | O_CREAT | O_EXCL, 0o600)
             if new >= 0 {

@@ -22,8 +22,9 @@ package final class ReaderPool: Sendable {
 
     /// Calls `body` with a connection. If all connections are in use, it opens another one instead of blocking.
     ///
-    /// A single statement needs no transaction. Several statements that must see the same snapshot do. A connection
-    /// that meets a changed schema is closed after `body`, and a new connection is opened when one is needed.
+    /// A single statement needs no transaction. Several statements that must see the same snapshot need one. A
+    /// connection that meets a changed schema is closed after `body`, and a new connection is opened when one is
+    /// needed.
     ///
     /// - Throws: The error of opening, or of `body`.
     package func read<Result: ~Copyable>(_ body: (borrowing Connection) throws -> Result) throws -> Result {
@@ -55,8 +56,8 @@ package final class ReaderPool: Sendable {
 
 /// A connection that the pool hands from thread to thread.
 ///
-/// `@unchecked Sendable`: the pool takes the reader out of its list under the mutex, lends it to one caller as a borrow
-/// that cannot escape, and puts it back under the mutex. So two threads never use it at the same time.
+/// `@unchecked Sendable`: under the mutex, the pool takes the reader out of its list and puts it back. Between the two,
+/// it lends the reader to one caller as a borrow that cannot escape. So two threads never use it at the same time.
 private final class Reader: @unchecked Sendable {
     let connection: Connection
     private let endings: Endings

@@ -20,9 +20,9 @@ extension Connection {
     /// Runs a job in a transaction, and then the jobs that `next` returns in the same transaction, in this order.
     ///
     /// The first job runs without a savepoint, because there is no earlier job that its failure could undo. Each job
-    /// that joins runs under a savepoint, so that its failure undoes only that job. If the commit fails, or SQLite
-    /// rolls back by itself (as on a full disk), the whole transaction is undone. Then each job runs again in a
-    /// transaction of its own, so that no caller receives the error of another job.
+    /// that joins runs under a savepoint, so its failure undoes only that job. If the commit fails, or SQLite rolls
+    /// back by itself (as on a full disk), the whole transaction is undone. Then each job runs again in a transaction
+    /// of its own, so no caller receives the error of another job.
     ///
     /// - Returns: The closures that resume the callers. They are returned after the commit.
     func runTogether(

@@ -18,7 +18,7 @@ package struct Statement: ~Copyable, ~Escapable {
     deinit {
         sqlite3_reset(handle)
         sqlite3_clear_bindings(handle)
-        // Each lease starts its step count at zero, so that the progress handler is never called for a short statement.
+        // Each lease starts its step count at zero. So the progress handler is never called for a short statement.
         sqlite3_stmt_status(handle, SQLITE_STMTSTATUS_VM_STEP, 1)
         prepared.isLeased = false
     }
@@ -54,7 +54,7 @@ package struct Statement: ~Copyable, ~Escapable {
     /// Resets the statement to before the first row, and sets every value to NULL.
     @_lifetime(self: copy self)
     package mutating func clearBindings() {
-        // In this order: a row's columns may lie where the values lie.
+        // The order matters: the columns of a row may use the memory of the bound values.
         sqlite3_reset(handle)
         sqlite3_clear_bindings(handle)
     }

@@ -3,8 +3,8 @@ internal import CSQLite
 /// Restricts a connection to the SQL of the program, and ends statements that run too long or whose caller has given
 /// up.
 ///
-/// SQLite calls the authorizer for every action of a statement while it prepares it, and the progress handler after
-/// every thousand steps while the statement runs.
+/// While SQLite prepares a statement, it calls the authorizer for every action. While the statement runs, SQLite calls
+/// the progress handler after every thousand steps.
 final class StatementGuard {
     /// Whether a statement was prepared since the flag was last cleared. SQLite also prepares a statement again by
     /// itself, mostly because the schema has changed since it was prepared.
@@ -13,7 +13,7 @@ final class StatementGuard {
     var acceptedSchema: SchemaNumbers?
     /// The time at which a running statement is interrupted; nil for no limit.
     var deadline: ContinuousClock.Instant?
-    /// Returns whether the caller of the running statement has given up, so that the statement is interrupted.
+    /// Returns whether the caller of the running statement has given up. If so, the statement is interrupted.
     var isAbandoned: (@Sendable () -> Bool)?
 
     /// Installs the guard on a connection. The guard must live as long as the connection is open.
@@ -93,9 +93,9 @@ extension Connection {
         return try schemaNumbers() == accepted
     }
 
-    /// Returns whether no statement has met a schema other than the accepted one. The call is free if no statement was
-    /// prepared since the last call: SQLite itself compares the schema each time a statement starts, and prepares the
-    /// statement again if the schema has changed.
+    /// Returns whether no statement has met a schema other than the accepted one. The call costs nothing if no
+    /// statement was prepared since the last call. SQLite itself compares the schema each time a statement starts. If
+    /// the schema has changed, SQLite prepares the statement again.
     package func hasOnlyMetAcceptedSchema() throws(SQLiteError) -> Bool {
         guard statements.hasPrepared else { return true }
         guard try schemaIsAccepted() else { return false }

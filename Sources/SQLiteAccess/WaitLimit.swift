@@ -3,8 +3,8 @@ package struct WaitLimit: Sendable {
     package let start: ContinuousClock.Instant
     package let deadline: ContinuousClock.Instant
 
-    /// Begins a wait now. The limit is at least 50 ms, which is enough to take a free lock, and at most 1,000,000,000
-    /// s, so that sums do not overflow.
+    /// Begins a wait now. The limit is at least 50 ms, which is enough to take a free lock. It is at most 1,000,000,000
+    /// s, because a longer time could overflow sums.
     package init(_ limit: Duration) {
         start = .now
         deadline = start + min(max(limit, .milliseconds(50)), .seconds(1_000_000_000))

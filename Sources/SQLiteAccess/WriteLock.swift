@@ -40,11 +40,11 @@ package struct WriteLock: ~Copyable, Sendable {
 
     /// Takes the lock, however long that takes, and writes the name of this process into the file.
     ///
-    /// `flock` has no timeout, and it is not fair: a process that releases the lock and takes it again at once mostly
-    /// gets it, before the woken waiter has begun to run. So each waiter first takes a second lock, the turnstile, and
-    /// keeps it until it has the main lock. A process that comes back finds the turnstile taken and waits behind.
-    /// (Measured beside a process that holds the lock for 1 ms again and again: the longest wait is 1.3 ms, and 1,300
-    /// ms without the turnstile.)
+    /// `flock` has no timeout, and it is not fair. If a process releases the lock and takes it again immediately, it
+    /// usually gets the lock before the woken waiter has begun to run. So each waiter first takes a second lock, the
+    /// turnstile, and keeps it until it has the main lock. A process that comes back finds the turnstile taken and
+    /// waits for it. (Measured while another process repeatedly held the lock for 1 ms: the longest wait was 1.3 ms
+    /// with the turnstile, and 1,300 ms without it.)
     package mutating func acquire(as command: String) throws(SQLiteError) {
         for _ in 0..<100 {
             try lockFile()
@@ -112,7 +112,7 @@ package struct WriteLock: ~Copyable, Sendable {
         if pwrite(file.descriptor, line, line.count, 0) == line.count { ftruncate(file.descriptor, line.count) }
     }
 
-    /// Returns at most 100 characters of printable ASCII, so that the text stays on one line and contains no control
+    /// Returns at most 100 characters of printable ASCII. So the text stays on one line and contains no control
     /// characters.
     private static func printable(_ text: String) -> String {
         let plain = text.utf8.prefix(100).map { (0x20...0x7e).contains($0) ? $0 : UInt8(ascii: "?") }
@@ -121,10 +121,10 @@ package struct WriteLock: ~Copyable, Sendable {
 
     // MARK: The turnstile
 
-    /// Far more than a woken waiter needs to take the lock. If the lock is held for longer than this, the order of the
-    /// waiters does not matter.
+    /// The usual wait for the turnstile, which is far more than a woken waiter needs to take the lock. If the lock is
+    /// held for longer than this, the order of the waiters does not matter.
     private static let usualPatience = Duration.milliseconds(500)
-    /// Still enough for a running waiter to take the turnstile.
+    /// The shortest wait for the turnstile, which is still enough for a running waiter to take it.
     private static let leastPatience = Duration.milliseconds(10)
 
     /// Waits until the turnstile is free, up to a time limit. The process that holds the turnstile may be stopped

@@ -57,7 +57,7 @@ struct WriteQueue: Sendable {
         guard waiting.count < limit else { return .refused(.tooManyWaiting) }
         waiting[job.ticket] = job
         order.append(job.ticket)
-        // One timer is set for the earliest deadline, so that the many jobs that never wait do not each need a timer.
+        // One timer is set for the earliest deadline. So the many jobs that never wait need no timers of their own.
         let watchesDeadline = nextLook.map { job.wait.deadline < $0 } ?? true
         if watchesDeadline { nextLook = job.wait.deadline }
         return .queued(startsThread: startThread(), watchesDeadline: watchesDeadline)
@@ -128,8 +128,9 @@ struct WriteQueue: Sendable {
     /// Refuses all later jobs.
     ///
     /// - Returns: Whether `closing` will be called after the waiting jobs have finished, and whether the caller must
-    ///   start the thread for that. `closing` is not called if there is nothing to do: the queue is already closed, no
-    ///   job ever ran, or all jobs have left while the thread waits for a lock that another process holds.
+    ///   start the thread for that. `closing` is not called if there is nothing to do. This is so if the queue is
+    ///   already closed, or if no job ever ran. It is also so if all jobs have left while the thread waits for a lock
+    ///   that another process holds.
     mutating func close(_ closing: @escaping Closing) -> (isQueued: Bool, startsThread: Bool) {
         defer { isClosed = true }
         let hasWork = hasRun || !waiting.isEmpty

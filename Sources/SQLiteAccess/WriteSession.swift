@@ -77,7 +77,8 @@ final class WriteSession: @unchecked Sendable {
         lock?.release()
     }
 
-    /// Removes and returns the kept connection; nil if the schema has changed since, so that it must be opened again.
+    /// Removes and returns the kept connection. Returns nil if the schema has changed since; the connection must then
+    /// be opened again.
     private func takeConnection() -> Connection? {
         guard let kept = connection.take() else { return nil }
         guard (try? kept.schemaIsAccepted()) == true else { return nil }

@@ -183,7 +183,8 @@ struct BatchEvidence: Sendable {
         }
     }
 
-    /// The maximum number of rows whose refusal is decided at the end of the input. Further rows are refused at once.
+    /// The maximum number of rows whose refusal is decided at the end of the input. Further rows are refused
+    /// immediately.
     private static let mostDoubtful = 100_000
 
     /// The number of records whose cells could be examined.

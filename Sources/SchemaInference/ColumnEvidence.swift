@@ -123,7 +123,7 @@ struct ColumnEvidence: Sendable {
     /// Counts the cells with this token as ordinary values, because it does not stand for missing values here.
     mutating func takeLiterally(_ token: Int) {
         guard let found = tokens.removeValue(forKey: token) else { return }
-        // The cells with known lines are added one by one, so that a refuted hypothesis can name their lines.
+        // The cells with known lines are added one by one. So a refuted hypothesis can name their lines.
         let bytes = MissingToken.all[token].bytes
         for line in found.lines { _ = addValue(bytes.span, line: line) }
         for _ in found.lines.count..<max(found.lines.count, found.count) {

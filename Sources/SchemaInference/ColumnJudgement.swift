@@ -45,7 +45,7 @@ struct ColumnJudgement {
 
     // MARK: Missing values
 
-    /// Returns the tokens of a column whose other values have a type or a shape in common, so that the tokens stand for
+    /// Returns the tokens of a column whose other values have a type or a shape in common. Such tokens stand for
     /// missing values.
     static func tokens(standingOutIn evidence: ColumnEvidence) -> Set<Int> {
         let hasShape = evidence.shape.mask != nil || evidence.shape.digitCount != nil

@@ -17,8 +17,8 @@ public struct DateWriting: Hashable, Sendable {
         self.order = order
     }
 
-    /// All formats. ISO order comes first and strict formats come before lenient ones, so that the first fitting format
-    /// is the most specific.
+    /// All formats. ISO order comes first and strict formats come before lenient ones. So the first fitting format is
+    /// the most specific.
     static let all: [DateWriting] =
         ["yyyy-MM-dd", "yyyy/MM/dd", "yyyy.MM.dd", "yyyyMMdd"].map { DateWriting($0) }
         + ["/", ".", "-", " "].flatMap { sign in

@@ -23,7 +23,8 @@ struct DoubtfulRow: Sendable {
     /// - Returns: The first reason in the order of ``RowRefusal``.
     func refusal(isField: (Int) -> Bool, hashes: Int?) -> RowRefusal? {
         if nulColumns.contains(where: isField) { return .nul }
-        // A control character in a hash makes it unsupported; around it, it may be white space.
+        // A control character in a hash makes the hash unsupported. A control character around a hash may be white
+        // space.
         if controlColumns.contains(where: { $0 != hashes && isField($0) }) { return .controlCharacter }
         return hashes.map(otherColumns.contains) ?? false ? .unsupportedHash : nil
     }

@@ -33,7 +33,7 @@ struct FewValues: Sendable {
         }
         if let found {
             entries?[found].count += count
-            // The entry moves one step to the front, so that frequent values are found quickly.
+            // The entry moves one step to the front. So frequent values are found quickly.
             if found > 0 { entries?.swapAt(found, found - 1) }
         } else if value.count <= Self.longest, let known = entries?.count, known < Self.most {
             entries?.append(Entry(bytes: value.withUnsafeBufferPointer { Array($0) }, key: key, count: count))

@@ -80,7 +80,7 @@ struct FieldNaming {
         return name
     }
 
-    /// Shortens a name so that a number can be appended.
+    /// Shortens a name to make room for a number.
     private static func shortened(_ name: String) -> String {
         String(name.prefix(FieldName.longestLength - 5))
     }

@@ -7,7 +7,7 @@ struct Fingerprint: Sendable {
     /// The first line of the record that has the value.
     let line: Int
 
-    /// Makes a fingerprint. The hash has a random seed per process, so that values cannot be recovered from a spill
+    /// Makes a fingerprint. Each process has a random seed for the hash. So values cannot be recovered from a spill
     /// file.
     init(of value: Span<UInt8>, line: Int) {
         self.line = line

@@ -91,6 +91,6 @@ struct ChosenSecrets {
         }
     }
 
-    /// Returns whether a column holds secrets, so that it cannot be the key.
+    /// Returns whether a column holds secrets. Such a column cannot be the key.
     func contains(_ column: Int) -> Bool { column == hashes || column == passwords || leftOut[column] != nil }
 }

@@ -38,7 +38,7 @@ public struct SchemaProposal: Sendable {
         case rowNumber
     }
 
-    /// Changes import options so that an import of the same input uses the columns as this proposal does.
+    /// Changes import options. With them, an import of the same input uses the columns as this proposal does.
     public func adapt(_ options: inout ImportOptions) {
         options.ignoredColumns.formUnion(ignoredColumns)
         options.chosenColumns = chosenColumns

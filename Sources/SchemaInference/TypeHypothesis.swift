@@ -48,9 +48,9 @@ struct TypeHypothesis: Sendable {
         all[index].isPlausible(value) && (validator?.takes(value, index: index) ?? false)
     }
 
-    /// Returns the hypotheses that a value also fits if it fits the hypothesis with this index, so that they need no
-    /// test. An integer also fits every number format without groups. An integer of at most three bytes also fits the
-    /// formats with groups.
+    /// Returns the hypotheses that need no test: a value that fits the hypothesis with this index also fits them. An
+    /// integer also fits every number format without groups. An integer of at most three bytes also fits the formats
+    /// with groups.
     @inline(__always)
     static func implied(by index: Int, _ value: Span<UInt8>) -> UInt64 {
         guard index == 0 else { return 0 }

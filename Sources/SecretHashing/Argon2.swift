@@ -25,7 +25,7 @@ enum Argon2 {
         return try outcome.get()
     }
 
-    /// Computes and discards a hash, to take the time of one.
+    /// Computes and discards a hash, so the call takes as long as a real check.
     static func spend(_ secret: Secret, under policy: HashingPolicy) throws(HashingError) {
         let salt = [UInt8](repeating: 0, count: saltBytes)
         _ = try compute(secret, .argon2id, policy.cost, salt: salt, byteCount: 32)

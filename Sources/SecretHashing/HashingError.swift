@@ -1,17 +1,17 @@
 public import ProfileCore
 
-/// Why a hash was neither made nor verified; it says nothing about the secret.
+/// The reason why a hash was neither made nor verified. The error reveals nothing about the secret.
 public enum HashingError: Error, Hashable, Sendable {
     /// Too many hashes are waiting already; try again later.
     case busy
     /// The task was cancelled before its turn came.
     case cancelled
-    /// The system had no memory for it.
+    /// The system has no memory for the hash.
     case outOfMemory
-    /// Not one thread could be started; the code is `pthread_create`'s.
+    /// No thread could be started; `code` is the result of `pthread_create`.
     case noThread(code: Int32)
     /// libsodium could not be initialised.
     case unavailable
-    /// The library that verifies this scheme does not take the hash.
+    /// The library for this scheme cannot verify the hash.
     case unverifiable(PasswordHash.Scheme)
 }

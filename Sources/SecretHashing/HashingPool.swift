@@ -1,29 +1,30 @@
 internal import Threads
 
-/// A few threads of our own on which hashes are computed, with a bounded queue before them (P11).
+/// A pool of a few threads that compute hashes, with a bounded queue (P11).
 ///
-/// A hash holds a core and some 19 MiB for tens of milliseconds. On Swift's cooperative threads it would keep
-/// everything else from running; with a thread each, a burst of log-ins would take all memory.
+/// A hash uses a core and about 19 MiB for tens of milliseconds. On Swift's cooperative threads it would block all
+/// other tasks. With one thread for each hash, many simultaneous logins would use all memory.
 package final class HashingPool: Sendable {
     private let threads: ThreadPool
 
-    /// Prepares a pool; threads start when there is work for them, and end with the pool.
+    /// Creates a pool. Its threads start when there is work for them, and end with the pool.
     ///
     /// - Parameters:
-    ///   - threads: how many hashes may run at once, at least one.
-    ///   - queueLimit: how many may wait, at least one.
+    ///   - threads: The maximum number of hashes that run at the same time, at least one.
+    ///   - queueLimit: The maximum number of waiting jobs, at least one.
     package init(threads: Int, queueLimit: Int) {
         self.threads = ThreadPool(threads: threads, queueLimit: queueLimit)
     }
 
-    /// How many jobs wait for a thread.
+    /// The number of jobs that wait for a thread.
     package var waiting: Int { threads.waiting }
 
     /// Runs work on one of the threads.
     ///
-    /// Cancelling the task drops work that still waits; work that has begun is finished.
+    /// If the task is cancelled, waiting work is dropped. Work that has begun is finished.
     ///
-    /// - Throws: `HashingError.busy` at once where the queue is full, `.cancelled`, `.noThread`, or what the work throws.
+    /// - Throws: `HashingError.busy` immediately if the queue is full, `.cancelled`, `.noThread`, or the error of the
+    ///   work.
     package func run<Value: Sendable>(
         _ work: @escaping @Sendable () throws(HashingError) -> Value
     ) async throws(HashingError) -> Value {

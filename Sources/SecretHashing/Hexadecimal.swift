@@ -14,7 +14,7 @@ package enum Hexadecimal {
         return String(decoding: text, as: UTF8.self)
     }
 
-    /// The bytes that the digits stand for; nil for anything but digits of whole bytes.
+    /// The bytes that the digits encode. Nil if there is another character or an odd number of digits.
     package static func bytes(_ text: some StringProtocol) -> [UInt8]? {
         let digits = Array(text.utf8)
         guard digits.count.isMultiple(of: 2) else { return nil }

@@ -1,7 +1,7 @@
 internal import Platform
 internal import ProfileCore
 
-/// Allocates the memory of a hash and frees it at once, before a call that cannot report a lack of memory.
+/// Allocates the memory of a hash and frees it immediately, before a call that cannot report a lack of memory.
 enum MemoryProbe {
     /// - Throws: `.outOfMemory` if the allocation fails.
     static func require(_ cost: PasswordHash.Argon2Cost) throws(HashingError) {

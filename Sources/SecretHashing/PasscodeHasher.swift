@@ -47,7 +47,7 @@ public final class PasscodeHasher: Sendable {
 
     /// Hashes a secret under the policy, with a random salt.
     ///
-    /// - Throws: `HashingError`: `.busy` at once if too many calls wait.
+    /// - Throws: `HashingError`: `.busy` immediately if too many calls wait.
     public func hash(_ secret: Secret) async throws(HashingError) -> PasswordHash {
         try await work(isVerification: false, hasSucceeded: { _ in true }) { () throws(HashingError) in
             self.countArgon2()
@@ -55,13 +55,13 @@ public final class PasscodeHasher: Sendable {
         }
     }
 
-    /// Hashes many secrets. Every thread is busy, but the queue holds only two hashes per thread.
+    /// Hashes many secrets. This keeps every thread busy, but puts only two hashes for each thread into the queue.
     ///
     /// - Parameters:
     ///   - secrets: The secrets.
     ///   - progress: Receives the number of finished hashes, after each.
     /// - Returns: The hashes, in the order of the secrets.
-    /// - Throws: `HashingError`: `.busy` only if other calls fill the queue and none of these secrets gets in.
+    /// - Throws: `HashingError`: `.busy` only if other calls fill the queue and no secret of this call can be queued.
     public func hashAll(
         _ secrets: [Secret], progress: @Sendable (Int) -> Void = { _ in }
     ) async throws(HashingError) -> [PasswordHash] {
@@ -78,8 +78,8 @@ public final class PasscodeHasher: Sendable {
                     running += 1
                     group.addTask {
                         do throws(HashingError) {
-                            // A separate name, because with the call inside the tuple, Swift 6.3.1 with -O sometimes
-                            // returns a wrong index.
+                            // The hash has a name of its own, because with the call inside the tuple Swift 6.3.1 with
+                            // -O sometimes returns a wrong index.
                             let hash = try await self.hash(secrets[index])
                             return (index, .success(hash))
                         } catch {
@@ -96,7 +96,8 @@ public final class PasscodeHasher: Sendable {
                     allowed = min(allowed + 1, most)
                     progress(done)
                 case .failure(.busy) where running > 0:
-                    // Other calls use the hasher too. This secret is queued again after one of ours is finished.
+                    // Other calls use the hasher too. This secret is queued again after another secret of this call is
+                    // finished.
                     pending.append(finished.index)
                     allowed = running
                 case .failure(let error):
@@ -115,15 +116,15 @@ public final class PasscodeHasher: Sendable {
     /// hashes under the policy as a wrong secret would have cost. If the hash has other parameters than the policy, a
     /// wrong secret costs these computations in addition to its own (P10).
     ///
-    /// An Argon2id hash may be ours, of the NFC form, or a given one, of the bytes as typed. If the two forms differ,
-    /// both are always tried, so the time depends on what was typed, but not on which form matched. Hashes of other
-    /// schemes are never ours, and are compared with the bytes as typed.
+    /// An Argon2id hash may be one of this hasher, made from the NFC form, or a given one, made from the bytes as
+    /// typed. If the two forms differ, both are always tried. So the time depends on the typed text, but not on which
+    /// form matched. Hashes of other schemes are always given ones, and are compared with the bytes as typed.
     ///
     /// - Parameters:
     ///   - secret: The typed secret.
     ///   - hash: The stored hash; nil for a user that does not exist.
     /// - Returns: Whether the secret matches, and whether the hash should be replaced.
-    /// - Throws: `HashingError`: `.busy` at once if too many calls wait.
+    /// - Throws: `HashingError`: `.busy` immediately if too many calls wait.
     public func verify(_ secret: Secret, against hash: PasswordHash?) async throws(HashingError) -> Verification {
         try await work(isVerification: true, hasSucceeded: { $0 != .wrong }) { () throws(HashingError) in
             try self.judge(secret, against: hash)
@@ -134,8 +135,8 @@ public final class PasscodeHasher: Sendable {
     public enum Verification: Sendable, Equatable {
         /// The secret is wrong, or there is no such user.
         case wrong
-        /// The secret is right. If `rehash` is true, the hash is weaker than the policy's. The caller should replace
-        /// it by compare-and-swap, so that a concurrent edit wins (P7).
+        /// The secret is right. If `rehash` is true, the hash is weaker than the policy's. The caller should replace it
+        /// by compare-and-swap, because a concurrent edit must win (P7).
         case right(rehash: Bool)
     }
 
@@ -163,8 +164,9 @@ public final class PasscodeHasher: Sendable {
         }
 
         let isOurs = hash.parameters == .argon2id(policy.cost)
-        // A wrong guess costs as much as a guess at our own hash. Without the memory for that, nothing is computed: an
-        // attempt that ends for lack of memory does not count, so it must not tell anything about the secret.
+        // A wrong guess costs as much as a guess at our own hash. If there is not enough memory for that, nothing is
+        // computed. An attempt that fails for lack of memory is not counted, so it must not reveal anything about the
+        // secret.
         if !isOurs { try MemoryProbe.require(policy.cost) }
         let isRight =
             switch hash.parameters {

@@ -4,11 +4,12 @@ internal import ProfileCore
 
 /// crypt(3) of libxcrypt, which verifies the schemes that are not Argon2.
 enum SystemCrypt {
-    /// Whether the secret, byte by byte as it was typed, is the one of a hash.
+    /// Returns whether the bytes of the secret, as they were typed, match a hash.
     ///
-    /// A C string ends at its first NUL, so that a secret with one would be taken for its beginning: it never matches.
+    /// A C string ends at its first NUL, so only the part of a secret before a NUL would be compared. Therefore a
+    /// secret with a NUL never matches.
     ///
-    /// - Throws: `.outOfMemory`, or `.unverifiable` where the system's libcrypt was built without the scheme.
+    /// - Throws: `.outOfMemory`, or `.unverifiable` if the system's libcrypt was built without the scheme.
     static func matches(_ secret: Secret, _ hash: PasswordHash) throws(HashingError) -> Bool {
         guard let phrase = phrase(from: secret, for: hash.scheme) else { return false }
         var memory: UnsafeMutableRawPointer?
@@ -19,8 +20,8 @@ enum SystemCrypt {
         }
         let outcome: Result<Bool, HashingError> = phrase.withCString { characters, _ in
             guard let answer = crypt_ra(characters, hash.text, &memory, &size) else {
-                // Its errno does not say: yescrypt and scrypt set EINVAL for want of memory too. But a hash that was
-                // parsed whole, of a scheme that libxcrypt has, fails of nothing else.
+                // errno does not show the reason, because yescrypt and scrypt set EINVAL also if memory is missing. If
+                // libxcrypt has the scheme of a parsed hash, missing memory is the only possible reason.
                 let isKnown = crypt_checksalt(hash.text) != CRYPT_SALT_INVALID
                 return .failure(isKnown ? .outOfMemory : .unverifiable(hash.scheme))
             }
@@ -31,14 +32,14 @@ enum SystemCrypt {
         return try outcome.get()
     }
 
-    /// bcrypt reads 72 bytes of a secret and no more.
+    /// bcrypt reads only the first 72 bytes of a secret.
     static let bcryptLimit = 72
 
-    /// What crypt(3) is given, or nil where it cannot be given the secret.
+    /// Returns the part of the secret that crypt(3) gets; nil if crypt(3) cannot take the secret.
     private static func phrase(from secret: Secret, for scheme: PasswordHash.Scheme) -> Secret? {
         let bytes = secret.bytes
         for index in bytes.indices where bytes[index] == 0 { return nil }
-        // libxcrypt takes 511 bytes at most, whatever the scheme would read of them.
+        // libxcrypt takes at most 511 bytes for every scheme, even if the scheme reads fewer.
         if scheme == .bcrypt { return Secret(bytes.extracting(first: bcryptLimit)) }
         return bytes.count < CRYPT_MAX_PASSPHRASE_SIZE ? secret : nil
     }

@@ -57,8 +57,8 @@ package extension Character {
     var widthOfScalars: Int { unicodeScalars.reduce(0) { $0 + $1.displayWidth } }
 
     /// Whether every terminal is likely to use `displayWidth` columns for the character. False for clusters, because
-    /// older terminals draw each scalar separately. False for emoji, because each terminal knows only the emoji of its
-    /// own year.
+    /// older terminals draw each scalar separately. False for emoji, because a terminal does not know the emoji that
+    /// are newer than it.
     var hasCertainWidth: Bool {
         if isASCII { return true }
         guard let scalar = unicodeScalars.first, unicodeScalars.count == 1 else { return false }

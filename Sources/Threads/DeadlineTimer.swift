@@ -2,8 +2,8 @@ internal import Dispatch
 
 /// A timer that calls functions at given instants of the continuous clock.
 ///
-/// It has a dispatch queue of its own, and so a thread of its own during each call, because the threads of the global
-/// queues may all be blocked.
+/// The timer has its own dispatch queue, and so its own thread during each call. The threads of the global queues may
+/// all be blocked.
 package final class DeadlineTimer: Sendable {
     private let queue: DispatchQueue
 

@@ -77,7 +77,7 @@ package final class OrderedPipeline<Input: Sendable, Output: Sendable, Failure: 
         for _ in 0..<workers { room.signal() }
     }
 
-    /// Waits until all workers have ended, so that `read` is not called any more. Call ``stop()`` first. Blocks the
+    /// Waits until all workers have ended. After that, `read` is not called any more. Call ``stop()`` first. Blocks the
     /// thread.
     package func waitUntilEnded() {
         let end = DispatchSemaphore(value: 0)

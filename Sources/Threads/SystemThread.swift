@@ -17,8 +17,8 @@ package final class SystemThread: Sendable {
     /// Starts the thread, which ends when `body` returns. The thread need not be joined.
     ///
     /// - Parameters:
-    ///   - blockingSignals: Whether the thread blocks all signals, so that none of the program's signal handlers
-    ///     interrupts its work. Otherwise it inherits the signal mask of the thread that starts it.
+    ///   - blockingSignals: Whether the thread blocks all signals. Then no signal handler of the program interrupts its
+    ///     work. Otherwise it inherits the signal mask of the thread that starts it.
     ///   - body: The work of the thread.
     /// - Throws: ``ThreadError`` if the system cannot start a thread.
     package init(blockingSignals: Bool, _ body: @escaping @Sendable () -> Void) throws(ThreadError) {
@@ -74,7 +74,7 @@ package struct ThreadError: Error, Hashable, Sendable {
     package let code: Int32
 }
 
-/// The work of a thread, boxed so that it can be passed through `pthread_create`.
+/// The work of a thread, boxed for passing it through `pthread_create`.
 private final class Body: Sendable {
     let run: @Sendable () -> Void
 

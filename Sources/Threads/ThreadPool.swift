@@ -48,7 +48,7 @@ package final class ThreadPool: Sendable {
     /// runs to its end; it may check ``isCancelled``.
     ///
     /// - Parameters:
-    ///   - limit: How long the work may wait for a thread; nil for any time.
+    ///   - limit: The maximum time that the work may wait for a thread; nil for no limit.
     ///   - work: The work.
     /// - Returns: The result of the work.
     /// - Throws: A ``ThreadRefusal`` if the work never began, otherwise the error of the work.
@@ -61,7 +61,7 @@ package final class ThreadPool: Sendable {
     /// Runs work on one of the threads, with the errors of the work's own type.
     ///
     /// - Parameters:
-    ///   - limit: How long the work may wait for a thread; nil for any time.
+    ///   - limit: The maximum time that the work may wait for a thread; nil for no limit.
     ///   - work: The work.
     ///   - refused: Converts the refusal of work that never began to the work's error type.
     /// - Returns: The result of the work.
@@ -83,8 +83,8 @@ package final class ThreadPool: Sendable {
                 wait?.end()
                 outcome.fulfill(with: .failure(refused($0)))
             })
-        // If the task is already cancelled, the queue must refuse the work. Otherwise an idle thread could begin it at
-        // once.
+        // If the task is already cancelled, the queue must refuse the work. Otherwise an idle thread could begin it
+        // immediately.
         if Task.isCancelled { waiter.cancel() }
         do throws(ThreadRefusal) {
             if let look = try queue.add(job) { watchDeadlines(at: look) }
@@ -275,7 +275,7 @@ private final class WorkQueue: Sendable {
             if let job {
                 Waiter.$current.withValue(job.waiter) { job.perform() }
             } else if isClosed {
-                // A thread that has ended still counts as idle, so that `isBusy` becomes false.
+                // A thread that has ended still counts as idle. Otherwise `isBusy` would stay true.
                 state.withLock { $0.idleThreads += 1 }
                 return
             }

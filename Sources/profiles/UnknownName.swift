@@ -62,8 +62,9 @@ struct UnknownName {
         return nil
     }
 
-    /// Returns the message about the name. If the argument may be a secret, the message repeats it only if it consists
-    /// of lower-case letters and hyphens, and stands for a subcommand of `profiles` or resembles an option.
+    /// Returns the message about the name. An argument that may be a secret is repeated in two cases only: it is in the
+    /// place of a subcommand of `profiles`, or it resembles an option. It must also consist of lower-case letters and
+    /// hyphens.
     func text(mayBeSecret: Bool) -> String {
         let hint = nearest.map { " Did you mean '\(dashes)\($0)'?" } ?? ""
         let isFirst = kind == .subcommand && command == "profiles"

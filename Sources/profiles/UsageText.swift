@@ -26,8 +26,8 @@ struct UsageText {
         text = Self.makingVisible(arguments, in: "Error: " + shown + rest)
     }
 
-    /// Returns a text that may repeat arguments with its control characters made visible, so that no terminal obeys
-    /// them. The text's own line ends stay. Line ends in arguments become visible too.
+    /// Returns a text with visible forms of its control characters. The text may repeat arguments, and a terminal would
+    /// execute their control characters. The text's own line ends stay. Line ends in arguments become visible too.
     private static func makingVisible(_ arguments: [String], in text: String) -> String {
         let lines = arguments.flatMap { [$0] + $0.split(separator: "=", maxSplits: 1).map(String.init) }
             .filter { $0.utf8.contains(UInt8(ascii: "\n")) }
@@ -45,8 +45,9 @@ struct UsageText {
     }
 
     /// Returns the message without arguments that may be secrets. argument-parser quotes the arguments in all its
-    /// messages except one ("Invalid option:"). The last check finds unquoted arguments in messages of later versions
-    /// too, unless they are up to 3 bytes long or could be a word of the message.
+    /// messages except one ("Invalid option:"). The last check also finds unquoted arguments, which later versions may
+    /// have in other messages. It does not find arguments of up to 3 bytes and arguments that could be a word of the
+    /// message.
     private static func hidingValues(of arguments: [String], in message: String) -> String {
         let notUnderstood = "An argument is not understood. It is not repeated here, since it could be a secret."
         // Searching a long text for each of many arguments would take too long.

@@ -94,7 +94,7 @@ public struct PasswordHash: Sendable, Equatable {
 }
 
 extension PasswordHash: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    /// The scheme without the hash, so that the hash is not written to a log.
+    /// The scheme only. The hash is omitted, because descriptions are often written to logs.
     public var description: String { "PasswordHash(\(scheme.rawValue))" }
 
     /// The same as `description`.

@@ -64,7 +64,7 @@ extension Secret: CustomStringConvertible, CustomDebugStringConvertible, CustomR
     /// Always `•••`.
     public var debugDescription: String { description }
 
-    /// A mirror without children, so that `dump` does not show the bytes.
+    /// A mirror without children. So `dump` does not show the bytes.
     public var customMirror: Mirror { Mirror(self, children: [], displayStyle: .struct) }
 }
 

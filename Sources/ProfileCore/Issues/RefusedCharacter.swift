@@ -1,4 +1,4 @@
-/// The first character of a value that its field does not accept, for the person who typed it and sees it anyway.
+/// The first character of a value that its field does not accept. It is shown only to the person who typed the value.
 ///
 /// It is not part of a ``ValidationIssue``, because an issue goes into reports and logs and contains nothing of the
 /// value.

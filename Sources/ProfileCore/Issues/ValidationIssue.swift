@@ -88,33 +88,33 @@ public struct ValidationIssue: Hashable, Sendable {
         case cursorOfSameOrder
         /// A text, which an order by relevance needs.
         case textForRelevance
-        /// A query has so many conditions at the most.
+        /// A query has at most this number of conditions.
         case conditions(most: Int)
-        /// The conditions of a query name so many values at the most.
+        /// The conditions of a query have at most this number of values.
         case conditionValues(most: Int)
     }
 
-    /// What keeps a row from being read as cells of fields.
+    /// The reason why a row cannot be read as cells of fields.
     public enum RowFault: Hashable, Sendable {
         /// A row of CSV has more cells than its header, or fewer.
         case cellCount(expected: Int, found: Int)
-        /// A closing quote is followed by something else than a delimiter or the end of the line.
+        /// After a closing quote comes a character that is neither a delimiter nor the end of the line.
         case textAfterQuote
         /// A NUL byte; in JSON, `\u0000`.
         case nul
-        /// In bytes.
+        /// The row has more bytes than the limit.
         case tooLong
-        /// Both a password and the hash of one, where only one may be given.
+        /// The row has both a password and a password hash. Only one of them is allowed.
         case passwordAndHash
-        /// A line or element of JSON that is no object of strings, numbers, booleans and nulls.
+        /// A line or element of JSON that is not an object of strings, numbers, booleans and nulls.
         case notAnObject
-        /// An element of JSON with no comma before it, or text behind the array.
+        /// An element of JSON without a comma before it, or text after the array.
         case outsideArray
         /// The input ends before its array of objects does.
         case unclosedArray
         /// Two members of a JSON object mean the field of this name.
         case columnTwice(String)
-        /// A row that says what the header says.
+        /// A row with the same cells as the header.
         case headerAgain
     }
 
@@ -154,7 +154,8 @@ extension ValidationIssue.Problem {
 extension ValidationIssue: Encodable {
     /// Writes `field`, `code` and `message`, and ``count`` if it is more than one.
     ///
-    /// The message is in our words and with the field's name: for the schema's own words encode a `ReportedIssue` of it.
+    /// The message is the built-in text with the field's name. For the schema's own text, encode a `ReportedIssue`
+    /// instead.
     public func encode(to encoder: any Encoder) throws {
         try JSONValue.issue(
             field: field?.text, code: code.rawValue, message(label: field?.text ?? "The row"), count: count
@@ -163,7 +164,7 @@ extension ValidationIssue: Encodable {
 }
 
 extension JSONValue {
-    /// An issue as every JSON of ours has it: with `count` only where it stands for several.
+    /// The form of an issue in all JSON of this package. It has `count` only if the issue stands for several problems.
     package static func issue(field: String?, code: String, _ message: String, count: Int) -> JSONValue {
         .object(
             [
@@ -174,18 +175,18 @@ extension JSONValue {
 }
 
 extension JSONMember {
-    /// How many issues one stands for, where it stands for several.
+    /// Returns the member `count` if an issue stands for several problems; otherwise no member.
     package static func count(_ count: Int) -> [JSONMember] { count > 1 ? [JSONMember("count", .number(count))] : [] }
 }
 
-/// The issues of a draft that did not pass, in field order.
+/// The issues of an invalid draft, in field order.
 public struct ValidationFailure: Error, Hashable, Sendable {
-    /// At least one. After ``mostIssues`` one issue for each code follows that says how many more there are of it:
-    /// ``ValidationIssue/Problem/more(_:count:)``.
+    /// At least one issue. If there are more than ``mostIssues``, the last issues are
+    /// ``ValidationIssue/Problem/more(_:count:)``. Each of them gives the number of further issues of one code.
     public let issues: [ValidationIssue]
 
-    /// The maximum number of issues that are named one by one for one profile or row: one for each field that a schema
-    /// may have.
+    /// The maximum number of issues that are listed individually for one profile or row. It equals the maximum number
+    /// of fields of a schema.
     public static let mostIssues = ProfileSchema.mostFields
 
     package init(_ issues: [ValidationIssue]) { self.issues = issues }

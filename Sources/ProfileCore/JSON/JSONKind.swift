@@ -4,7 +4,7 @@ public enum JSONKind: Hashable, Sendable {
     case null
     /// The words `true` and `false`.
     case boolean
-    /// Whole or not: JSON does not tell them apart.
+    /// A number, with or without a fraction. JSON has one type for both.
     case number
     /// Text in quotes.
     case string

@@ -1,7 +1,7 @@
-/// A type with a JSON form is encoded by that form, so that an `Encoder` writes what the command prints.
+/// A type with a JSON form is encoded in that form. So an `Encoder` writes the same JSON as the command.
 extension JSONValue: Codable {
-    /// Encodes the value. An encoder has only Swift's numbers: a number with a fraction or an exponent is rounded to a
-    /// `Double`, and a number that is too great for a `Double` becomes a text.
+    /// Encodes the value. An encoder supports only Swift's number types. A number with a fraction or an exponent is
+    /// rounded to a `Double`. A number that is too great for a `Double` becomes a text.
     public func encode(to encoder: any Encoder) throws {
         switch self {
         case .object(let members):

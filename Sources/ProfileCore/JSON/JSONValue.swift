@@ -1,9 +1,10 @@
 /// A JSON text as values (RFC 8259).
 ///
 /// Objects keep the order of their members. Numbers keep the text that they were written with, so nothing is rounded.
-/// ``text(indented:)`` and ``utf8(indented:)`` write the value; they cost a fraction of what an `Encoder` costs.
+/// ``text(indented:)`` and ``utf8(indented:)`` write the value. They are much faster than an `Encoder`.
 ///
-/// `Foundation` has a decoder, but ProfileCore imports none of it, and a schema file's errors need the place in the text.
+/// `Foundation` has a decoder, but ProfileCore does not import Foundation. Also, the errors of a schema file need the
+/// place in the text.
 public enum JSONValue: Hashable, Sendable {
     /// `null`.
     case null

@@ -27,7 +27,7 @@ extension JSONValue {
     ///
     /// RFC 8259 section 7 requires escapes for quotes, backslashes and the controls below U+0020. Other controls, line
     /// and paragraph separators and bidirectional controls are escaped too, because people read JSON in terminals and
-    /// editors, which obey them. A parser reads the same text.
+    /// editors, which act on these characters. A parser reads the same text.
     package static func escape(of scalar: Unicode.Scalar) -> String? {
         switch scalar {
         case "\"": "\\\""

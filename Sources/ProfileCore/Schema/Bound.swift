@@ -25,7 +25,8 @@ public enum Bound: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// Whether this bound is greater than another, so that no value lies between them.
+    /// Returns whether this bound is greater than another. If a minimum is greater than the maximum, no value is
+    /// allowed.
     ///
     /// Returns nil if the bounds have different types, or if one of them is `today`.
     func isMore(than other: Bound) -> Bool? {

@@ -20,7 +20,7 @@ public struct CalendarDay: Hashable, Comparable, Sendable, CustomStringConvertib
         self.day = day
     }
 
-    /// The last day, 9999-12-31. Used as "today", it leaves only the rules that do not depend on the current day.
+    /// The last day, 9999-12-31. If it is used as "today", no day is refused as later than today.
     package static let latest = CalendarDay(known: 9999, 12, 31)
 
     /// Creates the day in UTC of a time in seconds since 1970-01-01, or returns nil outside the years 1 to 9999.
@@ -45,7 +45,7 @@ public struct CalendarDay: Hashable, Comparable, Sendable, CustomStringConvertib
     ///
     /// The algorithm is Howard Hinnant's `days_from_civil`.
     var daysSince1970: Int {
-        // Years are counted from March, so that the leap day is the last day of a year. The year is never negative.
+        // Years are counted from March. The leap day is then the last day of a year. The year is never negative.
         let shifted = month <= 2 ? year - 1 : year
         let era = shifted / 400
         let yearOfEra = shifted - era * 400

@@ -22,9 +22,9 @@ public enum CharacterClass: Hashable, Sendable {
 
     /// Reads the name of a class, or a literal list of characters.
     ///
-    /// Returns nil for more than three lower-case letters and hyphens that are not the name of a class: such a text is
-    /// more likely a misspelled name than a list. Returns nil for control characters too, because no text may contain
-    /// them. Tab, LF and CR are allowed.
+    /// Returns nil for a text of more than three lower-case letters and hyphens, unless it is the name of a class. Such
+    /// a text is more likely a misspelled name than a list. Returns nil for control characters too, because no text may
+    /// contain them. Tab, LF and CR are allowed.
     init?(_ text: String) {
         if let known = Self.named.first(where: { $0.name == text }) {
             self = known.value

@@ -1,15 +1,16 @@
 /// A format for text that contains a date, a time or both.
 ///
-/// There are two notations. Our own is for dates only: `yyyy`, `MM` and `dd`, each once, with ASCII punctuation or
-/// spaces between them. The text must have one digit for each letter. The other is that of Table Schema: a pattern for
-/// Python's `strptime` such as `%d/%m/%Y`. In such a text, days, months, hours, minutes and seconds may have one digit.
+/// There are two notations. The notation of this package is for dates only: `yyyy`, `MM` and `dd`, each once, with
+/// ASCII punctuation or spaces between them. The text must have one digit for each letter. The notation of Table Schema
+/// is a pattern for Python's `strptime` such as `%d/%m/%Y`. In a text of such a pattern, days, months, hours, minutes
+/// and seconds may have one digit.
 public struct DateFormat: Hashable, Sendable, CustomStringConvertible {
     /// The format as a schema file writes it, such as `dd.MM.yyyy`.
     public let pattern: String
-    /// The bytes of a pattern in our notation: `y`, `M` and `d` each mean a digit, and other bytes are literal. Empty
-    /// for a pattern of `strptime`.
+    /// The bytes of a pattern in the notation of this package: `y`, `M` and `d` each mean a digit, and other bytes are
+    /// literal. Empty for a pattern of `strptime`.
     private let bytes: [UInt8]
-    /// The parsed pattern of `strptime`; nil for our notation.
+    /// The parsed pattern of `strptime`; nil for a pattern in the notation of this package.
     private let directives: TimePattern?
     let isISO: Bool
 
@@ -23,9 +24,9 @@ public struct DateFormat: Hashable, Sendable, CustomStringConvertible {
 
     /// Creates a format for dates.
     ///
-    /// Returns nil if a part is missing or repeated, if the pattern contains other letters or digits, if it begins or
-    /// ends with a space, or if it is longer than ``longestLength``. A pattern with `%` may contain a time too. That
-    /// time is read but not stored.
+    /// Returns nil if a part is missing or repeated, or if the pattern contains other letters or digits. Also returns
+    /// nil if the pattern begins or ends with a space, or is longer than ``longestLength``. A pattern with `%` may
+    /// contain a time too. That time is read but not stored.
     public init?(_ pattern: String) { self.init(pattern, of: .date) }
 
     /// Creates a format for dates, times or both. A format of times, or of both, is always a pattern with `%`.
@@ -54,7 +55,7 @@ public struct DateFormat: Hashable, Sendable, CustomStringConvertible {
         return parts.sorted() == Self.parts && pattern.first != " " && pattern.last != " "
     }
 
-    /// The parts of our notation, sorted by their text.
+    /// The parts of a pattern in the notation of this package, sorted by their text.
     private static let parts = ["MM", "dd", "yyyy"]
 
     private init(known pattern: String) {
@@ -68,7 +69,7 @@ public struct DateFormat: Hashable, Sendable, CustomStringConvertible {
         isISO = pattern == "yyyy-MM-dd"
     }
 
-    /// Whether this is a pattern for `strptime`, so that Table Schema's `format` can express it.
+    /// Whether this is a pattern for `strptime`. Table Schema's `format` can express only such patterns.
     var isTablePattern: Bool { directives != nil }
 
     /// Whether some text may be readable in both formats.
@@ -160,7 +161,7 @@ public struct DateFormat: Hashable, Sendable, CustomStringConvertible {
 
     /// Returns the text of a stored date, datetime or time in this format.
     ///
-    /// Returns nil if the format loses a part of the value, such as the century, so that the text would be read as
+    /// Returns nil if the format loses a part of the value, such as the century, because the text would then be read as
     /// another value.
     func typedForm(of stored: String, _ type: FieldType) -> String? {
         switch type {
@@ -182,7 +183,8 @@ public struct DateFormat: Hashable, Sendable, CustomStringConvertible {
 
     /// An example text for people who do not know the directives: the last day of 2020, one minute before midnight.
     ///
-    /// In this example, a reader cannot mistake another part for the day. Nil for our notation, which explains itself.
+    /// In this example, a reader cannot mistake another part for the day. Nil for the notation of this package, which
+    /// needs no example.
     fileprivate var example: String? {
         directives.flatMap { directives in
             guard let day = CalendarDay(year: 2020, month: 12, day: 31) else { return nil }

@@ -97,8 +97,8 @@ public struct FieldRules: Hashable, Sendable {
     /// The maximum number of characters that a person has to type: ``longestLength`` without a mask's literals.
     package var longestTypedLength: Int? { mask?.digitCount ?? longestLength }
 
-    /// The maximum length of a value in bytes of UTF-8: four for each allowed character, but never less than 1,024. 1
-    /// MiB if the number of characters has no limit.
+    /// The maximum length of a value in bytes of UTF-8. It is four bytes for each allowed character, and at least 1,024
+    /// bytes. It is 1 MiB if the number of characters has no limit.
     ///
     /// Without this limit, a few characters with many combining marks could be very large.
     public var longestByteCount: Int {

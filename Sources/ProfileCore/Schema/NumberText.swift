@@ -26,8 +26,8 @@ enum NumberText {
 
     /// Returns the nearest `Double` of a decimal number, which may have a fraction and an exponent.
     ///
-    /// Returns nil for any other text, for a text of more than 64 bytes, for a number that is too large for a `Double`,
-    /// and for a non-zero number that would round to zero.
+    /// Returns nil for any other text, and for a text of more than 64 bytes. Also returns nil for a number that is too
+    /// large for a `Double`, and for a non-zero number that would round to zero.
     static func number(_ bytes: Span<UInt8>) -> Double? {
         guard !bytes.isEmpty, bytes.count <= 64 else { return nil }
         for index in bytes.indices {

@@ -1,7 +1,7 @@
 /// The rules that profiles follow: the fields of a profile in order, and the rules of each field.
 ///
-/// A schema is read from a Frictionless Table Schema document. Our extensions are under each field's `profiles` key;
-/// see <doc:Schema>. Forms, columns and issues follow the order of the fields.
+/// A schema is read from a Frictionless Table Schema document. The extensions of this package are under each field's
+/// `profiles` key; see <doc:Schema>. Forms, columns and issues follow the order of the fields.
 public struct ProfileSchema: Hashable, Sendable {
     /// A single reference, which is cheap to copy, because every profile holds its schema.
     private let contents: Contents

@@ -30,8 +30,8 @@ struct TimePattern: Hashable, Sendable {
 
     /// Parses a pattern.
     ///
-    /// Returns nil if a directive is unknown or repeated, if the pattern begins or ends with white space, or if it
-    /// contains a control character that is not white space. Trimmed values never match such patterns.
+    /// Returns nil if a directive is unknown or repeated. Also returns nil if the pattern begins or ends with white
+    /// space, or contains a control character that is not white space. Trimmed values never match such patterns.
     init?(_ text: String) {
         var pieces: [Piece] = []
         var bytes = text.utf8[...]
@@ -135,7 +135,7 @@ extension TimePattern {
         return read(text, from: 0, piece: 0, &parts) ? parts : nil
     }
 
-    /// Reads the rest of the text as the rest of the pieces.
+    /// Reads the remaining text as the remaining pieces.
     ///
     /// A number takes as many digits as possible, and fewer if the rest would not match otherwise, like a regular
     /// expression with backtracking. A pattern has few pieces, so this ends soon.

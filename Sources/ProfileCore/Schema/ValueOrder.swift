@@ -60,7 +60,7 @@ package enum ValueOrder: Sendable {
 }
 
 extension FieldType {
-    /// Whether a stored text is a value of this type, so that the type's order applies to it.
+    /// Returns whether a stored text is a value of this type. The type's order applies only to such a text.
     package func holds(_ text: Span<UInt8>) -> Bool {
         switch self {
         case .string: true

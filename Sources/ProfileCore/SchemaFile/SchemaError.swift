@@ -10,9 +10,9 @@ public struct SchemaError: Hashable, Sendable {
         self.reason = reason
     }
 
-    /// The kinds of errors, with what was found and what would be valid. ``text`` describes them in words.
+    /// The kinds of errors, with the found value and the valid values. ``text`` describes them in words.
     ///
-    /// The found text is as in the file, and may be as long.
+    /// A found text is copied from the file, and it may be long.
     public enum Reason: Hashable, Sendable {
         /// The file cannot be read as JSON.
         case notJSON(JSONError)

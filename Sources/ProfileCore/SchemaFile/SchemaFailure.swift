@@ -9,8 +9,8 @@ public struct SchemaFailure: Error, Hashable, Sendable, CustomStringConvertible 
     public var description: String { errors.map(\.description).joined(separator: "\n") }
 }
 
-/// Collects the errors of a schema file while it is read. A part that depends on a wrong part is not checked, so that
-/// one mistake is reported once.
+/// Collects the errors of a schema file while it is read. A part that depends on a wrong part is not checked. So one
+/// mistake is reported only once.
 final class SchemaErrors {
     private(set) var list: [SchemaError] = []
 

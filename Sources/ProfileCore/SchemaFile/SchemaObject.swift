@@ -54,7 +54,8 @@ struct SchemaObject {
         return flag
     }
 
-    /// Whether a boolean member is known, including that it is missing; otherwise it was reported.
+    /// Whether the value of a boolean member is known. This is so if the member is a boolean or is missing. Otherwise
+    /// the member was reported as an error.
     func canTell(_ name: String) -> Bool {
         switch self[name] {
         case nil: !isUnread

@@ -10,7 +10,7 @@ extension Character {
         }
     }
 
-    /// `U+200B` for a character that is invisible, or not visible by itself.
+    /// A name such as `U+200B`, for a character that is invisible or is not visible by itself.
     private static func number(of scalar: Unicode.Scalar) -> String? {
         switch scalar.properties.generalCategory {
         case .control, .format, .surrogate, .privateUse, .unassigned, .lineSeparator, .paragraphSeparator,

@@ -1,7 +1,7 @@
 /// A text to search for in other texts, ignoring the case and the accents of letters.
 ///
-/// Both texts are folded by ``TextFolding``. Most texts are ASCII and need no folding: they are searched in place,
-/// eight bytes at a time, so that searching a million values costs little more than reading them.
+/// Both texts are folded by ``TextFolding``. Most texts are ASCII and need no folding. They are searched in place,
+/// eight bytes at a time. So searching a million values takes little longer than reading them.
 package struct FoldedText: Hashable, Sendable {
     /// The folded text in UTF-8.
     package let bytes: [UInt8]
@@ -84,7 +84,8 @@ package struct FoldedText: Hashable, Sendable {
     @inline(__always)
     private static func marks(_ difference: UInt64) -> UInt64 { (difference &- ones) & ~difference & highBits }
 
-    /// Eight bytes, the first byte lowest, or fewer at the end.
+    /// Returns the eight bytes from an offset as a word, the first byte lowest. At the end of the text there are fewer
+    /// bytes.
     @inline(__always)
     private static func word(_ start: UnsafePointer<UInt8>, _ count: Int) -> UInt64 {
         let bytes = UnsafeRawPointer(start)

@@ -1,7 +1,7 @@
 @_spi(_Unicode) import Swift
 
-// Unicode's normal forms (UAX #15). The standard library has them but offers them to Foundation only, hence the SPI
-// import: this file is the one place that needs it.
+// Unicode's normal forms (UAX #15). The standard library has them, but offers them only to Foundation. Therefore this
+// file, and no other file, needs the SPI import.
 extension String {
     /// The scalars of Normalization Form C.
     package var scalarsOfNFC: some Sequence<Unicode.Scalar> { _nfc }

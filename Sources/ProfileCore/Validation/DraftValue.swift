@@ -1,13 +1,13 @@
 /// A value of a ``ProfileDraft``: a text, and the notation in which the text is written.
 ///
-/// The same digits mean different numbers in different notations. In a field whose schema has `decimalChar` `,` and
-/// `groupChar` `.`, a person types `1.234` for 1234, and JSON writes `1.234` for a number less than 2. The value keeps its
-/// notation when it is copied from one draft to another.
+/// The same digits mean different numbers in different notations. For example, a schema sets `decimalChar` to `,` and
+/// `groupChar` to `.` in a field. A person then types `1.234` for 1234, but in JSON `1.234` is a number less than 2.
+/// The value keeps its notation when it is copied from one draft to another.
 public struct DraftValue: Sendable {
     /// The text as it was written; not validated.
     public let text: String
-    /// Whether the text has the notation of JSON and of stored values: a point before a fraction, `true` and `false`, days
-    /// and times in ISO 8601. Else it has the notation that the schema gives the field.
+    /// Whether the text has the notation of JSON and of stored values: a point before a fraction, `true` and `false`,
+    /// days and times in ISO 8601. Otherwise it has the notation that the schema gives the field.
     public let isCanonical: Bool
 
     /// Makes a value of text in the notation of the field, as a person types it.

@@ -1,7 +1,7 @@
 /// The compiled rules of one field. It validates UTF-8 without making a `String`, if the rules are about ASCII.
 ///
-/// It is a class, so that taking a validator from the schema's list for each cell of an import retains one reference,
-/// not one for each rule.
+/// It is a class because an import takes a validator from the schema's list for each cell. That retains one reference,
+/// and not one for each rule.
 final class FieldValidator: Sendable {
     let rules: FieldRules
     /// All rules of the field, if they are this simple.
@@ -19,8 +19,8 @@ final class FieldValidator: Sendable {
     private let hasMissingValues: Bool
     /// The texts that mean "no value", besides the empty text.
     private let missingValues: ByteStrings
-    /// The stored forms of those texts that would otherwise be values. Every notation of such a value means "no
-    /// value".
+    /// The stored forms of the missing values that have the field's type, such as `-999` for an integer. Every notation
+    /// of such a value means "no value".
     private let missingStoredForms: ByteStrings
     /// The number format; nil if numbers are written as they are stored.
     let numbers: NumberReader?
@@ -155,8 +155,8 @@ final class FieldValidator: Sendable {
         return outcome
     }
 
-    /// Whether a value is read in the notation that stored values and JSON share. Numbers in that notation always are:
-    /// their digits could mean another number in the field's own notation.
+    /// Whether a value is read in the notation that stored values and JSON share. A number in that notation is always
+    /// read in it, because its digits could mean another number in the field's own notation.
     private func isWrittenCanonically(_ value: Span<UInt8>) -> Bool {
         switch rules.type {
         case .string, .year: false

@@ -1,4 +1,4 @@
-/// Values by field name, as a person typed them or a client sent them. Nothing is known about them.
+/// Values by field name, as a person typed them or a client sent them. They are not validated.
 ///
 /// ``ProfileValidator`` makes a ``ValidProfile`` of a draft, or reports all of its issues.
 public struct ProfileDraft: Sendable {

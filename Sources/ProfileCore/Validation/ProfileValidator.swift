@@ -16,7 +16,7 @@ public struct ProfileValidator: Sendable {
     /// - Parameters:
     ///   - draft: The values that a person typed or a client sent.
     ///   - today: The day for rules such as "not in the future", usually the current day in UTC.
-    ///   - hasPassword: Whether the profile is stored and has a password, so that the draft needs none.
+    ///   - hasPassword: Whether the profile is stored and has a password. If so, the draft needs no password.
     /// - Returns: The valid profile.
     /// - Throws: Every issue of every field, in field order, then the names that the schema does not have (S3). After
     ///   ``ValidationFailure/mostIssues`` issues, the others are only counted.

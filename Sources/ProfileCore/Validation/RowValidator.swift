@@ -60,7 +60,7 @@ package struct RowValidator: Sendable {
     ///
     /// - Parameters:
     ///   - password: Any bytes; empty if there is no password.
-    ///   - hash: Any bytes. White space alone is no hash, and neither is one of the field's `missingValues`.
+    ///   - hash: Any bytes. White space alone means "no hash", and so does each of the field's `missingValues`.
     ///   - index: The field's position in the schema.
     ///   - isStored: Whether the store has a password of this profile.
     package mutating func judgePassword(
@@ -96,7 +96,7 @@ package struct RowValidator: Sendable {
         }
     }
 
-    /// Ends the row. A valid row is kept; otherwise ``issues`` describes what is wrong.
+    /// Ends the row. A valid row is kept. For an invalid row, ``issues`` contains the problems.
     package mutating func endRow(_ origin: ValidProfiles.Origin) -> Bool {
         guard found.isEmpty else {
             profiles.dropUnfinishedRow()

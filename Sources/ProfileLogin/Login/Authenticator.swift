@@ -1,6 +1,6 @@
 public import ProfileCore
 
-/// Checks a username and a password: against a store, with a remote service, or as a test scripts it.
+/// Checks a username and a password. It may use a store, a remote service, or scripted answers in a test.
 ///
 /// ``LoginService`` calls the authenticator in a task of its own, which it cancels as soon as the attempt ends.
 public protocol Authenticator: Sendable {

@@ -31,7 +31,7 @@ public struct LoggedInProfile: Hashable, Sendable {
 
 extension LoggedInProfile {
     /// Creates a logged-in profile from the values of a schema's fields. The person's name is the first value of a
-    /// field that holds a name (`contentType` is `name`, as in HTML's autofill); without such a value it is the
+    /// field whose `contentType` is `name`, as in HTML's autofill. Without such a value, the person's name is the
     /// username.
     init(username: String, values: [FieldName: String], of schema: ProfileSchema) {
         let field = schema.openFields.first { $0.contentType == ContentType.name.rawValue && values[$0.name] != nil }

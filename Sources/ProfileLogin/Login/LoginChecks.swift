@@ -7,7 +7,7 @@ public struct LoginChecks: Hashable, Sendable {
     private let hasPasswords: Bool
     private let shortestUsername: Int
     private let longestUsername: Int?
-    /// The maximum length in bytes of UTF-8, so that combining marks cannot make a short text megabytes long (S5).
+    /// The maximum length in bytes of UTF-8. Without it, combining marks could make a short text megabytes long (S5).
     private let mostUsernameBytes: Int
     private let shortestPassword: Int
     private let requirements: [Requirement]

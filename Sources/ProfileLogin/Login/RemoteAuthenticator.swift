@@ -49,8 +49,8 @@ public struct LoginAnswer: Hashable, Sendable {
         self.body = body
     }
 
-    /// Converts the answer to a profile or an error (L4). 401 and 403 throw `invalidCredentials`, any other status
-    /// outside 200 to 299 throws `unexpectedStatus`, and a body that is empty or cannot be decoded throws
+    /// Converts the answer to a profile or an error (L4). 401 and 403 throw `invalidCredentials`. Any other status
+    /// outside 200 to 299 throws `unexpectedStatus`. A body that is empty or cannot be decoded throws
     /// `invalidResponse`.
     ///
     /// The body must be a profile as `lookup --format json` prints it: an object whose members have the names of the

@@ -23,7 +23,7 @@ public struct AccountLabel: Hashable, Sendable, CustomStringConvertible {
 
     private init(known text: String) { self.text = text }
 
-    /// Creates a label from any text, such as a user agent: replaces characters that cannot stand on one line by
+    /// Creates a label from any text, such as a user agent. Replaces characters that cannot stand on one line by
     /// spaces, and cuts the text at the limit. Nil if nothing is left.
     public init?(fitting text: String) {
         var kept = ""

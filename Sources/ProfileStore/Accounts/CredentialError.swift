@@ -24,7 +24,7 @@ public enum CredentialError: Error, Hashable, Sendable {
 }
 
 extension CredentialError {
-    /// What a caller can do about this error.
+    /// The kind of this error, which decides what a caller can do about it.
     public var kind: ProfileStoreError.Kind {
         switch self {
         case .wrong: .denied

@@ -1,6 +1,6 @@
 package import ProfileCore
 
-/// An attempt at a secret, which is counted before it is made (P9).
+/// An attempt at a secret, which is counted before the secret is checked (P9).
 package struct LoginAttempt: Sendable {
     /// The username as it was typed. There may be no such profile.
     package let username: String
@@ -19,8 +19,8 @@ package struct LoginAttempt: Sendable {
 
     /// The outcome of an attempt.
     package enum Outcome: Sendable {
-        /// The secret is correct. Failures are forgotten. If there is a better hash, it replaces the hash unless an
-        /// edit has changed it meanwhile (P7).
+        /// The secret is correct. Failures are forgotten. If there is a better hash, it replaces the stored hash,
+        /// unless an edit has changed that hash meanwhile (P7).
         case right(profileID: Int64, rehash: Rehash?, session: ProvenSession? = nil)
         /// The secret is wrong. The attempt stays counted.
         case wrong
@@ -63,8 +63,8 @@ package struct LoginAttempt: Sendable {
         }
     }
 
-    /// The name under which attempts are remembered, in the form in which usernames are compared. A name that is longer
-    /// than any username is cut, so that it cannot fill the store.
+    /// The name under which attempts are stored, in the form in which usernames are compared. A name that is longer
+    /// than any username is cut, because it could fill the store.
     package var foldedName: String { Self.foldedName(username) }
 
     package static func foldedName(_ username: String) -> String {

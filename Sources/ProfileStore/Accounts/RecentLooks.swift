@@ -1,6 +1,6 @@
 internal import Synchronization
 
-/// A cache of tokens that were looked up recently, so that many requests need one look-up in the store.
+/// A cache of recently looked up tokens. With it, many requests need only one look-up in the store.
 ///
 /// Only found tokens are kept. An unknown token costs a look-up each time, and needs no memory here.
 final class RecentLooks: Sendable {

@@ -1,4 +1,4 @@
-/// How long sessions last, and how many a profile may have.
+/// The maximum age and idle time of sessions, and the maximum number of sessions of a profile.
 public struct SessionPolicy: Hashable, Sendable {
     /// The time without use after which a session ends. The session may end earlier by up to a tenth of it, because not
     /// every use is written.

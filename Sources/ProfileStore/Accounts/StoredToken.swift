@@ -12,11 +12,11 @@ package struct StoredToken: Hashable, Sendable {
         }
     }
 
-    /// How each use of a session postpones its expiry.
+    /// The rule by which each use of a session postpones its expiry.
     package struct Renewal: Hashable, Sendable {
         /// The time that the session may stay unused, in milliseconds.
         package let idleTime: Int64
-        /// When the session expires however often it is used.
+        /// The time at which the session expires even if it is used.
         package let latestExpiry: Timestamp
 
         package init(idleTime: Int64, latestExpiry: Timestamp) {
@@ -24,7 +24,7 @@ package struct StoredToken: Hashable, Sendable {
             self.latestExpiry = latestExpiry
         }
 
-        /// When a session expires that is used at this time.
+        /// Returns the expiry of a session that is used at this time.
         package func expiry(usedAt time: Timestamp) -> Timestamp {
             min(time.advanced(byMilliseconds: idleTime), latestExpiry)
         }
@@ -38,11 +38,11 @@ package struct StoredToken: Hashable, Sendable {
     /// The scopes of an access token, in order.
     package let scopes: [AccessScope]
     package let createdAt: Timestamp
-    /// When the token expires, unless a use postpones its expiry; nil if it never expires.
+    /// The time at which the token expires, unless a use postpones its expiry; nil if it never expires.
     package private(set) var expiresAt: Timestamp?
     /// Nil for a token whose expiry is fixed.
     package let renewal: Renewal?
-    /// The last use that was written down.
+    /// The time of the last stored use.
     package private(set) var lastUsedAt: Timestamp?
 
     package init(
@@ -70,7 +70,8 @@ package struct StoredToken: Hashable, Sendable {
 
     package func isExpired(at time: Timestamp) -> Bool { expiresAt.map { $0 <= time } ?? false }
 
-    /// Whether a use at this time is to be written down: once in a tenth of the idle time, and once a minute at most.
+    /// Returns whether to store a use at this time. A use is stored once in a tenth of the idle time, and at most once
+    /// a minute.
     func isUseDue(at time: Timestamp) -> Bool {
         let interval = min((renewal?.idleTime ?? .max) / 10, 60_000)
         return lastUsedAt.map { $0.advanced(byMilliseconds: interval) <= time } ?? true
@@ -89,8 +90,8 @@ package struct StoredToken: Hashable, Sendable {
 package enum TokenList: Sendable {
     /// Access tokens, expired ones too, by name.
     case access
-    /// Sessions that have not expired at this time, by profile and then by id: of one profile or, for nil, of all; only
-    /// those that follow another session; as many as the limit allows.
+    /// The sessions of one profile, or of all profiles for nil, ordered by profile and then by id. Only sessions that
+    /// have not expired at this time, that follow the session `after`, and at most `limit` of them.
     case sessions(of: Int64?, after: LoginSession?, limit: Int, at: Timestamp)
 }
 

@@ -29,8 +29,8 @@ final class TokenUses: Sendable {
     /// Waits until all uses are written.
     func wait() async { await state.withLock { $0.task }?.value }
 
-    /// Accepts no further uses, and waits at most a second until all uses are written. Another writer may hold the
-    /// store longer, and a lost use is noted again with the next one.
+    /// Accepts no further uses, and waits at most a second until all uses are written. Another writer may hold the lock
+    /// longer than that. A lost use does little harm, because the next use of the token is stored.
     func finish() async {
         let task = state.withLock { state in
             state.isClosed = true

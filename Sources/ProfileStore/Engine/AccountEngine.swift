@@ -10,7 +10,7 @@ package protocol AccountEngine: Sendable {
 
     /// Changes a passcode if the stored passcode is as the change expects it, and logs the change.
     ///
-    /// - Returns: False if it is not, or if there is no such profile.
+    /// - Returns: False if the stored passcode is not as expected, or if there is no such profile.
     func change(_ passcode: PasscodeChange, _ stamp: WriteStamp) async throws(ProfileStoreError) -> Bool
 
     /// Counts an attempt at a secret before it is made, or refuses it, by the rule of ``/SecretHashing/ThrottleState``
@@ -32,19 +32,19 @@ package protocol AccountEngine: Sendable {
 
     // MARK: Tokens
 
-    // Sessions, access tokens and resets are tokens of three kinds. A session or a reset belongs to a profile and ends with
-    // it; an access token belongs to none and has a name of its own.
+    // Sessions, access tokens and resets are tokens of three kinds. A session or a reset belongs to a profile and ends
+    // with the profile. An access token has a name and belongs to no profile.
 
-    /// Issues a token. A token of a profile replaces tokens: a few expired ones of any profile, and the least recently used
-    /// ones of its kind and profile if there would be more than the limit.
+    /// Issues a token. Issuing a token of a profile also removes a few expired tokens of any profile. If the profile
+    /// would have more tokens of this kind than the limit, its least recently used ones are removed too.
     ///
     /// - Parameters:
     ///   - token: The token, without an owner.
     ///   - username: The profile that the token belongs to; nil for an access token.
-    ///   - limit: The most tokens of this kind that the profile may have; has no effect on an access token.
+    ///   - limit: The maximum number of tokens of this kind for the profile; has no effect on an access token.
     /// - Returns: The token with its owner. Nil if there is no such profile, or if another access token has the name,
-    ///   whatever the case of its ASCII letters.
-    /// - Throws: What every method may throw.
+    ///   ignoring the case of ASCII letters.
+    /// - Throws: The errors that every method may throw.
     func issue(
         _ token: StoredToken, to username: String?, atMost limit: Int
     ) async throws(ProfileStoreError) -> StoredToken?
@@ -55,8 +55,8 @@ package protocol AccountEngine: Sendable {
     /// Returns the tokens of a list.
     func tokens(_ list: TokenList) async throws(ProfileStoreError) -> [StoredToken]
 
-    /// Writes down when tokens were used, and postpones the expiry of sessions. A use has no effect if a later one is
-    /// written, or if the token has expired by then.
+    /// Stores the times at which tokens were used, and postpones the expiry of sessions. A use has no effect if a later
+    /// use is stored, or if the token has expired by then.
     func note(_ uses: [TokenUse]) async throws(ProfileStoreError)
 
     /// Ends tokens, expired ones too.
@@ -64,8 +64,8 @@ package protocol AccountEngine: Sendable {
     /// - Returns: The tokens that ended; nil if there is no such profile.
     func end(_ tokens: EndingTokens) async throws(ProfileStoreError) -> [StoredToken]?
 
-    /// Sets the password that a reset was issued for. As in an edit, the revision rises, the change is logged, failed
-    /// attempts at the password are forgotten, and the profile's sessions and the reset end.
+    /// Sets the password that a reset was issued for. As in an edit, the revision rises, the change is logged, and
+    /// failed attempts at the password are forgotten. The profile's sessions and the reset end.
     ///
     /// - Parameters:
     ///   - token: The token of the reset.

@@ -1,4 +1,4 @@
-/// The ids of the profiles that one transaction of many rows adds and updates. The ids of new profiles follow each other.
+/// The ids of the profiles that one transaction of many rows adds and updates. The ids of new profiles are consecutive.
 package struct BatchIDs: Sendable {
     private let first: Int64
     /// The id of the next new profile.

@@ -1,15 +1,15 @@
 package import ProfileCore
 
-/// Reads and writes many profiles at once.
+/// Reads and writes many profiles.
 package protocol BulkEngine: Sendable {
     /// Returns raw values of profiles in the order of their ids. A field without a column in the store is absent in every
     /// row.
     ///
-    /// A long scan runs on a thread that may block, never on a thread of Swift's.
+    /// A long scan runs on a thread that may block, never on a thread of Swift's executor.
     func scan(_ scan: StoreScan) async throws(ProfileStoreError) -> StoredRows
 
-    /// Returns for each of these usernames whether a profile has it, whatever the case of its ASCII letters, as of one
-    /// moment.
+    /// Returns for each of these usernames whether a profile has it, as of one moment. Ignores the case of ASCII
+    /// letters.
     func areStored(_ usernames: [String]) async throws(ProfileStoreError) -> [Bool]
 
     /// Runs a batch in one transaction, with the outcome that its rows would have one after another. Logs the added
@@ -21,7 +21,7 @@ package protocol BulkEngine: Sendable {
         _ batch: Batch, judgedBy schema: ProfileSchema, _ stamp: WriteStamp
     ) async throws(ProfileStoreError) -> Batch
 
-    /// Runs a batch that only reads: it finds out what is stored.
+    /// Runs a batch that only reads the stored values.
     func preview<Batch: ImportBatch>(
         _ batch: Batch, judgedBy schema: ProfileSchema
     ) async throws(ProfileStoreError) -> Batch

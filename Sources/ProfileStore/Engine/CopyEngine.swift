@@ -2,14 +2,14 @@ package import ProfileCore
 
 /// Copies a whole store into a new one. ``BulkEngine/scan(_:)`` reads the profiles of the store that is copied.
 package protocol CopyEngine: Sendable {
-    /// Returns what the store has besides the profiles, as of one moment.
+    /// Returns everything in the store except the profiles, as of one moment.
     func head() async throws(ProfileStoreError) -> StoreHead
 
     /// Returns whether the store is an unfinished copy.
     func isUnfinishedCopy() async throws(ProfileStoreError) -> Bool
 
-    /// Makes the store an unfinished copy of another store, with every schema and without profiles. If it is one already,
-    /// it stays as it is.
+    /// Makes the store an unfinished copy of another store, with every schema and without profiles. If the store is
+    /// already an unfinished copy, it stays as it is.
     ///
     /// - Parameters:
     ///   - head: The head of the other store.

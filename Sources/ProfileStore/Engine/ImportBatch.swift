@@ -13,8 +13,9 @@ package protocol ImportBatch: Sendable {
     /// Whether a ``StoredMatch`` includes the profile with the row's username.
     var wantsStoredProfiles: Bool { get }
 
-    /// Whether the batch is stored on one machine only, see ``ProfileStoreError/Code/storedOnOneMachine``. The engine sets it
-    /// instead of throwing that error, because the caller has to count what was stored. The caller then throws it.
+    /// Whether the batch is stored on one machine only, see ``ProfileStoreError/Code/storedOnOneMachine``. The engine
+    /// sets it instead of throwing that error, because the caller has to count the stored rows. The caller then throws
+    /// the error.
     var isOnOneMachine: Bool { get set }
 
     /// Takes the outcome of the previous step, and returns the next step.
@@ -39,7 +40,8 @@ package protocol BulkLoad: Sendable {
     /// Whether the load also accepts a store that has profiles.
     var takesUsedStore: Bool { get }
 
-    /// Whether a store without profiles can read only the new rows with ``nextNewRows()``, which is faster.
+    /// Whether the new rows alone are enough if the store has no profiles. If so, the engine reads them with
+    /// ``nextNewRows()``, which is faster.
     var knowsNewRows: Bool { get }
 
     /// Returns whether the load may begin, while no other session writes. `areStored` returns which usernames are
@@ -52,7 +54,7 @@ package protocol BulkLoad: Sendable {
     /// Returns the next batch; nil at the end.
     func nextBatch() -> Batch?
 
-    /// Takes back a batch that has run to its end.
+    /// Receives a batch that has run to its end.
     func take(_ batch: Batch)
 
     /// Returns whether the stored rows are kept. The engine calls it at the end.

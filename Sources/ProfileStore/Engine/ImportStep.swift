@@ -2,16 +2,16 @@ package import ProfileCore
 
 /// The next action that a batch asks of an engine.
 package enum ImportStep: Sendable {
-    /// Find the stored profiles with the primary keys of some of the batch's rows: ``Outcome/matched(_:)``. Later steps
-    /// of the batch may change them.
+    /// Find the stored profiles with the primary keys of some of the batch's rows. The outcome is
+    /// ``Outcome/matched(_:)``. Later steps of the batch may change these profiles.
     case match(Range<Int>)
     /// Store one of the batch's rows as a new profile. The outcome is ``Outcome/inserted``, or ``Outcome/found(_:)``
     /// if other profiles have some of its unique values.
     case insert(row: Int)
-    /// Find the stored profiles with a row's unique values, without the profile that has this id:
+    /// Find the stored profiles with a row's unique values, without the profile that has this id. The outcome is
     /// ``Outcome/found(_:)``.
     case look(row: Int, of: ValidProfiles, besides: Int64?)
-    /// Find the profile with this username: ``Outcome/found(_:)``.
+    /// Find the profile with this username. The outcome is ``Outcome/found(_:)``.
     case find(username: String)
     /// Change a profile. It has not changed since it was found. The outcome is ``Outcome/updated``, or
     /// ``Outcome/found(_:)`` if other profiles have some of its new unique values.

@@ -76,14 +76,14 @@ package struct AnsweredWrite<Value: Sendable>: Sendable {
 
 extension WriteStamp {
     /// Runs a write in the open transaction of an engine, unless a write with the same key was made before. A repeat
-    /// gets the first answer, also a refusal.
+    /// gets the first answer, even if the answer was a refusal.
     ///
     /// - Parameters:
     ///   - find: Reads the stored outcome of the request.
     ///   - store: Stores the outcome of the request.
-    ///   - write: Writes, and returns whether it logged a change. It leaves nothing behind if it throws.
+    ///   - write: Writes, and returns whether it logged a change. If it throws, it has stored nothing.
     /// - Returns: The answer of this write or of the first one.
-    /// - Throws: What `find`, `store` or `write` throws, unless it is the answer of the write.
+    /// - Throws: The error of `find`, `store` or `write`, unless the error is the answer of the write.
     package func once<Value: KeyedValue>(
         find: (KeyedRequest) throws -> KeyedOutcome?, store: (KeyedOutcome, KeyedRequest) throws -> Void,
         _ write: () throws -> (value: Value, isChange: Bool)
@@ -125,8 +125,8 @@ extension KeyedRequest {
 }
 
 extension ProfileStoreError {
-    /// Whether the error is an answer, which a repeat gets too. Any other error may be over when the write is
-    /// repeated.
+    /// Whether the error is an answer, which a repeat gets too. The cause of any other error may be gone when the write
+    /// is repeated.
     package var isAnswer: Bool {
         switch reason {
         case .notFound, .duplicate, .staleRevision: true

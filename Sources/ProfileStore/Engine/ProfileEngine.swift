@@ -14,7 +14,8 @@ package protocol ProfileEngine: Sendable {
     /// Returns the profiles of a search in its order; see ``profile(_:under:)`` for the rules. Every engine orders the
     /// values of a field by `ValueOrder` of ProfileCore.
     ///
-    /// A page that may read many profiles to find a few runs on a thread that may block, never on a thread of Swift's.
+    /// A page that may read many profiles to find a few runs on a thread that may block, never on a thread of Swift's
+    /// executor.
     func page(_ search: ProfileSearch, under rules: AdoptedSchema) async throws(ProfileStoreError) -> ProfilePage
 
     /// Returns the number of profiles of a search. Its cursor and limits have no effect.
@@ -28,13 +29,14 @@ package protocol ProfileEngine: Sendable {
 
     /// Confirms the result of a look-up before a write is refused because of it.
     ///
-    /// A frozen server may answer look-ups for a while after another server took over. A method that writes confirms its
-    /// own answer. A decision outside the engine is confirmed here.
+    /// A frozen server may answer look-ups for a while after another server took over. A method that writes confirms
+    /// its own answer. This method confirms a decision that is made outside the engine.
     /// - Parameters:
     ///   - found: The earlier result of `read`.
-    ///   - read: Looks it up with methods of this engine. An engine with look-ups that are never outdated does not run it.
-    /// - Returns: What is stored.
-    /// - Throws: The error that kept the engine from confirming it.
+    ///   - read: Repeats the look-up with methods of this engine. An engine whose look-ups are never outdated does not
+    ///     call it.
+    /// - Returns: The confirmed result.
+    /// - Throws: The error that prevented the confirmation.
     func confirmed<Value: Sendable>(
         _ found: Value, _ read: () async throws(ProfileStoreError) -> Value
     ) async throws(ProfileStoreError) -> Value
@@ -45,8 +47,8 @@ package protocol ProfileEngine: Sendable {
     // refusal (``ProfileStoreError/isAnswer``). The same request with that key writes nothing within
     // ``WriteKey/lifetime`` and gets that outcome. Another request with that key is refused as `keyReused`.
 
-    /// Stores a new profile with a hashed password, logs the change, and forgets failed attempts at its name, because
-    /// attempts before the profile existed do not count. No id is used twice.
+    /// Stores a new profile with a hashed password, and logs the change. Also forgets failed attempts at its name,
+    /// because attempts before the profile existed do not count. No id is used twice.
     ///
     /// - Parameters:
     ///   - row: The profile, alone in its rows.
@@ -62,9 +64,9 @@ package protocol ProfileEngine: Sendable {
     /// stored password stays. A different password ends the profile's sessions and its reset (H4).
     ///
     /// A new password makes the engine forget failed attempts at the old one. If the name changes, failed attempts move
-    /// to the new name with the profile (P9). Attempts at the new name before any profile had it do not count; of other
-    /// attempts there the stricter count stays. The old name keeps its count as a name without a profile, so that its
-    /// answers tell nothing (P10).
+    /// to the new name with the profile (P9). Attempts at the new name before any profile had it do not count. If other
+    /// attempts were made at the new name, the stricter count stays. The old name keeps its count as a name without a
+    /// profile. So the answers for the old name do not reveal the change (P10).
     ///
     /// - Throws: `staleRevision`, `notFound`, `duplicate`, `schemaChanged`.
     func replace(
@@ -90,8 +92,8 @@ package protocol ProfileEngine: Sendable {
         _ username: String, expecting revision: Int64?, _ stamp: WriteStamp
     ) async throws(ProfileStoreError) -> Profile
 
-    /// Removes the profiles that still have the revision they were read with, in one transaction, and logs a change for
-    /// each in the order of their ids.
+    /// Removes the profiles that still have the revision that was read. One transaction removes all of them and logs a
+    /// change for each, in the order of their ids.
     ///
     /// - Returns: The number of removed profiles. The others were removed or changed before.
     func remove(_ profiles: [Profile], _ stamp: WriteStamp) async throws(ProfileStoreError) -> Int

@@ -1,6 +1,6 @@
-/// What a single profile is found by.
+/// The username or the id of a single profile.
 package enum ProfileKey: Sendable {
-    /// Whatever the case of its ASCII letters.
+    /// The case of ASCII letters is ignored.
     case username(String)
     case id(Int64)
 }

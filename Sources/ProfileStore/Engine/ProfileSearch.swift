@@ -19,8 +19,8 @@ package struct ProfileSearch: Sendable {
         /// The order of the values of a field that is not secret. Profiles without a value come last. In descending
         /// order, the greatest values come first, and of equal values the greatest ids.
         case field(FieldRules, isDescending: Bool)
-        /// The order of how well the best matching value of a profile matches this text. The best matches come first,
-        /// and of equal matches the smallest ids.
+        /// The order by the quality of a profile's best match with this text. The best matches come first, and of equal
+        /// matches the smallest ids.
         case relevance(of: FoldedText)
 
         /// The field whose values define the order.
@@ -53,7 +53,7 @@ package struct ProfileSearch: Sendable {
     package var limit: Int
     /// The cursor after which the page begins. It belongs to the same order.
     package var after: ProfileCursor?
-    /// The page ends with the profile that takes it to this number of bytes.
+    /// The page ends with the profile with which it reaches this number of bytes.
     package var mostBytes: Int
     /// The last id that the search reads. It requires the order of ids.
     package var lastID: Int64?
@@ -88,7 +88,8 @@ package struct ProfileSearch: Sendable {
 }
 
 extension ProfileSearch {
-    /// Throws an error unless a page begins after the search's cursor and ends further on.
+    /// Throws an error if a page is out of order: it must begin after the search's cursor, and its end must come after
+    /// that.
     ///
     /// A damaged file may hold profiles twice. Reading page by page would never end if a page went back.
     /// - Throws: `corrupt`.

@@ -1,6 +1,6 @@
 package import ProfileCore
 
-/// Keeps the rules in force, and what judging by them has found.
+/// Keeps the rules in force, and the results of judging profiles by them.
 package protocol RuleEngine: Sendable {
     /// Returns the rules in force; the same object until they change.
     func schemaInForce() async throws(ProfileStoreError) -> AdoptedSchema
@@ -17,8 +17,8 @@ package protocol RuleEngine: Sendable {
     ///
     /// - Returns: The rules in force afterwards, and the version of the adopted schema. They differ only if a write with
     ///   a key is repeated.
-    /// - Throws: `repeatedValues` if two profiles have the same value in a field that becomes unique, `tooManyColumns`,
-    ///   `otherPrimaryKey` if there are profiles and their primary key is another field.
+    /// - Throws: `repeatedValues` if two profiles have the same value in a field that becomes unique; `tooManyColumns`;
+    ///   `otherPrimaryKey` if the stored profiles have another primary key.
     func adopt(
         _ schema: ProfileSchema, _ stamp: WriteStamp
     ) async throws(ProfileStoreError) -> (inForce: AdoptedSchema, version: Int)

@@ -42,7 +42,8 @@ package struct PageReading {
 
     package var count: Int { profiles.count }
 
-    /// Whether the page has reached one of its limits. If another profile follows, ``end(hasMore:)`` is told.
+    /// Whether the page has reached one of its limits. The caller of ``end(hasMore:)`` then says whether another
+    /// profile follows.
     package var isFull: Bool { profiles.count >= search.limit || byteCount >= search.mostBytes }
 
     package mutating func append(_ profile: Profile) {

@@ -1,13 +1,12 @@
 /// The storage behind a repository: an SQLite file, a PostgreSQL database, or memory.
 ///
-/// A method is one outcome: it happens completely or not at all, and what it has written is durable when it returns. An
-/// engine may commit several methods together. No method takes or returns SQL, a statement or a connection, and none
-/// judges a profile: the profiles that arrive are valid. Methods may run concurrently, and each sees the store as of one
-/// moment.
+/// Each method is atomic: its writes happen completely or not at all, and they are durable when it returns. An engine
+/// may commit several methods together. No method takes or returns SQL, a statement or a connection, and none judges a
+/// profile: the profiles that arrive are valid. Methods may run concurrently, and each sees the store as of one moment.
 ///
-/// Every method may throw `busy` if its turn did not come in time, `cancelled` if its task was cancelled before its turn
-/// (then it has written nothing), `closed`, and the errors of the file or the server, such as `corrupt`, `full` and
-/// `inputOutput`.
+/// Every method may throw `busy` if its turn did not come in time, and `closed`. It may throw `cancelled` if its task
+/// was cancelled before its turn; then it has written nothing. It may also throw the errors of the file or the server,
+/// such as `corrupt`, `full` and `inputOutput`.
 ///
 /// Engines belong to this package. Each has its own `open`.
 package protocol StoreEngine: ProfileEngine, AccountEngine, RuleEngine, ChangeEngine, BulkEngine, CopyEngine {

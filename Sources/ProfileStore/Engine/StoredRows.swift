@@ -16,7 +16,7 @@ package struct StoreScan: Sendable {
     package var after: Int64 = 0
     /// The maximum number of rows.
     package var mostRows: Int
-    /// The scan ends with the row that takes the cells to this number of bytes.
+    /// The scan ends with the row with which the cells reach this number of bytes.
     package var mostBytes: Int
 
     package init(
@@ -68,7 +68,7 @@ package struct StoredRows: Sendable {
             package let hash: Secret
             /// The version of the schema in force when the password was set.
             package let schemaVersion: Int
-            /// Whether that version has judged the password. It has not if only the hash was given.
+            /// Whether that version has judged the password. False if only the hash was given.
             package let isJudged: Bool
 
             package init(hash: Secret, schemaVersion: Int, isJudged: Bool) {
@@ -138,8 +138,9 @@ package struct StoredRows: Sendable {
 
     /// Appends a row. One cell for each field follows.
     ///
-    /// - Throws: `corrupt` if the row's id is not above the id of the row before it, or above the id that the scan
-    ///   begins after. A damaged file may hold a page twice, and a scan that goes back to a lower id never ends.
+    /// - Throws: `corrupt` if the row's id is not greater than the previous row's id. The first row's id must be
+    ///   greater than the id after which the scan begins. A damaged file may hold a page twice, and a scan that goes
+    ///   back to a lower id never ends.
     package mutating func append(_ row: Row) throws(ProfileStoreError) {
         guard row.id > lastID else { throw .outOfOrder(row.id, after: lastID) }
         lastID = row.id

@@ -38,7 +38,8 @@ extension ProfileStoreError {
         /// cannot have, or continues a page of another order. There is at least one of ``issues``.
         public static let invalidQuery = Code(rawValue: "invalid_query")
 
-        /// Other rules are in force than those that judged the value, with the ``schemaVersion``. Judge it again.
+        /// The rules in force are not the rules that judged the value; ``schemaVersion`` is the version in force. Judge
+        /// it again.
         public static let schemaChanged = Code(rawValue: "schema_changed")
 
         /// Another access token has this name.
@@ -62,9 +63,9 @@ extension ProfileStoreError {
 
         /// The call waited for its turn longer than the wait limit; see ``waited``. With a ``lockHolder`` it waited for
         /// the write lock of that process. Without one, another program holds SQLite's own lock, or the server does not
-        /// give a row, a connection or an answer. If it waited no time at all, 10,000 changes of this process wait
-        /// already. A long read, such as a search without an index or a check, is refused if no thread is free for it
-        /// within the wait limit, or if 1,000 reads of its kind wait already.
+        /// give a row, a connection or an answer. If ``waited`` is zero, 10,000 changes of this process already wait. A
+        /// long read, such as a check or a search without an index, throws this in two cases: no thread is free for it
+        /// within the wait limit, or 1,000 reads of its kind already wait.
         public static let busy = Code(rawValue: "busy")
 
         /// The caller's task was cancelled before its turn. Nothing was written.
@@ -101,8 +102,8 @@ extension ProfileStoreError {
         /// The server does not let this user connect, or does not permit the operation; ``detail`` has its message.
         public static let notPermitted = Code(rawValue: "not_permitted")
 
-        /// By the server's settings, the loss of one machine could lose what it commits; ``detail`` names the settings.
-        /// Nothing was written.
+        /// With the server's settings, the loss of one machine could lose committed writes; ``detail`` names the
+        /// settings. Nothing was written.
         public static let notDurable = Code(rawValue: "not_durable")
 
         /// The address of the database cannot be used, for example because it holds a password that others can read
@@ -142,14 +143,14 @@ extension ProfileStoreError {
         /// The store at ``path`` is not empty, so nothing can be copied into it.
         public static let notUnused = Code(rawValue: "not_unused")
 
-        /// The file at ``path`` has the name of the store's lock file, `…-lock`, and is something else. It is
+        /// The file at ``path`` has the name of the store's lock file, `…-lock`, but is not a lock file. It is
         /// unchanged. Move it away.
         public static let notALockFile = Code(rawValue: "not_a_lock_file")
 
         /// An applied migration differs from the one of the same name in this program.
         public static let alteredMigration = Code(rawValue: "altered_migration")
 
-        /// The file has an ``alteredObject`` that this program does not make. Nothing of it was run.
+        /// The file has an ``alteredObject`` that this program does not make. No code of that object was run.
         public static let altered = Code(rawValue: "altered")
 
         /// The stored schema cannot be read.
@@ -164,8 +165,8 @@ extension ProfileStoreError {
         /// There is no space left. The transaction was rolled back.
         public static let full = Code(rawValue: "full")
 
-        /// The newest changes are only in the write-ahead log, and SQLite may not write the files beside the store at
-        /// ``path`` that it needs to read the log. A user who may write there can open the store and close it.
+        /// The newest changes are only in the write-ahead log. To read the log, SQLite needs files beside the store at
+        /// ``path``, and it may not write there. A user who may write there can open the store and close it.
         public static let unreadableLog = Code(rawValue: "unreadable_log")
 
         /// The file at ``path`` exists already. It is unchanged.

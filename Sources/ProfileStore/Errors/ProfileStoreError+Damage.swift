@@ -1,14 +1,14 @@
-// Numbers of a store that only damage, or another program, can have written.
+// Checks of numbers in a store. Only damage or another program can have written a refused number.
 extension ProfileStoreError {
-    /// The error of a walk through profiles in which one profile came at the wrong place.
+    /// The error of a scan in which one profile came at the wrong place.
     package static func outOfOrder(_ id: Int64, after last: Int64) -> ProfileStoreError {
         .corrupt(.outOfOrder(id, after: last))
     }
 
-    /// The greatest number that a store is believed to have counted up to. Adding to it does not overflow.
+    /// The greatest count that is accepted from a store. Adding to it does not overflow.
     package static let mostCounted: Int64 = 1 << 62
 
-    /// Returns a number that a store counts up, unless counting cannot have reached it.
+    /// Returns a count of a store after a check that counting can have reached it.
     ///
     /// - Throws: `corrupt` for a number below `least` or above ``mostCounted``.
     package static func counted(
@@ -22,7 +22,7 @@ extension ProfileStoreError {
     ///
     /// - Parameters:
     ///   - number: A number that was read from the store.
-    ///   - name: What the number counts, for the error.
+    ///   - name: The name of the number, for the error.
     /// - Returns: The number that is greater by one.
     /// - Throws: `corrupt` if there is no greater number.
     package static func number<Number: FixedWidthInteger & Sendable>(

@@ -1,13 +1,14 @@
 public import SecretHashing
 
 extension ProfileStoreError {
-    /// What a caller can do about an error. A service maps each kind to a status; there will be no further kinds.
+    /// The kind of an error, which decides what a caller can do about it. A service maps each kind to a status; there
+    /// will be no further kinds.
     public enum Kind: String, Hashable, Sendable, CaseIterable {
         /// The request is invalid. Correct it.
         case invalid
-        /// What the request names does not exist.
+        /// The request names something that does not exist.
         case notFound
-        /// The request conflicts with what is stored.
+        /// The request conflicts with stored data.
         case conflict
         /// The request was made from an older state. Read again and repeat it.
         case stale
@@ -21,7 +22,8 @@ extension ProfileStoreError {
         case busy
         /// The store cannot be reached, or the call was ended. Nothing was written.
         case unavailable
-        /// It is unknown whether the write was done, or whether it is safe. Look before you repeat it.
+        /// It is unknown whether the write was done, or whether it is safe. Look the profile up before you repeat the
+        /// write.
         case outcomeUnknown
         /// There is no space left.
         case full
@@ -29,7 +31,7 @@ extension ProfileStoreError {
         case broken
     }
 
-    /// What a caller can do about this error.
+    /// The kind of this error, which decides what a caller can do.
     public var kind: Kind {
         switch reason {
         case .hashing(let error): error.kind
@@ -54,7 +56,7 @@ extension ProfileStoreError {
 }
 
 extension HashingError {
-    /// What a caller can do about this error.
+    /// The kind of this error, which decides what a caller can do.
     public var kind: ProfileStoreError.Kind {
         switch self {
         case .busy, .noThread, .outOfMemory: .busy

@@ -2,7 +2,7 @@ package import ProfileCore
 package import SecretHashing
 
 extension ProfileStoreError {
-    /// What happened, with its facts. ``Code`` documents each case.
+    /// The reason of an error, with its facts. ``Code`` documents each case.
     package enum Reason: Hashable, Sendable {
         // The answer is no.
         case notFound(username: String)
@@ -60,7 +60,7 @@ extension ProfileStoreError {
         case unsupported(UnsupportedOperation)
     }
 
-    // The same names make errors, so that `throw .notFound(username: name)` reads as with an enum.
+    // These functions have the same names as the reasons. So `throw .notFound(username: name)` works as with an enum.
 
     package static func notFound(username: String) -> Self { Self(.notFound(username: username)) }
     package static func duplicate(_ fields: [FieldName]) -> Self { Self(.duplicate(fields)) }

@@ -3,7 +3,7 @@ public import SecretHashing
 
 /// An error of a store: its ``code``, the ``kind`` of answer that it calls for, and its facts.
 ///
-/// A fact is nil unless the code's documentation names it. The text for people is made where it is shown.
+/// A fact is nil unless the code's documentation names it. The program that shows an error makes the text for people.
 public struct ProfileStoreError: Error, Hashable, Sendable {
     package let reason: Reason
 
@@ -61,13 +61,13 @@ extension ProfileStoreError {
     /// The process that holds the write lock.
     public var lockHolder: LockHolder? { if case .busy(let holder, _) = reason { holder } else { nil } }
 
-    /// How long the call waited.
+    /// The time that the call waited.
     public var waited: Duration? { if case .busy(_, let waited) = reason { waited } else { nil } }
 
-    /// Why a password could not be hashed.
+    /// The reason why a password could not be hashed.
     public var hashingError: HashingError? { if case .hashing(let error) = reason { error } else { nil } }
 
-    /// The table, index, view or trigger that is not as this program makes it.
+    /// The table, index, view or trigger that differs from the one that this program makes.
     public var alteredObject: AlteredObject? { if case .altered(let object) = reason { object } else { nil } }
 
     /// The file or folder that the error is about.
@@ -90,7 +90,7 @@ extension ProfileStoreError {
         }
     }
 
-    /// Words of the server or of SQLite, or values, a line each.
+    /// Messages of the server or of SQLite, or values, one on each line.
     public var detail: [String] {
         switch reason {
         case .unavailable(let problems): problems
@@ -113,7 +113,7 @@ extension ProfileStoreError: CustomStringConvertible {
 public struct LockHolder: Hashable, Sendable {
     /// The process id in the holder's own PID namespace.
     public let processID: Int32
-    /// What the holder says it is doing, such as `profiles import`.
+    /// The name that the holder gave for its work, such as `profiles import`.
     public let command: String
 
     package init(processID: Int32, command: String) {

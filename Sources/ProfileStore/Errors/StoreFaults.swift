@@ -12,7 +12,7 @@ package enum StoreDamage: Hashable, Sendable {
     case missingProfile
     /// A profile changed between two statements of one transaction.
     case changedProfile
-    /// A page has this profile after that one, against its order.
+    /// A page contains these two profiles in the wrong order.
     case outOfOrder(Int64, after: Int64)
     /// The number of this name cannot have been reached by counting.
     case uncounted(String)
@@ -24,7 +24,7 @@ package enum StoreDamage: Hashable, Sendable {
     case foreignOutcome
 }
 
-/// Why the loss of one machine could lose commits.
+/// The reason why the loss of one machine could lose commits.
 package enum DurabilityFault: Hashable, Sendable {
     /// These settings of the server, such as `fsync is off`.
     case settings([String])
@@ -32,7 +32,7 @@ package enum DurabilityFault: Hashable, Sendable {
     case noStandby
 }
 
-/// Why the address of a database cannot be used.
+/// The reason why the address of a database cannot be used.
 package enum AddressFault: Hashable, Sendable {
     /// libpq reports this.
     case reported(String)
@@ -44,7 +44,7 @@ package enum AddressFault: Hashable, Sendable {
     case sharedSession
 }
 
-/// What an engine or a server cannot do.
+/// An operation that an engine or a server does not support.
 package enum UnsupportedOperation: Hashable, Sendable {
     /// The operation of this name is one of another engine.
     case operation(String)
@@ -54,7 +54,7 @@ package enum UnsupportedOperation: Hashable, Sendable {
     case nullCharacter
 }
 
-/// What is wrong with a file that has the name of a store's lock file.
+/// The reason why a file with the name of a store's lock file cannot be used.
 package enum LockFileFault: Hashable, Sendable {
     /// It is a directory, a symbolic link, a pipe, a socket or a device.
     case notAFile
@@ -62,6 +62,6 @@ package enum LockFileFault: Hashable, Sendable {
     case severalNames
     /// It belongs neither to the store's owner nor to this user.
     case foreignOwner
-    /// It holds something that no holder of the lock writes.
+    /// Its content is not that of a lock file.
     case foreignContent
 }

@@ -46,8 +46,8 @@ public struct ProfileCursor: Hashable, Sendable, CustomStringConvertible {
         guard description == text else { return nil }
     }
 
-    /// `12` in the order of ids; `12.age.ascending.3431` after the age 41; `12.age.ascending` after none; `12.4` after one
-    /// that matched as a whole.
+    /// Examples: `12` in the order of ids; `12.age.ascending.3431` after the age 41; `12.age.ascending` after an absent
+    /// age; `12.4` after a profile with a value that equals the text.
     public var description: String {
         switch order {
         case nil: return String(id)

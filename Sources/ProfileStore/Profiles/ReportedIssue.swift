@@ -29,8 +29,8 @@ public struct ReportedIssue: Hashable, Sendable {
 }
 
 extension [ReportedIssue] {
-    /// The maximum count that is read for one stored issue. No profile has so many issues, and reports can add up such
-    /// counts without an overflow.
+    /// The maximum count that is read for one stored issue. No profile has so many issues. Reports can add such counts
+    /// without an overflow.
     private static let mostCounted = 1_000_000
 
     /// The form in which a row's issues are stored.

@@ -73,7 +73,7 @@ extension Timestamp: Encodable {
 }
 
 extension Int64 {
-    /// Divides and rounds towards the past, also before 1970.
+    /// Divides and rounds down. A time before 1970 is also rounded to the earlier value.
     fileprivate func dividedDown(by divisor: Int64) -> Int64 {
         let (quotient, remainder) = quotientAndRemainder(dividingBy: divisor)
         return remainder < 0 ? quotient - 1 : quotient

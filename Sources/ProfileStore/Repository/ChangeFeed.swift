@@ -4,10 +4,10 @@ internal import Threads
 
 /// Reads the log of changes once for all listeners of a repository.
 ///
-/// The engine rings after a commit. A timer also rings in every interval, because the engine may not notice commits of
-/// other processes. A ring does not say what has changed. It makes one task read the next page of the log and pass it
-/// to every waiting listener. The feed keeps at most one page of changes, which the listeners share. A listener that
-/// is further behind reads the store itself, so a slow listener costs no memory.
+/// The engine calls `ring()` after a commit. A timer also calls it in every interval, because the engine may not notice
+/// commits of other processes. The call is only a signal and does not contain the change. It makes one task read the
+/// next page of the log and pass it to every waiting listener. The feed keeps at most one page of changes, which the
+/// listeners share. A listener that is further behind reads the store itself, so a slow listener costs no memory.
 ///
 /// After resuming listeners, the task rests, in proportion to their number. Without the rest, a thousand listeners
 /// would be resumed after each commit, and the writer's own task would queue behind them each time.
@@ -60,7 +60,8 @@ final class ChangeFeed: Sendable {
 
     /// A waiting task.
     private struct Waiter {
-        /// Waits for the change after this one, in this repository; nil if it waits only for the end.
+        /// The number of the last change that the task has seen, and its repository; nil if the task waits only for the
+        /// end.
         let place: (number: Int64, repository: ProfileRepository)?
         let turn: Promise<Turn>
     }
@@ -90,7 +91,7 @@ final class ChangeFeed: Sendable {
     /// The rest of the reading task for each listener that it has resumed. Resuming a listener takes 1 to 2 µs of a
     /// core.
     private static let restPerListener = Duration.microseconds(50)
-    /// The minimum rest. A commit may ring twice, and the second read would find nothing.
+    /// The minimum rest. A commit may ring twice. Without the rest, the second read would find nothing.
     private static let shortestRest = Duration.milliseconds(1)
 
     init(interval: Duration) { self.interval = interval }
@@ -102,11 +103,11 @@ final class ChangeFeed: Sendable {
 
     var isClosed: Bool { isOver.load(ordering: .relaxed) }
 
-    /// The number of rings. A listener notes it before it reads the store. If it then finds nothing and the number is
-    /// unchanged, it has missed nothing.
+    /// The number of rings. A listener notes this number before it reads the store. If the listener then finds nothing
+    /// and the number is unchanged, it has missed no change.
     var rings: Int { state.withLock { $0.rings } }
 
-    /// Starts the timer, and lets the engine ring.
+    /// Starts the timer, and makes the engine call `ring()` after each commit.
     func begin(_ engine: any StoreEngine) {
         let isFirst = state.withLock { state in
             defer { state.hasListener = true }
@@ -254,7 +255,7 @@ final class ChangeFeed: Sendable {
         return resumed.count
     }
 
-    /// Ends the waiting listeners with an error. The next listener reads again what the rings announced.
+    /// Ends the waiting listeners with an error. The next listener causes another read.
     private func fail(_ error: ProfileStoreError) {
         let waiters = state.withLock { state in
             let waiters = state.waiters.filter { $0.value.place != nil }

@@ -2,7 +2,7 @@
 /// ``ProfileRepository/Changes/stream(after:)``.
 ///
 /// It ends when the task is cancelled or the repository is closed. At most one page of changes is in memory, however
-/// slow the reader is. Listeners of one repository that keep up share that page.
+/// slow the reader is. The listeners of one repository share that page, except listeners that are further behind.
 ///
 /// Reads that fail with `busy`, `unavailable`, `outcomeUnknown` or `notDurable` are repeated until the store answers.
 /// Any other error ends the sequence.

@@ -16,7 +16,7 @@ extension ProfileRepository.AccessTokens {
     /// - Parameters:
     ///   - name: The name of the token. Names are unique, ignoring the case of ASCII letters.
     ///   - scopes: The scopes of the token, which the service interprets.
-    ///   - validity: How long the token is valid, at least a millisecond. The default is no limit.
+    ///   - validity: The time for which the token is valid, at least a millisecond. The default is no limit.
     /// - Returns: The access token and its text, which is not shown again.
     /// - Throws: `tokenExists`, `busy`, …
     public func create(

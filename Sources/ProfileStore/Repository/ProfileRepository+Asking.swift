@@ -20,9 +20,9 @@ extension ProfileRepository {
         try await options.observer.ask(name, rows: rows, refusal: refusal, await verb())
     }
 
-    /// Confirms what a look-up found, see ``StoreEngine/confirmed(_:_:)``.
+    /// Confirms the result of a look-up; see ``StoreEngine/confirmed(_:_:)``.
     ///
-    /// The observer is not told of the second read, because it belongs to the same operation.
+    /// The observer does not receive the second read, because it belongs to the same operation.
     func confirmed<Value: Sendable>(
         _ found: Value, _ read: () async throws(ProfileStoreError) -> Value
     ) async throws(ProfileStoreError) -> Value {

@@ -29,7 +29,7 @@ extension ProfileRepository.Changes {
         if let number {
             start = .success(max(0, number))
         } else {
-            // At this call, not at the first `next()`.
+            // The number is read at this call, and not at the first `next()`.
             do throws(ProfileStoreError) { start = .success(try await latestNumber) } catch { start = .failure(error) }
         }
         return ProfileChanges(repository: repository, start: start)

@@ -1,9 +1,9 @@
 extension ProfileRepository {
     /// Maintains the store until the task is cancelled or the repository is closed, and then closes the repository.
     ///
-    /// At the start, and then every ``Options/housekeepingInterval``, it removes expired sessions and resets, and the
-    /// oldest changes of a log that is too long. This only frees space. After a temporary error, such as `busy`, it
-    /// continues with the next round.
+    /// At the start, and then every ``Options/housekeepingInterval``, it removes expired sessions and resets. It also
+    /// removes the oldest changes of a log that is too long. This only frees space. After a temporary error, such as
+    /// `busy`, it continues with the next round.
     ///
     /// The method fits the service protocol of swift-service-lifecycle. The article Embedding of ProfileStoreSQLite
     /// shows how.

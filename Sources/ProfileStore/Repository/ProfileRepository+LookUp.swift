@@ -99,8 +99,8 @@ extension ProfileRepository {
         }
     }
 
-    /// Reads by the known rules, and reads again if there are later ones. Later rules may have judged the profiles and
-    /// may have further fields, a query may be valid only under them, or a restored backup may lack a field.
+    /// Reads by the known rules, and reads again if there are later ones. Later rules may have judged the profiles, and
+    /// they may have more fields. A query may be valid only under the later rules. A restored backup may lack a field.
     ///
     /// It repeats the read once only, because another program may have written a row with a version that was never
     /// adopted.

@@ -24,7 +24,7 @@ extension ProfileRepository.Passwords {
     /// with any other change of the password, and at its expiry.
     /// - Parameters:
     ///   - username: The username of the profile, ignoring the case of ASCII letters.
-    ///   - validity: How long the reset is valid, at least a millisecond.
+    ///   - validity: The time for which the reset is valid, at least a millisecond.
     /// - Returns: The reset and its token, which is for the person and is not shown again.
     /// - Throws: `notFound`, `invalid` if the schema has no password, `busy`, …
     public func issueReset(
@@ -45,8 +45,8 @@ extension ProfileRepository.Passwords {
         }
     }
 
-    /// Returns the reset of a token, to show it before it is redeemed; nil if there is none, or if it was redeemed or
-    /// has ended.
+    /// Returns the reset of a token, for showing it before it is redeemed. Returns nil if there is no such reset, or if
+    /// it was redeemed or has ended.
     public func findReset(_ token: Secret) async throws(ProfileStoreError) -> PasswordReset? {
         guard let hash = TokenHash(of: token, .reset) else { return nil }
         return try await repository.ask(
@@ -60,11 +60,11 @@ extension ProfileRepository.Passwords {
     ///
     /// Attempts are not counted: 256 random bits cannot be guessed, and a wrong token costs no hash.
     /// - Parameters:
-    ///   - token: As it was shown to whom it was given.
+    ///   - token: The token as it was given to the user.
     ///   - password: As it was typed; the rules in force judge it.
     /// - Returns: The profile, with its revision one higher.
-    /// - Throws: `wrong` for a token that is none, was used or has ended; `store(.invalid)` with what is wrong with the
-    ///   password, after which the token is as good as before; …
+    /// - Throws: `wrong` if there is no such token, or if it was used or has ended; `store(.invalid)` with the issues
+    ///   of the password, and then the token remains valid; …
     public func redeemReset(_ token: Secret, password: Secret) async throws(CredentialError) -> Profile {
         try await repository.call { () throws(CredentialError) in try await redeemInCall(token, password) }
     }

@@ -1,7 +1,7 @@
 internal import ProfileCore
 internal import SecretHashing
 
-// What passwords and passcodes share.
+// The common functions of passwords and passcodes.
 extension ProfileRepository {
     /// Forgets failed attempts at both secrets. The owner of a store can help a locked person with it.
     ///
@@ -88,7 +88,8 @@ extension ProfileRepository {
         }.value
     }
 
-    /// Returns the credential; nil if there is no such profile. Confirms a credential that makes the answer a refusal.
+    /// Returns the credential; nil if there is no such profile. If the credential would make the answer a refusal, it
+    /// is confirmed first.
     func storedCredential(
         _ username: String, _ kind: CredentialKind, isRefused: (StoredCredential?) -> Bool
     ) async throws(CredentialError) -> StoredCredential? {

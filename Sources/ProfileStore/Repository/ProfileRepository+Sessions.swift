@@ -20,7 +20,7 @@ extension ProfileRepository.Sessions {
     ///   - password: The password as it was typed.
     ///   - username: The username, ignoring the case of ASCII letters.
     ///   - label: A description of the device.
-    ///   - policy: How long the session lasts. The default is the policy of the options.
+    ///   - policy: The policy for the age and the idle time of the session. The default is the policy of the options.
     /// - Returns: The session and its token, which is for the device and is not shown again.
     /// - Throws: `wrong`, `throttled`, `locked`, …
     public func start(
@@ -39,7 +39,7 @@ extension ProfileRepository.Sessions {
     /// - Parameters:
     ///   - username: The username, ignoring the case of ASCII letters.
     ///   - label: A description of the device.
-    ///   - policy: How long the session lasts. The default is the policy of the options.
+    ///   - policy: The policy for the age and the idle time of the session. The default is the policy of the options.
     /// - Returns: The session and its token, which is for the device and is not shown again.
     /// - Throws: `notFound`, `busy`, …
     public func start(

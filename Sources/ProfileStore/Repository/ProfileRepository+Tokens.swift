@@ -1,7 +1,7 @@
 internal import ProfileCore
 internal import SecretHashing
 
-// What sessions, access tokens and resets share.
+// The common functions of sessions, access tokens and resets.
 extension ProfileRepository {
     /// Removes expired sessions and resets, some hundreds in each transaction. This only frees space. Each start of a
     /// session also removes a few.
@@ -26,7 +26,7 @@ extension ProfileRepository {
     func use(_ text: Secret, _ kind: TokenKind) async throws(ProfileStoreError) -> StoredToken? {
         guard let hash = TokenHash(of: text, kind) else { return nil }
         let now = options.now()
-        // Read before the look-up, because the result does not contain what ends the session later.
+        // The time is read before the look-up, because the result does not show whether the session ends later.
         let time = options.uptime()
         let token: StoredToken
         if let known = tokenLooks.token(of: hash, at: time) {

@@ -129,7 +129,7 @@ extension ProfileRepository {
         try await confirmed(stored) { () throws(ProfileStoreError) in try await profile(username: username) }
     }
 
-    /// Replaces a profile that was read before by a valid one, unless it was changed in the meantime.
+    /// Replaces a profile that was read before by a valid one, unless it was changed meanwhile.
     ///
     /// The profile keeps its password if `valid` has none. A new password ends the profile's sessions.
     /// - Parameters:

@@ -32,10 +32,10 @@ public final class ProfileRepository: Sendable {
         public var hashing = HashingPolicy.standard
         /// The maximum number of concurrent hashes. The default is the number of cores.
         public var hashingThreads: Int?
-        /// How long sessions last. A call that starts a session can use another policy.
+        /// The policy for the age and the idle time of sessions. A call that starts a session can use another policy.
         public var sessionPolicy = SessionPolicy.standard
-        /// How long a session or an access token is accepted without another look-up. A token that another process ends
-        /// is accepted for at most this time (H4).
+        /// The time for which a session or an access token is accepted without another look-up. A token that another
+        /// process ends is accepted for at most this time (H4).
         public var tokenLookInterval = Duration.milliseconds(250)
         /// Receives every operation. Without an observer there is no cost. See <doc:Observing>.
         public var observer: StoreObserver?
@@ -56,7 +56,7 @@ public final class ProfileRepository: Sendable {
         /// The number of newest changes that the store keeps for listeners. There may be a few more until they are
         /// pruned.
         package var mostChanges = 10_000
-        /// How often listeners read the change number, in case a notification was lost.
+        /// The interval at which listeners read the change number, in case a notification was lost.
         package var watchInterval = Duration.seconds(1)
         /// Whether an unfinished copy may be opened, to continue it.
         package var opensUnfinishedCopy = false
@@ -103,9 +103,9 @@ public final class ProfileRepository: Sendable {
 
     /// Ends reads and streams, waits for writes, and closes the store.
     ///
-    /// On SQLite the one file then contains everything, unless another process is writing, which then does that later.
-    /// On PostgreSQL the call waits at most one or two seconds for a server that does not answer. Writes with an
-    /// unknown outcome then fail with `outcomeUnknown`.
+    /// On SQLite the database file alone then contains all data. If another process is writing, that process completes
+    /// the file later. On PostgreSQL the call waits at most one or two seconds for a server that does not answer.
+    /// Writes with an unknown outcome then fail with `outcomeUnknown`.
     public func close() async {
         feed.close()
         await tokenUses.finish()

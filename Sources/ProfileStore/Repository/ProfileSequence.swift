@@ -16,7 +16,7 @@ public struct ProfileSequence: AsyncSequence, Sendable {
         private var index = 0
         private var isAtEnd = false
 
-        /// However long values are, not many are in memory at once.
+        /// However long values are, not many are in memory at the same time.
         private static let pageBytes = 1 << 20
 
         init(repository: ProfileRepository, query: ProfileQuery) {

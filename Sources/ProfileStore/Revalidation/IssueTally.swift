@@ -1,7 +1,8 @@
-/// Counts all issues and lists some of them, so that a report's memory is bounded (I8).
+/// Counts all issues and lists only some of them, because a report's memory must be bounded (I8).
 ///
 /// A field and a code together are a kind of issue. The list keeps the first issues of each kind. If the list is full,
-/// a frequent kind gives places to a rare kind, until the rare kind is complete or both have the same number of places.
+/// an issue of a rare kind replaces an issue of a frequent kind. This ends when all issues of the rare kind are listed,
+/// or when both kinds have the same number in the list.
 public struct IssueTally<Issue: Hashable & Sendable>: Hashable, Sendable {
     /// The number of issues of one field and code.
     public struct Count: Hashable, Sendable {
@@ -19,7 +20,7 @@ public struct IssueTally<Issue: Hashable & Sendable>: Hashable, Sendable {
     public private(set) var total = 0
     private var kinds: [Kind: Tally] = [:]
     private var listedCount = 0
-    /// How many are listed of the kind of which most are; known once the list is full.
+    /// The number of listed issues of the kind with the most listed issues. It is known only after the list is full.
     private var mostOfKind = 0
 
     private struct Kind: Hashable {
@@ -31,7 +32,7 @@ public struct IssueTally<Issue: Hashable & Sendable>: Hashable, Sendable {
         var count = 0
         var listed: [Listed] = []
 
-        /// - Returns: How many are listed.
+        /// - Returns: The number of listed issues.
         mutating func add(_ times: Int) -> Int {
             count += times
             return listed.count
@@ -39,7 +40,7 @@ public struct IssueTally<Issue: Hashable & Sendable>: Hashable, Sendable {
     }
 
     private struct Listed: Hashable {
-        /// Its place among those that were listed.
+        /// Its position in the order in which issues were listed.
         let number: Int
         let issue: Issue
     }

@@ -7,7 +7,7 @@ struct RejudgedBatch: Sendable {
         let row: Int
         let username: String
         let issues: [ReportedIssue]
-        /// What is stored in the field of each issue; nil for a secret and for an issue of the whole profile.
+        /// The stored value of each issue's field; nil for a secret and for an issue of the whole profile.
         let values: [String?]
     }
 

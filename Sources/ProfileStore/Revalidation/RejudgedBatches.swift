@@ -26,7 +26,8 @@ final class RejudgedBatches {
         self.validator = validator
         self.today = today
         let threads = max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN)))
-        // One core is the reader's: three threads on two cores would each get a part of one, and all wait for the reader.
+        // One core is reserved for the reader. If three threads shared two cores, the reader would get only a part of a
+        // core, and all threads would wait for it.
         judges = ThreadPool(threads: max(1, threads - 1))
         mostUnderWay = threads + 2
         lastRead = Task { .success(Stretch(rows: nil, next: scan)) }
@@ -70,11 +71,11 @@ final class RejudgedBatches {
     }
 }
 
-/// What was read at once.
+/// The rows of one read.
 private struct Stretch: Sendable {
     /// Nil at the end.
     let rows: StoredRows?
-    /// What to read next; nil at the end.
+    /// The next read; nil at the end.
     let next: StoreScan?
 
     static let end = Stretch(rows: nil, next: nil)

@@ -33,7 +33,7 @@ extension ProfileIssue: Encodable {
 // Shared with the reports of imports.
 
 extension IssueTally {
-    /// How many issues there are of each kind, those that are listed, and whether that is not all of them.
+    /// The number of issues of each kind, the listed issues, and whether the list is incomplete.
     package func members(of json: (Issue) -> JSONValue) -> [JSONMember] {
         [
             JSONMember("issue_counts", .array(issueCounts.map(\.json))),
@@ -52,7 +52,7 @@ extension IssueTally.Count: Encodable {
 }
 
 extension ReportedIssue {
-    /// The issue with what was found, and of whom; without what is not known.
+    /// The members of the issue. The found value and the profile's key are omitted if they are nil.
     package func members(value: String?, key: String?) -> [JSONMember] {
         [
             JSONMember("field", field.map(JSONValue.string) ?? .null), JSONMember("code", .string(code)),
@@ -63,7 +63,7 @@ extension ReportedIssue {
 }
 
 extension JSONValue {
-    /// A time that something took, to the millisecond.
+    /// A duration, to the millisecond.
     package static func seconds(_ seconds: Double) -> JSONValue {
         let rounded = (seconds * 1_000).rounded() / 1_000
         return .number(rounded.isFinite ? rounded.description : "0.0")
@@ -71,7 +71,7 @@ extension JSONValue {
 }
 
 extension JSONMember {
-    /// When a report was made, and by what.
+    /// The time of a report, and the program that made it.
     package static func origin(startedAt: Timestamp) -> [JSONMember] {
         [
             JSONMember("started_at", .string(startedAt.description)),
@@ -79,7 +79,7 @@ extension JSONMember {
         ]
     }
 
-    /// The store that a report is of.
+    /// The store of a report.
     package static func database(_ store: String?) -> JSONMember {
         JSONMember("database", store.map(JSONValue.string) ?? .null)
     }

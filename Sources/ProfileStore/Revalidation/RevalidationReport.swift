@@ -20,7 +20,7 @@ public struct RevalidationReport: Hashable, Sendable {
     public let store: String
     /// The duration in seconds.
     public var seconds = 0.0
-    /// Whether the rules are a candidate, so that nothing was stored.
+    /// Whether the rules are a candidate. In that case nothing was stored.
     public let isCandidate: Bool
     /// Whether the task was cancelled before every profile was judged.
     public var isCancelled = false

@@ -3,6 +3,6 @@ internal import SecretHashing
 
 extension ProfileSchema {
     /// The SHA-256 of the document on one line, in lower-case hexadecimal digits. Files with the same rules have the
-    /// same one.
+    /// same fingerprint.
     public var fingerprint: String { SHA256.hexadecimal(Array(document().utf8).span) }
 }

@@ -1,6 +1,6 @@
 package import ProfileCore
 
-/// The rules by which something was judged.
+/// The schema by which profiles or rows were judged.
 public struct SchemaReference: Hashable, Sendable {
     /// The name of the schema.
     public let name: String

@@ -1,6 +1,6 @@
 /// The author of a change, which the caller names for the log of changes; see ``ProfileChange/author``.
 ///
-/// A service names the account of the request, a program itself. The store does not interpret it.
+/// A service names the account of the request. A program names itself. The store does not interpret it.
 public struct Author: Hashable, Sendable, CustomStringConvertible {
     /// One line of 1 to 100 characters.
     public let name: String

@@ -10,7 +10,7 @@ struct BatchPlan {
     private let time: Timestamp
     private(set) var ids: BatchIDs
 
-    // What is known of the table.
+    // The known contents of the table.
     private let uniqueFields: [(index: Int, rules: FieldRules)]
     /// The position of the primary key among the unique fields.
     private let keyPosition: Int
@@ -23,12 +23,12 @@ struct BatchPlan {
     /// The profiles that were read one by one, or that a step has stored or changed.
     private var profiles: [Int64: Profile] = [:]
     private var hashes: [Int64: String] = [:]
-    /// The profile that has a value of a unique field, or nil for none, by the column and the bytes of the compared
-    /// value: of values that were read one by one, and of values that a step has taken or given up. Equal `String`s can
-    /// be different values, such as é in one scalar and in two.
+    /// The owners of values that were read one by one, and of values that a step has taken or given up. The keys are
+    /// the column of the unique field and the bytes of the compared value. Nil means that no profile has the value.
+    /// Equal `String`s can be different values, such as é in one scalar and in two.
     private var otherOwners: [FieldName: [[UInt8]: Int64?]] = [:]
 
-    // What the steps write.
+    // The writes of the steps.
     private var writes: [Write] = []
     /// The rows that follow the last of `writes`, with the ids of their new profiles.
     private var newRows: [(row: Int, id: Int64)] = []
@@ -38,8 +38,8 @@ struct BatchPlan {
     /// The independent updates that `profiles` does not have, by the profile.
     private var unapplied: [Int64: RowUpdate] = [:]
     private var updated: Set<Int64> = []
-    /// The fields whose updates keep their place among the writes: an earlier row may give up a unique value, and a new
-    /// password also deletes sessions.
+    /// The fields whose updates keep their place among the writes. The reasons: an earlier row may give up a unique
+    /// value, and a new password also deletes sessions.
     private let orderedFields: FieldSet
 
     /// A write that takes place in the order of the steps.
@@ -75,14 +75,14 @@ struct BatchPlan {
 
     // MARK: The steps
 
-    /// Takes the steps of a batch to its end. A step that writes ends a batch that only reads.
+    /// Takes all steps of a batch. A step that writes ends a batch that only reads.
     mutating func run<Batch: ImportBatch>(
         _ batch: inout Batch, writes isWriting: Bool, _ transaction: Transaction
     ) async throws {
         try await learn(of: batch.rows, batch.wantsStoredProfiles, transaction)
         var step = batch.next(after: .none)
         while true {
-            // What a step needs besides the owners of the batch's values is read before it.
+            // Before a step, this reads the other values that the step needs, besides the owners of the batch's values.
             switch step {
             case .look(let row, let rows, _): try await learn(of: row, in: rows, setting: nil, transaction)
             case .update(let update):
@@ -192,7 +192,8 @@ struct BatchPlan {
         return otherOwners[uniqueFields[position].rules.column]?[bytes] ?? owners[position].id(ofRow: row)
     }
 
-    /// Returns the profile that has a value, or nil for none; nil if that is not known.
+    /// Returns the profile that has a value. The inner value is nil if no profile has it. The result is nil if the
+    /// owner is not known.
     private func owner(of value: [UInt8], _ position: Int) -> Int64?? {
         if let owner = otherOwners[uniqueFields[position].rules.column]?[value] { return .some(owner) }
         let row = value.withUnsafeBufferPointer { owners[position].values.row(with: $0) }
@@ -237,7 +238,7 @@ struct BatchPlan {
         return matches
     }
 
-    /// Appends a profile as the table has it.
+    /// Appends a profile with its values from the table.
     private func append(_ position: Int, to matches: inout StoredMatches, ofRow row: Int) {
         let answer = owners[keyPosition].answer
         matches.append(
@@ -252,7 +253,7 @@ struct BatchPlan {
         }
     }
 
-    /// Returns a profile as the steps so far have left it; nil if it was not read.
+    /// Returns a profile with the changes of the steps so far; nil if the profile was not read.
     private mutating func profile(_ id: Int64) -> Profile? {
         guard let known = profiles[id] ?? positions[id].map({ table.profile(in: owners[keyPosition].answer, $0) })
         else {
@@ -295,9 +296,9 @@ struct BatchPlan {
         }
         endInsertion()
         writes.append(.update(update))
-        // The batch has found it, so it was read.
+        // The batch has found this profile, so the profile was read.
         guard let stored = profile(update.id) else { throw .corrupt(.changedProfile) }
-        // Values that the profile no longer has are free.
+        // Other profiles may take the unique values that this profile no longer has.
         for (index, field) in uniqueFields where update.fields.contains(index) {
             guard let value = stored[field.name] else { continue }
             otherOwners[field.column, default: [:]][Array(ProfileTable.compared(value, of: field).utf8)] = .some(nil)
@@ -328,7 +329,7 @@ struct BatchPlan {
         }
     }
 
-    /// Makes the new rows since the last write the next write.
+    /// Appends the new rows since the last write as the next write.
     private mutating func endInsertion() {
         guard !newRows.isEmpty else { return }
         writes.append(.insert(newRows))

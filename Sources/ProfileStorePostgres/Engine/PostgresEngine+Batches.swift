@@ -18,7 +18,7 @@ extension PostgresEngine {
         let keys = usernames.map { ProfileTable.key(of: $0) }
         let rows = try await run(
             Command("SELECT username$key FROM profiles WHERE username$key = ANY ($1::text[])", [.texts(keys)]))
-        // By their bytes, because equal `String`s can be different names.
+        // Names are compared by their bytes, because equal `String`s can be different names.
         let stored = Set((0..<rows.count).compactMap { rows.text($0, 0).map { Array($0.utf8) } })
         return keys.map { stored.contains(Array($0.utf8)) }
     }
@@ -106,7 +106,7 @@ extension PostgresEngine {
     ) async throws -> PostgresSession.Outcome<(BulkLoadOutcome, isChange: Bool)> {
         let held = try await transaction.run(SchemaTable.hold)
         if withoutIndexes {
-            // If another session has taken the load for dead, it has ended the load, and may have written since.
+            // Another session may have ended the load because it seemed dead. Writes may have followed.
             guard held.flag(0, 1), try await transaction.run(ProfileTable.selectAny).isEmpty else {
                 return PostgresSession.Outcome(value: (.declined, isChange: false))
             }
@@ -152,8 +152,9 @@ extension PostgresEngine {
         return PostgresSession.Outcome(value: (.loaded, isChange: !changes.isEmpty), last: last)
     }
 
-    /// The load asks synchronously which names are stored, so the answers are read first: the first call finds out the
-    /// names, and the second call gets the answers.
+    /// Asks the load whether it may begin. The load asks synchronously which names are stored, but reading the answers
+    /// is asynchronous. Therefore the load is called twice: the first call shows which names it asks for, and the
+    /// second call gets the answers.
     private func mayBegin(_ load: some BulkLoad, _ transaction: Transaction) async throws -> Bool {
         var asked: [String]?
         var answers: [Bool] = []
@@ -188,8 +189,8 @@ extension PostgresEngine {
         return stream.nextID
     }
 
-    /// Runs a body that may block on one of the engine's threads, even if the task was cancelled: the load notices
-    /// that itself.
+    /// Runs a body that may block, on one of the engine's threads. It runs even if the task was cancelled, because the
+    /// load itself notices the cancellation.
     private func onThread<Value: Sendable>(_ body: @escaping @Sendable () -> Value) async throws -> Value {
         let result = Promise<Value>()
         do throws(ThreadRefusal) {

@@ -48,10 +48,10 @@ extension PostgresEngine {
         }
     }
 
-    /// Keeps the log short if no process reads it: now and then a writer numbers changes and deletes the oldest ones,
-    /// after its own commit. On average this happens once in as many changes as a hundredth of the log's limit. It is
-    /// decided at random, because each of many processes may write little. The call does not wait for another session
-    /// that numbers changes, and its own write is done whether this step succeeds or not.
+    /// Keeps the log short even if no process reads it. A writer sometimes numbers changes and deletes the oldest ones,
+    /// after its own commit. With the default limit of 10,000 changes, this happens once in 100 changes on average. It
+    /// is decided at random, because each of many processes may write only a few changes. The call does not wait for
+    /// another session that numbers changes, and its own write is done whether this step succeeds or not.
     func trimLog(after newChanges: Int) async {
         guard newChanges > 0 else { return }
         let interval = max(1, min(options.mostChanges, 100 * ChangeTable.mostNumberedAtOnce / 4) / 100)
@@ -79,7 +79,7 @@ extension PostgresEngine {
     }
 }
 
-/// Notifies the listeners of a store: at once after a change of this process, and within an interval after other
+/// Notifies the listeners of a store: immediately after a change of this process, and within an interval after other
 /// changes.
 final class ChangeWatch: Sendable {
     private struct State {
@@ -135,7 +135,7 @@ final class ChangeWatch: Sendable {
 
     deinit { end() }
 
-    /// The difference after a change; nil if it is unknown.
+    /// Returns the state of the log; nil if it cannot be read. A later change makes the state differ.
     private static func look(_ session: PostgresSession) async -> Seen? {
         try? await session.read { connection in
             let rows = try await connection.run(ChangeTable.selectState)

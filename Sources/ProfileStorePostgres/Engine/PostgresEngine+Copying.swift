@@ -40,7 +40,7 @@ extension PostgresEngine {
             }
         }
         let schemas = head.schemas
-        // In steps, like the adoption of a schema. Until the last step the store stays what it was.
+        // The copy has several steps, like the adoption of a schema. Before the last step the store does not change.
         try await session.read { connection in
             for adopted in schemas { try await Self.prepare(for: adopted.schema, connection) }
         }

@@ -75,7 +75,7 @@ extension PostgresEngine {
     }
 
     func confirm(_ stored: Profile, _ stamp: WriteStamp) async throws(ProfileStoreError) -> Profile {
-        // A write, although it changes nothing: only its commit shows that this server still leads.
+        // This is a write, although it changes nothing. Only its commit shows that this server is still the leader.
         try await change(stamp) { transaction in
             _ = try await requireRevision(of: stored, transaction)
             return Written(value: stored)
@@ -118,7 +118,7 @@ extension PostgresEngine {
     }
 
     func remove(_ profiles: [Profile], _ stamp: WriteStamp) async throws(ProfileStoreError) -> Int {
-        // In the order of ids, so that two sessions that remove the same profiles cannot deadlock.
+        // The rows are locked in the order of ids. So two sessions that remove the same profiles cannot deadlock.
         let profiles = profiles.sorted { $0.id < $1.id }
         return try await change(stamp) { transaction in
             _ = try await rulesInForce(transaction)

@@ -54,9 +54,9 @@ extension PostgresEngine {
         }
     }
 
-    /// Puts other rules in force in steps. Each step finds what other sessions have done: columns, indexes, and then the
-    /// version, in its own transaction. An index of a unique field is created while others write, so that a large table
-    /// stays available. It binds writers from the moment it exists.
+    /// Puts other rules in force in steps. Each step finds what other sessions have done: columns, indexes, and then
+    /// the version, in its own transaction. An index of a unique field is created while others write, because a large
+    /// table must stay available. As soon as the index exists, it also refuses repeated values of other writers.
     private func adoptInSteps(
         _ schema: ProfileSchema, _ stamp: WriteStamp
     ) async throws(ProfileStoreError) -> (inForce: AdoptedSchema, version: Int) {
@@ -74,7 +74,7 @@ extension PostgresEngine {
                     do {
                         try await Self.prepare(for: schema, connection)
                     } catch let error as ProfileStoreError {
-                        // The limit of an hour was for creating indexes.
+                        // The limit of an hour is only for creating indexes.
                         connection.deadline = session.newDeadline
                         try await session.proving(connection) { throw error }
                     }
@@ -143,8 +143,8 @@ extension PostgresEngine {
         }
     }
 
-    /// Runs statements whose commits do not wait for another machine. Creating an index may take an hour, and a wait for
-    /// a standby could not be told from that. Another machine has the indexes no later than the commit that adopts the
+    /// Runs statements whose commits do not wait for another machine. Creating an index may take an hour, and a wait
+    /// for a standby would look the same. Another machine has the indexes no later than the commit that adopts the
     /// rules, because that commit follows them in the server's log and waits.
     private static func withoutWaitingForStandbys(
         _ connection: Connection, _ body: () async throws -> Void
@@ -165,7 +165,7 @@ extension PostgresEngine {
     ) async throws {
         let there = try await connection.run(SchemaTable.selectIndexes)
         for row in 0..<there.count where !there.flag(row, 1) && !there.flag(row, 2) {
-            // Its creation was interrupted, here or in another session.
+            // The creation of the index was interrupted, here or in another session.
             if let name = there.text(row, 0) { try await connection.run("DROP INDEX IF EXISTS \"\(name)\"") }
         }
         let isEmpty = try await connection.run(ProfileTable.selectAny).isEmpty
@@ -194,7 +194,7 @@ extension PostgresEngine {
             guard case .refused(let state, _, let constraint, _) = error else { throw error }
             if state == .duplicateTable { return }
             guard state == .uniqueViolation else { throw error }
-            // Two sessions that begin at once conflict in the server's own catalog of names.
+            // Two sessions that begin at the same time conflict in the server's own catalog of names.
             guard constraint == ProfileTable.indexName(name, isUnique: isUnique) else { return }
             try await connection.run(ProfileTable.dropIndex(name, isUnique: true))
             let repeated = try await connection.run([ProfileTable.selectRepeated(name)])[0]
@@ -207,8 +207,9 @@ extension PostgresEngine {
     /// PostgreSQL's limit (appendix K of its documentation).
     private static let mostColumns = 1_600
 
-    /// Drops the indexes that the rules in force do not need: those of earlier rules, and those of rules that were not
-    /// adopted in the end. The lock keeps other sessions from adopting rules meanwhile, which may need one of them.
+    /// Drops the indexes that the rules in force do not need. They belong to earlier rules, or to rules that were not
+    /// adopted in the end. The lock prevents other sessions from adopting rules meanwhile, which may need one of these
+    /// indexes.
     func dropUnwantedIndexes() async throws(ProfileStoreError) {
         let areThere = try await session.read { connection in
             let wanted = SchemaTable.indexNames(try await SchemaTable.inForce(connection).schema)
@@ -248,7 +249,7 @@ extension PostgresEngine {
     }
 
     func mark(_ marks: [JudgementMark], judgedBy version: Int) async throws(ProfileStoreError) {
-        // In the order of ids, so that two sessions that mark the same profiles cannot deadlock.
+        // The rows are locked in the order of ids. So two sessions that mark the same profiles cannot deadlock.
         let marks = marks.sorted { $0.id < $1.id }
         try await session.write(at: options.now()) { transaction, _ in
             try await transaction.run(

@@ -75,7 +75,7 @@ extension PostgresEngine {
                 else { return PostgresSession.Outcome(value: nil) }
                 var session: StoredToken?
                 if let proven {
-                    // Locks the row, so that the password cannot change before the session is stored (H4).
+                    // This locks the row. So the password cannot change before the session is stored (H4).
                     let hash = try await transaction.run(
                         "SELECT password_hash FROM profiles WHERE id = $1 FOR UPDATE", [.number(profileID)]
                     ).firstText

@@ -35,7 +35,7 @@ extension PostgresEngine {
 
     func note(_ uses: [TokenUse]) async throws(ProfileStoreError) {
         guard !uses.isEmpty else { return }
-        // In one order, so that two sessions that note the same tokens cannot deadlock.
+        // The rows are locked in the order of their hashes. So two sessions that note the same tokens cannot deadlock.
         let commands = uses.sorted { $0.hash.text < $1.hash.text }.map { TokenTable.note($0) }
         try await session.write(at: options.now()) { _, _ in PostgresSession.Outcome(value: (), last: commands) }
     }
@@ -72,7 +72,7 @@ extension PostgresEngine {
             let raise = Command(
                 "UPDATE profiles SET revision = revision + 1, updated_at = $2 WHERE id = $1",
                 [.number(id), .number(time.millisecondsSince1970)])
-            // Whatever the hash is: the reset is used up.
+            // The tokens end even if the new hash equals the old one, because the reset is used up.
             let end = TokenTable.removeAll(of: id)
             let answers = try await transaction.run(set + [raise, end, rules.table.select(.id(id))])
             guard let profile = answers.last.flatMap({ rules.table.profile(in: $0) }) else {

@@ -50,7 +50,7 @@ final class PostgresEngine: StoreEngine {
         return try await rules(row.number(0, 0)) { try await SchemaTable.inForce(transaction) }
     }
 
-    /// Returns the rules that a transaction sees, if it writes no profile by them.
+    /// Returns the rules that a transaction sees. The transaction must not write profiles by these rules.
     func rulesAtHand(_ transaction: Transaction) async throws -> RulesInForce {
         let version = try await transaction.run(SchemaTable.selectVersion).number(0, 0)
         return try await rules(version) { try await SchemaTable.inForce(transaction) }
@@ -73,7 +73,7 @@ final class PostgresEngine: StoreEngine {
         return current
     }
 
-    /// The rules that were last read, when they are those that a value was judged by.
+    /// The rules that were last read, if a value was judged by them.
     func rulesLastRead(being schema: ProfileSchema) -> RulesInForce? {
         let known = known.withLock { $0 }
         return known.schema == schema ? known : nil
@@ -85,7 +85,7 @@ final class PostgresEngine: StoreEngine {
         return known.adopted === adopted ? known.table : ProfileTable(adopted.schema)
     }
 
-    /// Goes by these rules from now on, unless another task has read later ones meanwhile.
+    /// Uses these rules from now on, unless another task has read later ones meanwhile.
     func keep(_ latest: RulesInForce) -> RulesInForce {
         known.withLock { known in
             if known.version < latest.version { known = latest }
@@ -95,7 +95,7 @@ final class PostgresEngine: StoreEngine {
 
     // MARK: Writing
 
-    /// What happened; to one profile, to some, or to none.
+    /// A change to one profile, to several profiles, or to no profile.
     struct Change {
         let kind: ProfileChange.Kind
         let profileIDs: ClosedRange<Int64>?
@@ -111,17 +111,17 @@ final class PostgresEngine: StoreEngine {
         }
     }
 
-    /// What a write has done.
+    /// The result of a write and the changes that it has made.
     struct Written<Value> {
         let value: Value
         var changes: [Change] = []
         /// The commands that go with the `COMMIT`.
         var last: [Command] = []
-        /// Whether what may be in their way was not looked for, see ``PostgresSession/Outcome/isGuess``.
+        /// Whether the write has not looked for conflicts before; see ``PostgresSession/Outcome/isGuess``.
         var isGuess = false
     }
 
-    /// Writes and logs what has changed; once, where the stamp has a key.
+    /// Writes and logs the changes. If the stamp has a key, repeated calls with the same key write once.
     func change<Value: KeyedValue>(
         _ stamp: WriteStamp, _ body: (Transaction) async throws -> Written<Value>
     ) async throws(ProfileStoreError) -> Value {
@@ -144,14 +144,14 @@ final class PostgresEngine: StoreEngine {
         return try answer.get()
     }
 
-    /// Writes, and logs what has changed.
+    /// Writes, and logs the changes.
     func changeOnce<Value: Sendable>(
         _ stamp: WriteStamp, _ body: (Transaction) async throws -> Written<Value>
     ) async throws(ProfileStoreError) -> Value {
         try await commit(stamp, body).get()
     }
 
-    /// Writes, and logs what has changed; see ``PostgresSession/commit(at:_:)``.
+    /// Writes, and logs the changes; see ``PostgresSession/commit(at:_:)``.
     func commit<Value: Sendable>(
         _ stamp: WriteStamp, _ body: (Transaction) async throws -> Written<Value>
     ) async throws(ProfileStoreError) -> PostgresSession.Committed<Value> {

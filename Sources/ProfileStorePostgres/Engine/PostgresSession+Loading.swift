@@ -4,24 +4,25 @@ internal import ProfileStore
 
 // A bulk load into an empty table drops the indexes and creates them afterwards, which is three times as fast.
 //
-// It takes several steps. During the load, the store's row says that it is loading, so that no other session writes
-// profiles. A transaction beside it, the guardian, holds a row lock that shows other sessions that the load is alive.
-// A session that finds the store loading and that row unlocked creates the indexes and ends the load. The rows of the
-// load are then stored completely or not at all, because they come in one transaction.
+// The load has several steps. Meanwhile the store's row says that the store is loading, and no other session writes
+// profiles. A second transaction, the guardian, holds a row lock during the load. The lock shows other sessions that
+// the load is alive. A session that finds the store loading and that row unlocked creates the indexes and ends the
+// load. The rows of the load are then stored completely or not at all, because they come in one transaction.
 //
 // The guardian may end during the load, by a timeout of the server or by an operator. So each step first checks and
-// locks the store's row: the indexes are dropped and the rows copied only while the store is loading and has no
-// profile, and the load ends only when all indexes exist. The outcome of the load depends only on its one transaction,
-// not on later steps.
+// locks the store's row. The indexes are dropped and the rows are copied only while the store is loading and has no
+// profile. The load ends only when all indexes exist. The outcome of the load depends only on its one transaction, not
+// on later steps.
 extension PostgresSession {
-    /// Runs `body` while the table has only the indexes that cost nothing.
+    /// Runs `body` while the table has only the indexes that do not slow it down.
     ///
     /// - Parameters:
     ///   - time: The time by the caller's clock.
     ///   - mayBegin: Called while no other session may write profiles.
     ///   - body: Fills the table.
-    /// - Returns: The result of `body`; nil if the load may not begin, or if another session took it for dead before.
-    /// - Throws: What `body` throws, and what prevents the load from beginning. Nothing was loaded then.
+    /// - Returns: The result of `body`; nil if the load may not begin, or if another session has ended it because it
+    ///   seemed dead.
+    /// - Throws: The error of `body`, and the error that prevents the load from beginning. Nothing was loaded then.
     func withoutIndexes<Value: Sendable>(
         at time: Timestamp, mayBegin: (Transaction) async throws -> Bool,
         _ body: () async throws(ProfileStoreError) -> Value
@@ -49,8 +50,8 @@ extension PostgresSession {
                         } catch {
                             outcome = .failure(error)
                         }
-                        // Also for a cancelled task, because other sessions wait for it. If it fails, the next writer
-                        // does it.
+                        // The load is ended even if the task is cancelled, because other sessions wait for that. If
+                        // this fails, the next writer ends the load.
                         await Task { try? await endLoad(at: time) }.value
                         guardian.deadline = newDeadline
                     }
@@ -96,7 +97,7 @@ extension PostgresSession {
                 try await PostgresEngine.prepare(for: schema, isAlone: true, connection)
             }
             hasEnded = try await prepare(at: time) { transaction, _ in
-                // A load that was taken for dead drops indexes only while it holds this row.
+                // A load that seemed dead can drop indexes only while it holds this row.
                 try await transaction.run(SchemaTable.hold)
                 let schema = try await SchemaTable.inForce(transaction).schema
                 let names = Self.indexes.map(\.name)
@@ -120,7 +121,7 @@ extension PostgresSession {
         do throws(PostgresError) {
             try await connection.run(index.sql)
         } catch {
-            // Two sessions that begin at once conflict in the server's own catalog of names.
+            // Two sessions that begin at the same time conflict in the server's own catalog of names.
             guard case .refused(.uniqueViolation, _, let constraint, _) = error, constraint != index.name else {
                 throw error
             }
@@ -144,7 +145,7 @@ extension PostgresSession {
 
     /// Drops the indexes if the store is still loading.
     ///
-    /// - Returns: False if another session took the load for dead and ended it.
+    /// - Returns: False if another session has ended the load because it seemed dead.
     private func dropIndexes() async throws(ProfileStoreError) -> Bool {
         try await lend { connection in
             try await connection.transaction { transaction in

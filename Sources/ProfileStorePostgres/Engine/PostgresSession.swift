@@ -5,8 +5,8 @@ internal import ProfileStore
 internal import SecretHashing
 internal import Threads
 
-/// The engine's access to the servers: reads are repeated if a connection is lost, and the outcome of a write is
-/// always known, or reported as unknown.
+/// The engine's access to the servers. It repeats a read if a connection is lost. It finds out the outcome of each
+/// write, or reports that the outcome is unknown.
 struct PostgresSession: Sendable {
     let pool: ConnectionPool
     let options: ProfileRepository.Options
@@ -82,7 +82,7 @@ struct PostgresSession: Sendable {
         return try outcome.get()
     }
 
-    /// Writes a key, to prove the last answer of a session.
+    /// Commits a key, which proves that the server of the last answer was still the leader.
     ///
     /// - Throws: An error that means the answer is not proven. Nothing was written then.
     private func prove(
@@ -145,9 +145,9 @@ struct PostgresSession: Sendable {
     /// Writes in a transaction.
     ///
     /// Its first command inserts a key of its own. If it is unknown whether the transaction was committed, it is
-    /// repeated with the same key: the repeat fails if the first attempt was committed, and otherwise prevents the
-    /// first attempt from being committed later. The same happens while only one machine has the commit. An answer
-    /// that `body` throws is proven before it is thrown.
+    /// repeated with the same key. If the first attempt was committed, the repeat fails. Otherwise the repeat prevents
+    /// the first attempt from being committed later. The transaction is also repeated while only one machine has the
+    /// commit. If `body` throws an answer, the server first proves that it is the leader.
     ///
     /// - Parameters:
     ///   - time: The time by the caller's clock.
@@ -330,7 +330,8 @@ struct PostgresSession: Sendable {
         }
     }
 
-    /// For a transaction during which the client sends nothing for a while: some servers end such transactions.
+    /// A command for a transaction in which the client sends nothing for a while. Some servers would end such a
+    /// transaction.
     static let stayingOpen = Command("SET LOCAL idle_in_transaction_session_timeout = 0")
 
     /// The outcome that is stored under a key that blocks a transaction.
@@ -361,7 +362,7 @@ struct PostgresSession: Sendable {
         KeyedWriteTable.keeping(key, request, outcome: outcome, at: time, onQuorum: pool.list.needsQuorum())
     }
 
-    /// Inserts a key and nothing else, so that no attempt with this key can be committed any more.
+    /// Inserts a key and nothing else. After that, no attempt with this key can be committed.
     ///
     /// - Throws: An error for which ``KeyedWriteTable/isTaken(_:)`` is true, if an attempt was committed.
     private func keep(
@@ -494,7 +495,7 @@ struct PostgresSession: Sendable {
                 // If that machine is lost next, it is unknown whether another machine has the write.
                 if isOnOneMachine { unknown = unknown ?? "no other machine had it" }
                 let refusal = (error as? PostgresError)?.state
-                // The deadline would cut off a late attempt, and its error would replace the answer of this one.
+                // The deadline would interrupt a late attempt, and its error would replace the answer of this attempt.
                 let hasAnswer = isOnOneMachine || refusal != nil
                 let lastBegin = hasAnswer ? deadline - options.waitLimit / 8 : deadline
                 let isOver = Task.isCancelled || ContinuousClock.now + pause >= lastBegin

@@ -3,8 +3,8 @@ internal import ProfileStore
 internal import Synchronization
 internal import Threads
 
-/// The ids that this process may give to new profiles. They are reserved in blocks, so that writes do not wait for
-/// each other's ids.
+/// The ids that this process may give to new profiles. The ids are reserved in blocks, because otherwise each write
+/// would wait for the ids of the others.
 ///
 /// Blocks begin small and double. So a command that registers one profile leaves no gap, and a service reserves
 /// rarely.

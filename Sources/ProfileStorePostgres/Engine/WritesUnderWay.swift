@@ -13,7 +13,7 @@ final class WritesUnderWay: Sendable {
 
     /// Runs a write or a part of it.
     ///
-    /// - Throws: `closed`, or what `body` throws.
+    /// - Throws: `closed`, or the error of `body`.
     func run<Value: Sendable>(
         _ body: () async throws(ProfileStoreError) -> Value
     ) async throws(ProfileStoreError) -> Value {
@@ -29,8 +29,8 @@ final class WritesUnderWay: Sendable {
         return try outcome.get()
     }
 
-    /// Lets no further write begin, and waits for the running ones, unless `isHopeless` says that they cannot end. It
-    /// is called repeatedly.
+    /// Refuses further writes, and waits for the running ones, unless `isHopeless` returns that they cannot end. It is
+    /// called repeatedly.
     func close(unless isHopeless: @escaping @Sendable () async -> Bool) async {
         let isOver = state.withLock { state in
             state.isClosed = true

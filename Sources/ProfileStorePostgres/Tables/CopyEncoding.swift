@@ -20,7 +20,7 @@ final class CopyStream<Load: BulkLoad>: Sendable {
 }
 
 /// Encodes new rows in the binary format of `COPY`: a header, the rows with a length before each value, and an end
-/// marker (PostgreSQL's documentation, `COPY`, Binary Format).
+/// marker. PostgreSQL's documentation of `COPY` describes it under Binary Format.
 struct CopyEncoding {
     private let table: ProfileTable
     private let version: Int

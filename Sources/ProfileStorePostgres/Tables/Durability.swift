@@ -5,8 +5,9 @@ internal import ProfileStore
 ///
 /// `open` checks the settings once. If the address lists several servers, the first statement of each write checks
 /// whether commits wait for another machine. A new primary commits alone until a standby follows it. If that primary is
-/// then lost too, the commits that it has confirmed are lost. Each write checks this again after its `COMMIT`, because
-/// emptying `synchronous_standby_names` releases commits that wait for a standby, without a warning.
+/// then lost too, the commits that it has confirmed are lost. Each write checks this again after its `COMMIT`. The
+/// reason: if an operator empties `synchronous_standby_names`, the server ends all waits for a standby without a
+/// warning.
 enum Durability {
     /// Is 1 if commits wait for another machine. Otherwise the statement that contains it fails with a division by
     /// zero.

@@ -6,10 +6,10 @@ enum PoolerCheck {
 
     /// Checks that the pooler between this process and the server does not give one session to two clients.
     ///
-    /// A pooler gives the most recently used session to the next transaction. While another connection is in a
-    /// transaction, that connection has this connection's session, or this connection gets another session. Both cases
-    /// are detected. If a pooler exchanges sessions later, the statement names reveal it, because no other connection
-    /// uses the same names.
+    /// A pooler that shares sessions gives the most recently used session to the next transaction. So this opens a
+    /// transaction on another connection. Either that connection then has the session of `connection`, or `connection`
+    /// gets another session. Both cases are detected. If a pooler exchanges sessions later, the statement names reveal
+    /// it, because no other connection uses the same names.
     /// - Parameters:
     ///   - connection: A connection that is not in a transaction.
     ///   - process: The process ID of the server process that last served `connection`.

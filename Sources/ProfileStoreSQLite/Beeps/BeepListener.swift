@@ -42,8 +42,8 @@ final class BeepListener: Sendable {
         self.handler = Mutex(Handler(call: handler))
     }
 
-    /// Removes the socket's file, so that no sender finds it. The socket is closed when the last reference to this
-    /// listener ends.
+    /// Removes the socket's file. After that, no sender finds the socket. The socket is closed when the last reference
+    /// to this listener ends.
     func end() { directory.remove(file) }
 
     func replaceHandler(by handler: @escaping @Sendable () -> Void) {

@@ -5,13 +5,13 @@ internal import SecretHashing
 struct BeepName: Hashable, Sendable {
     /// The content of a datagram: the prefix, a dot, and the encoded identifier. At most 265 bytes.
     let onTheWire: [UInt8]
-    /// The beginning of the listeners' file names: a hash of the store's path and the name, and a dot. A hash, because
-    /// a socket's path is limited to 108 bytes, and names and store paths can be longer.
+    /// The beginning of the listeners' file names: a hash of the store's path and the name, and a dot. It is a hash
+    /// because a socket's path is limited to 108 bytes, and names and store paths can be longer.
     let filePrefix: String
 
     init(_ identifier: String, prefix: String, store: DatabasePath) {
         onTheWire = Array("\(prefix).\(Self.encoded(identifier))".utf8)
-        // The path ends with a NUL and contains no other, so path and name cannot run together.
+        // The path ends with its only NUL. So two different pairs of path and name give different bytes.
         let hash = SHA256.hexadecimal((store.database.map(UInt8.init(bitPattern:)) + onTheWire).span)
         filePrefix = "\(hash.prefix(32))."
     }

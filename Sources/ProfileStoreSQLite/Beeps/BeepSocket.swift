@@ -39,7 +39,7 @@ struct BeepSocket: ~Copyable {
     ///
     /// - Returns: Whether there was a datagram and its content is `bytes`.
     func receives(_ bytes: [UInt8]) -> Bool {
-        // The buffer has one byte more, so that a longer datagram does not match.
+        // The buffer has one byte more than the expected content. So a longer datagram does not match.
         withUnsafeTemporaryAllocation(byteCount: bytes.count + 1, alignment: 1) { buffer in
             let count = recv(descriptor, buffer.baseAddress, buffer.count, Int32(MSG_DONTWAIT))
             return count >= 0 && buffer.prefix(count).elementsEqual(bytes)

@@ -3,7 +3,7 @@ internal import SQLiteAccess
 internal import Synchronization
 
 /// Sends and receives named signals between the processes of one user on one machine that use the same store. A beep
-/// reaches all listeners that have registered its name at once (T1, T2).
+/// reaches all listeners that have registered its name immediately (T1, T2).
 ///
 /// A beep carries only its name. It is sent as one datagram to each listener, on a Unix socket in a private folder:
 /// `$XDG_RUNTIME_DIR/profiles`, or `profiles-UID` in the temporary directory. Sending never blocks. A listener whose

@@ -2,8 +2,8 @@ internal import Platform
 
 /// The folder for the sockets of one user's processes. No other user can enter it.
 ///
-/// The folder is checked once and then used through an open descriptor, so that it cannot be replaced by another
-/// folder. Paths through `/proc/self/fd` also stay short, whatever the length of the folder's own path.
+/// The folder is checked once and then used through an open descriptor. So it cannot be replaced by another folder.
+/// Paths through `/proc/self/fd` also stay short, whatever the length of the folder's own path.
 final class RuntimeDirectory: Sendable {
     private let descriptor: Int32
 
@@ -36,12 +36,12 @@ final class RuntimeDirectory: Sendable {
         return directory
     }
 
-    /// `$XDG_RUNTIME_DIR/profiles` if that variable names a folder that the user owns, as the XDG Base Directory
-    /// Specification requires; otherwise `profiles-UID` in the temporary directory.
+    /// The path is `$XDG_RUNTIME_DIR/profiles` if that variable names a folder that the user owns, as the XDG Base
+    /// Directory Specification requires. Otherwise it is `profiles-UID` in the temporary directory.
     static var defaultPath: String {
         if let runtime = absolutePath(in: "XDG_RUNTIME_DIR") {
             var status = stat()
-            // After `su`, the environment may be another user's, and so the folder too.
+            // After `su`, the environment may be another user's, and then the folder is that user's too.
             if stat(runtime, &status) == 0, status.st_uid == geteuid() { return runtime + "/profiles" }
         }
         return (absolutePath(in: "TMPDIR") ?? "/tmp") + "/profiles-\(geteuid())"
@@ -52,7 +52,7 @@ final class RuntimeDirectory: Sendable {
 
     /// Returns the names of the files that begin with a prefix.
     func names(startingWith prefix: String) -> [String] {
-        // A new descriptor, because reading a folder moves the descriptor's offset.
+        // This opens a new descriptor, because reading a folder moves the descriptor's offset.
         let copy = openat(descriptor, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard copy >= 0 else { return [] }
         guard let stream = fdopendir(copy) else {

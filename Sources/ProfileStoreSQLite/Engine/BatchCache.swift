@@ -5,7 +5,7 @@ internal import Synchronization
 ///
 /// Rows arrive in no order of their usernames, so each batch touches pages all over the indexes. Keeping these pages in
 /// memory makes the import 1.5 times as fast; twice as much memory would not make it faster. The first other write that
-/// comes a second after the last batch frees them.
+/// comes at least a second after the last batch frees this memory.
 final class BatchCache: Sendable {
     /// The time of the last batch; nil while the cache has its usual size.
     private let lastBatch = Mutex<ContinuousClock.Instant?>(nil)

@@ -20,7 +20,7 @@ struct BatchWriting {
     ///
     /// - Parameters:
     ///   - batch: The rows to write.
-    ///   - turn: How long the batch may write while other writers wait. Nil if they wait for the whole batch.
+    ///   - turn: The time that the batch may write while other writers wait. Nil if they wait for the whole batch.
     ///   - connection: The writer's connection.
     /// - Throws: Errors of SQLite.
     mutating func run<Batch: ImportBatch>(

@@ -16,7 +16,7 @@ struct ReadLanes: Sendable {
         /// Reads the whole file at once, for a check, a backup or statistics.
         case file
 
-        /// The maximum number of reads that run at once.
+        /// The maximum number of reads that run at the same time.
         var threads: Int {
             switch self {
             case .search: 4

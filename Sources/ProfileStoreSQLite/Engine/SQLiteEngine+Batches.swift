@@ -5,8 +5,8 @@ internal import SQLiteAccess
 extension SQLiteEngine {
     func areStored(_ usernames: [String]) async throws(ProfileStoreError) -> [Bool] {
         try session.read { connection in
-            // One snapshot: a profile that is renamed between two statements would be found under both names or
-            // neither.
+            // All statements read one snapshot. Otherwise a profile that is renamed between two statements would be
+            // found under both names or neither.
             try connection.readTransaction { try Self.areStored(usernames, connection) }
         }
     }

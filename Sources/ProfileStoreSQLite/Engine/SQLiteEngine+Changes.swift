@@ -38,7 +38,7 @@ extension SQLiteEngine {
             }
         }
         let written = isLong ? try await session.writeAlone(write) : try await session.write(write)
-        // The write lock is released by now, so that no writer waits while listeners are notified.
+        // The write lock is already released, so no writer waits while listeners are notified.
         if written.isChange { announce() }
         return try written.answer.get()
     }

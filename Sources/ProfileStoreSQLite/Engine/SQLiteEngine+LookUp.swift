@@ -45,8 +45,8 @@ extension SQLiteEngine {
 
     func statistics() async throws(ProfileStoreError) -> StoreStatistics {
         try await session.readAtLength(in: .file) { [session] connection in
-            // One snapshot: the counts and the change number must belong to the same state. A caller that continues
-            // with the changes after that number would otherwise miss a profile or count it twice.
+            // The counts and the change number come from one snapshot. Otherwise a caller that continues with the
+            // changes after that number would miss a profile or count it twice.
             try connection.readTransaction {
                 var statement = try connection.prepare(
                     """

@@ -13,7 +13,7 @@ extension SQLiteEngine {
 
     func loginRules() async throws(ProfileStoreError) -> LoginRules {
         try session.read { connection in
-            // One snapshot: an adoption changes the rules and the count in one commit.
+            // Both values come from one snapshot, because an adoption changes the rules and the count in one commit.
             try connection.readTransaction {
                 LoginRules(
                     try rulesInForce(connection).adopted,

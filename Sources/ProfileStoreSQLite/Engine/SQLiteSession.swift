@@ -92,8 +92,8 @@ final class SQLiteSession: Sendable {
         }
     }
 
-    /// Runs `body` in a write transaction of its own. For long writes: in a shared transaction, other callers would
-    /// have to wait for them.
+    /// Runs `body` in a write transaction of its own. This is for long writes, because the other callers of a shared
+    /// transaction would have to wait for them.
     func writeAlone<Value: Sendable>(
         _ body: @escaping @Sendable (borrowing Connection) throws -> Value
     ) async throws(ProfileStoreError) -> Value {

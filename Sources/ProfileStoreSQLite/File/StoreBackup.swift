@@ -6,8 +6,8 @@ internal import Threads
 /// A backup that is ready to be restored: a private copy that was checked and migrated to this program's version.
 ///
 /// Moving a backup over a store's file is not safe. After a process was killed, the write-ahead log of the old file may
-/// still lie beside it, and SQLite would replay that log into the new file. So a restore replaces the contents of the
-/// store through SQLite.
+/// remain. SQLite would replay that log into the new file. So a restore replaces the contents of the store through
+/// SQLite.
 ///
 /// ```swift
 /// let backup = try await StoreBackup(at: "backup.sqlite")
@@ -55,7 +55,7 @@ public final class StoreBackup: Sendable {
     /// - The access tokens are those of the backup. Revoke tokens again if they were revoked after the backup was made.
     ///
     /// - Throws: `notAStore` and `newerStore`, which leave the file unchanged; `corrupt` and `notADatabase` if the
-    ///   store is so damaged that SQLite cannot write into it, for example in the list of its tables; `busy`, `full`, …
+    ///   store is so damaged that SQLite cannot write to it; `busy`, `full`, …
     public func restore(
         to path: String, options: ProfileRepository.Options = .init()
     ) async throws(ProfileStoreError) {

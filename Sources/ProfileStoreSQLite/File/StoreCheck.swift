@@ -33,7 +33,7 @@ public struct StoreCheck: Hashable, Sendable {
     public let sqliteVersion: String
     /// Whether this SQLite has the WAL-reset defect, which the write lock guards against (3.7.0 to 3.51.2).
     public let hasWALResetDefect: Bool
-    /// Whether SQLite makes no checkpoint by itself, so that only holders of the write lock make one; see
+    /// Whether SQLite's automatic checkpoints are off. Then only holders of the write lock make checkpoints; see
     /// <doc:Concurrency>.
     public let writeLockIsOn: Bool
     /// The files that exist, out of four: the database, its write-ahead log, the log's index and the lock file.

@@ -17,7 +17,7 @@ struct StoreFile: Sendable {
     /// for tests.
     private let alwaysReadsAsItLies: Bool
 
-    /// What was found at the path.
+    /// The state of the path.
     enum State: Hashable {
         case missing
         /// An empty database, left by a process that was interrupted while it created a store.
@@ -159,7 +159,7 @@ struct StoreFile: Sendable {
     // MARK: Creating
 
     /// Runs work that creates a store. The caller holds the write lock. If the work fails, a file that did not exist
-    /// before is removed: on a full disk, even an empty database and its log would use space that is needed.
+    /// before is removed. On a full disk, even an empty database and its log would use space that other programs need.
     ///
     /// - Parameters:
     ///   - isNew: Whether the file did not exist before the work.
@@ -179,9 +179,9 @@ struct StoreFile: Sendable {
         }
     }
 
-    /// Removes the database and its log. The lock file stays, because without it two programs could write at once. The
-    /// database is removed first: SQLite ignores a log beside an empty database, but a database without its log may be
-    /// inconsistent.
+    /// Removes the database and its log. The lock file stays, because without it two programs could write at the same
+    /// time. The database is removed first: SQLite ignores a log beside an empty database, but a database without its
+    /// log may be inconsistent.
     func removeFiles() {
         for ending in ["", "-wal", "-shm"] { unlink(path.file(endingIn: ending)) }
     }
@@ -189,7 +189,7 @@ struct StoreFile: Sendable {
     // MARK: Inspecting
 
     private func look() throws -> StoreLook {
-        // The first look does not use locks, so that SQLite creates no file beside a database of another program.
+        // The first look does not use locks. So SQLite creates no file beside a database of another program.
         let asItLies: State
         do {
             asItLies = try look(as: .inspection).state
@@ -238,7 +238,7 @@ struct StoreFile: Sendable {
     }
 
     private static func state(_ connection: borrowing Connection) throws -> State {
-        // One transaction, because another process may create the store between two statements.
+        // This reads in one transaction, because another process may create the store between two statements.
         try connection.readTransaction {
             let settings = try connection.settings()
             let version = Int(settings.userVersion)

@@ -29,8 +29,8 @@ struct StoreLayout {
                 switch (words[0], words[1]) {
                 case ("CREATE", "TABLE"), ("CREATE", "INDEX"): objects[String(words[2])] = statement
                 case ("CREATE", "UNIQUE"): objects[String(words[3])] = statement
-                // The words are ALTER TABLE … ADD COLUMN and the definition, or DROP COLUMN and the name of an added
-                // column.
+                // The statement is ALTER TABLE … ADD COLUMN with a definition, or ALTER TABLE … DROP COLUMN with the
+                // name of a column that an earlier migration added.
                 case ("ALTER", "TABLE"):
                     let table = String(words[2])
                     let (head, tail) = Self.split(objects[table] ?? "")

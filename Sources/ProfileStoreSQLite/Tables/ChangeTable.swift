@@ -43,8 +43,8 @@ enum ChangeTable {
     /// Returns the changes after a number, oldest first. A change of a single profile contains the profile's current
     /// username and revision.
     ///
-    /// - Returns: At most `limit` changes. If the log no longer contains the next number, or if the store is a copy
-    ///   that was made before `number`, one change of the kind `missed`.
+    /// - Returns: At most `limit` changes. Returns one change of the kind `missed` in two cases: the log no longer
+    ///   contains the next number, or the store is a copy that was made before `number`.
     static func changes(
         after number: Int64, limit: Int, _ connection: borrowing Connection
     ) throws(SQLiteError) -> [ProfileChange] {

@@ -75,7 +75,7 @@ enum KeyedWriteTable {
         try statement.run()
     }
 
-    /// The maximum number of expired results that one write removes. More than one, so that their number falls; few, so
-    /// that the write takes no longer.
+    /// The maximum number of expired results that one write removes. Each write adds one result, so the limit must be
+    /// more than 1. It is small, because the write should not take longer.
     private static let mostForgotten: Int64 = 8
 }

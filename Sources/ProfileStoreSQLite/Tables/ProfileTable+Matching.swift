@@ -8,7 +8,7 @@ extension ProfileTable {
     ///
     /// A file that is imported again usually has its rows in the order of the first import, which is the order of the
     /// ids. Therefore one statement reads the table by id as long as its next profile is that of the next row. This
-    /// takes a quarter of the time of a look-up for each row. Where the orders differ, the index is asked for the id.
+    /// takes a quarter of the time of a look-up for each row. If the orders differ, the id is looked up in the index.
     ///
     /// - Parameters:
     ///   - rows: The rows of a batch.

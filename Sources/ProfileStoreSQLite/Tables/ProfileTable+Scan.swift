@@ -2,7 +2,7 @@ internal import ProfileCore
 internal import ProfileStore
 internal import SQLiteAccess
 
-// Reading many profiles at once, and revalidating them.
+// Reading many profiles, and revalidating them.
 extension ProfileTable {
     /// Reads raw values. A field without a column in the table is absent.
     static func rows(_ scan: StoreScan, _ connection: borrowing Connection) throws -> StoredRows {

@@ -10,7 +10,8 @@ extension ProfileTable {
     ) throws -> ProfilePage {
         let stretches = StatementStretch.all(of: search, by: access)
         guard stretches.count > 1 else { return try page(search, by: access, stretches, connection) }
-        // One snapshot: a profile that gets a value between two statements would be found twice or not at all.
+        // All statements read one snapshot. Otherwise a profile that gets a value between two statements would be found
+        // twice or not at all.
         return try connection.readTransaction { try page(search, by: access, stretches, connection) }
     }
 
@@ -69,7 +70,7 @@ extension ProfileTable {
         var terms: [String] = []
         for (index, condition) in search.conditions.enumerated() {
             terms += self.terms(of: condition, &sql) { isLowerBound in
-                // If the index is scanned in order, the cursor is already a bound on its side, and a closer one.
+                // If the index is scanned in order, the cursor is already a stricter bound on one side.
                 access.way == .condition(index)
                     || access.way == .order && (stretch.cursor == nil || isLowerBound != search.isAscending)
             }
@@ -102,7 +103,8 @@ extension ProfileTable {
         case .equals(let value): return ["\(column) = \(sql.parameter(value))"]
         case .differs(let value): return ["+\(name) IS NOT \(sql.parameter(value))"]
         case .hasPrefix(let prefix):
-            // A range, because LIKE interprets wildcards and would not use an index. UTF-8 text has no byte 0xFF.
+            // This is a range, because LIKE interprets wildcards and would not use an index. UTF-8 text has no byte
+            // 0xFF.
             let bytes = Array(prefix.utf8)
             let lower = (usesIndex(true) ? "" : "+") + name
             return ["\(lower) >= \(sql.parameter(bytes))", "\(column) < \(sql.parameter(bytes + [0xFF]))"]

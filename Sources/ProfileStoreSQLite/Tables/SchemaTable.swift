@@ -51,9 +51,9 @@ enum SchemaTable {
         return try all(connection).filter { $0.schema[.password] == rules }.map(\.version)
     }
 
-    /// Puts a schema in force, within a transaction. Adds the columns that it needs, creates and drops indexes of
-    /// unique and indexed fields, and stores the schema as `version`, or as the next version if that is nil. The column
-    /// of a field that the schema does not have keeps its values, which are not read.
+    /// Puts a schema in force, within a transaction. Adds the columns that it needs, and creates and drops indexes of
+    /// unique and indexed fields. Stores the schema as `version`, or as the next version if `version` is nil. The
+    /// column of a field that the schema does not have keeps its values, which are not read.
     ///
     /// - Throws: `otherPrimaryKey`, `tooManyColumns`, `repeatedValues`, …
     static func adopt(

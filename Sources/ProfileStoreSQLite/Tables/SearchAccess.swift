@@ -1,8 +1,7 @@
 internal import ProfileCore
 internal import ProfileStore
 
-/// The way in which SQLite finds the profiles of a search. The statement is written so that the query planner has no
-/// other choice.
+/// The way in which SQLite finds the profiles of a search. The statement leaves the query planner no other choice.
 struct SearchAccess {
     enum Way: Equatable {
         /// Uses the index of the field of the condition at this position.
@@ -82,7 +81,7 @@ extension ProfileSearch {
 }
 
 extension ProfileSearch.Condition {
-    /// An estimate of how many profiles an index leaves, the fewest first.
+    /// Estimates of the number of profiles that an index leaves, the smallest first.
     enum Rank: Comparable {
         /// At most one profile.
         case oneProfile

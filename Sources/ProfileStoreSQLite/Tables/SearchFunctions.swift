@@ -10,7 +10,7 @@ enum SearchFunctions {
         return { text.isContained(in: $0) ? 1 : 0 }
     }
 
-    /// Returns how well a folded text matches the best-matching of some columns; 0 if no column contains the text.
+    /// Returns the quality of the best match of a folded text in some columns; 0 if no column contains the text.
     static let match = TextFunction("profiles_match", greatest: TextMatch.whole.rawValue) { folded in
         let text = folded.text
         return { text.match(in: $0)?.rawValue ?? 0 }

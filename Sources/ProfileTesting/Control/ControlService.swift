@@ -119,7 +119,7 @@ package struct ControlService: Sendable {
         guard let events = try request.json()["events"]?.elements else {
             throw .badRequest("The body is an object with \"events\", an array")
         }
-        // All events are parsed before the first is sent, so that either all or none are sent.
+        // All events are parsed before the first is sent. So either all or none are sent.
         var inputs: [ScreenInput] = []
         for event in events { inputs.append(try ScreenInput(event)) }
         for input in inputs { screen.send(input) }

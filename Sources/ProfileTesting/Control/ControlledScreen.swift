@@ -11,8 +11,8 @@ package protocol ControlledScreen: Sendable {
     ///
     /// - Returns: The state; nil if the screen was left before.
     func state(when condition: @escaping @Sendable (JSONValue) -> Bool) async -> JSONValue?
-    /// Performs an input as if a user had made it at the terminal; returns at once.
+    /// Performs an input as if a user had made it at the terminal; returns immediately.
     func send(_ input: ScreenInput)
-    /// Leaves the screen without a question; returns at once.
+    /// Leaves the screen without a question; returns immediately.
     func leave()
 }

@@ -3,7 +3,7 @@ package import ProfileCore
 
 /// Bytes to pass to code that should zero them, and to search for in memory afterwards.
 ///
-/// The bytes are stored masked, so that neither the marker nor the search contains them in the clear.
+/// The bytes are stored masked. So neither the marker nor the search contains the unmasked bytes.
 package struct MemoryMarker: Sendable {
     private let masked: [UInt8]
     /// The masked bytes that the search looks for.
@@ -61,7 +61,7 @@ package struct MemoryMarker: Sendable {
         try body(UnsafeRawBufferPointer(bytes))
     }
 
-    /// Returns how often the bytes occur in the writable memory of a process, by default this one.
+    /// Returns the number of times that the bytes occur in the writable memory of a process, by default this one.
     ///
     /// Allocates nothing on the heap, because an allocation could overwrite freed memory that the search should find.
     package func occurrences(in process: pid_t = getpid()) throws(SystemError) -> Int {

@@ -14,7 +14,7 @@ public struct SeededGenerator: RandomNumberGenerator, Sendable {
     }
 
     /// Creates a generator from the seed in the environment variable `PROFILES_TEST_SEED`, or from a random seed.
-    /// Prints the seed, so that a failure can be reproduced.
+    /// Prints the seed, with which a failure can be reproduced.
     ///
     /// - Parameter name: The purpose of the seed, printed in the same line.
     public init(printingSeedOf name: String) {

@@ -17,17 +17,17 @@ public struct Scenario: Hashable, Sendable {
 
     /// The purpose of the screen.
     public enum Purpose: Hashable, Sendable {
-        /// To set the first passcode of this profile.
+        /// The user sets the first passcode of this profile.
         case createPasscode(username: String)
-        /// To check the passcode of this profile.
+        /// The user checks the passcode of this profile.
         case validatePasscode(username: String)
-        /// To replace the passcode of this profile.
+        /// The user replaces the passcode of this profile.
         case editPasscode(username: String)
-        /// To log in as this user; nil if the screen asks for the username.
+        /// The user logs in with this username; nil if the screen asks for it.
         case logIn(username: String?)
-        /// To store a new profile.
+        /// The user registers a new profile.
         case register
-        /// To change a stored profile.
+        /// The user changes a stored profile.
         case edit(username: String)
     }
 

@@ -8,7 +8,7 @@ extension ProfileRepository {
     /// Opens a new, empty store in plain memory. Use it in tests of other features. Its content is lost with the
     /// repository.
     ///
-    /// It does what a store in a file does, except `check()`, `backup(to:)` and other functions for files.
+    /// It has the functions of a store in a file, except `check()`, `backup(to:)` and other functions for files.
     /// - Parameter options: The options for using the store. `createsMissing` is ignored, because the store is always
     ///   created.
     /// - Returns: The open store. Call ``/ProfileStore/ProfileRepository/close()`` when you no longer need it.

@@ -4,7 +4,7 @@ internal import ProfileStore
 /// The whole content of a store in memory at one moment. It is a value, so a copy never sees later writes. A
 /// transaction changes a copy, which then replaces the state.
 ///
-/// It is the reference model of a store, and other engines are compared with it. So it scans all profiles where that is
+/// It is the reference model of a store, and other engines are compared with it. So it scans all profiles if that is
 /// simpler.
 struct MemoryState: Sendable {
     /// Every schema that was ever in force, oldest first.
@@ -72,7 +72,7 @@ struct MemoryState: Sendable {
     }
 
     /// The maximum number of columns of a store's table in SQLite, and the number of columns that are not fields. A
-    /// store in memory refuses what a store in a file refuses.
+    /// store in memory has the same limit as a store in a file.
     private static let mostColumns = 250
     private static let ownColumns = 10
 

@@ -3,7 +3,7 @@ internal import Platform
 /// Compares screens with references. A reference is a text file `Screens/NAME.txt` beside the test's source file.
 ///
 /// With `PROFILES_RECORD_SCREENS=1` in the environment, the files are written instead. A file contains the screen's
-/// text and, below a line of dashes, the caret's position and, on request, every run of styled cells.
+/// text and, below a line of dashes, the caret's position. On request it also contains every run of styled cells.
 public struct ReferenceScreens: Sendable {
     /// The folder with the references.
     public let folder: String

@@ -28,7 +28,7 @@ public enum TerminalKey: Hashable, Sendable {
     case backTab
     /// Return, which ends a line or submits.
     case enter
-    /// Leaves or closes what is shown, in most programs.
+    /// The Escape key. In most programs it leaves or closes the current view.
     case escape
     /// A letter, or one of `@[\]^_`, with the Control key held.
     case control(Character)

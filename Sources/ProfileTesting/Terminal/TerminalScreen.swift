@@ -41,7 +41,7 @@ public struct TerminalScreen: Equatable, Sendable {
         }
     }
 
-    /// The text of each row with all spaces, so that a text with a trailing space is found too.
+    /// The text of each row with all spaces. So a text with a trailing space is found too.
     private var wholeRows: [String] { cells.map { $0.map(\.text).joined() } }
 
     /// The rows as lines, without the empty rows at the end.

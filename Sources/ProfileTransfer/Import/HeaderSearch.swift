@@ -9,7 +9,7 @@ package struct HeaderSearch: Sendable {
         let line: Int
         let cells: [String]
 
-        /// Returns how often a byte occurs in the first cell.
+        /// Returns the number of times that a byte occurs in the first cell.
         func count(of byte: UInt8) -> Int { cells[0].utf8.count { $0 == byte } }
     }
 

@@ -62,8 +62,8 @@ public struct ImportInput: Sendable {
         self.byteCount = byteCount
     }
 
-    /// Returns this input as one that can be read from its beginning more than once, for example by a schema inference
-    /// and then by an import.
+    /// Returns an input with the same content that can be read more than once, for example by a schema inference and
+    /// then by an import.
     ///
     /// The first reading copies a stream to a file without a name, which no other process can open.
     ///

@@ -44,7 +44,7 @@ final class ImportLoad: BulkLoad {
     // MARK: Calls from the engine
 
     func mayBegin(_ areStored: ([String]) throws -> [Bool]) throws -> Bool {
-        // Checks that the store still needs none of the passwords that were left unhashed.
+        // Checks that the store still does not need the passwords that were not hashed.
         let isUpdate = target.run.options.duplicates == .update
         return try spared.usernames.isEmpty || !areStored(spared.usernames).contains(isUpdate)
     }

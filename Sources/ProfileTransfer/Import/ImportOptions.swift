@@ -29,16 +29,17 @@ public struct ImportOptions: Sendable {
     public var encoding: String?
     /// The policy for a row whose primary key is already in the store.
     public var duplicates = DuplicatePolicy.reject
-    /// Whether the import only reads and checks. It writes nothing and hashes no password, and the report says what an
-    /// import would do.
+    /// Whether the import only reads and checks. It writes nothing and hashes no password, and the report describes the
+    /// result that an import would have.
     public var isDryRun = false
     /// Whether a single rejected row makes the import store nothing. Implies ``isExclusive``.
     public var isAllOrNothing = false
     /// Whether the import uses a single transaction. Other writers wait until it ends. An import into an empty store
     /// uses a single transaction in any case, unless the input has passwords to hash.
     public var isExclusive = false
-    /// The folder for a copy of an input that is read twice but can be read only once: an import in one transaction hashes
-    /// the passwords of a pipe first. The copy is as large as the input. It is encrypted and has no name.
+    /// The folder for the copy of an input, such as a pipe, that must be read twice. An import in one transaction reads
+    /// the input first to hash the passwords, and then to store the rows. The copy is as large as the input. It is
+    /// encrypted and has no name.
     public var temporaryFolder = "/var/tmp"
     /// The number of rejected rows that the import tolerates, or nil for no limit.
     public var rejectLimit: RejectLimit?

@@ -120,7 +120,7 @@ package final class ImportSource: Sendable {
     }
 
     package static func header(of csv: inout CSVReader) throws(ImportError) -> [String] {
-        // The batch is handled as secret, because the same read may bring passwords along before the columns are known.
+        // The batch is handled as secret, because the same read may also return passwords before the columns are known.
         var batch = RecordBatch(containsSecrets: true)
         let isThere: Bool
         do throws(ByteStreamError) { isThere = try csv.header(into: &batch) } catch { throw ImportError(error) }

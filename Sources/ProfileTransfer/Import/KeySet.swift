@@ -130,7 +130,7 @@ private struct Shard: Sendable {
         return keys[slot] == 0 ? nil : lines[slot]
     }
 
-    /// Adds a key, unless it is there already. Then it returns the key's line.
+    /// Adds a key. If the key is already there, returns its line instead.
     @discardableResult
     mutating func insert(_ key: Key, line: UInt32) -> UInt32? {
         if count * 20 >= keys.count * 17 { grow() }
@@ -143,7 +143,7 @@ private struct Shard: Sendable {
         return nil
     }
 
-    /// Removes the key that was added last. No key was stored behind it because its slot was taken.
+    /// Removes the key that was added last. Its slot can simply become empty, because no key was added after it.
     mutating func removeLast(_ key: Key) {
         keys[slot(of: key)] = 0
         count -= 1

@@ -5,7 +5,7 @@ public import ProfileStore
 internal import Synchronization
 internal import Threads
 
-/// Imports a file of profiles into a store, or reports what an import would do.
+/// Imports a file of profiles into a store, or reports the result that an import would have.
 ///
 /// The import reads the input, splits it into records, validates the records and writes them. One worker thread per
 /// core takes part in splitting and validating. The store's writer stores the validated batches at the same time (see
@@ -140,8 +140,8 @@ public struct ProfileImporter: Sendable {
         throw finished.rows > 0 ? .ended(failure, after: finished) : failure
     }
 
-    /// Starts reading the input. If the schema has passwords and the input can be read only once, the reading copies
-    /// it, so that the import can read it twice.
+    /// Starts reading the input. The import must read the input twice if the schema has passwords. If the input can be
+    /// read only once, it is copied while it is read.
     private func reading(of input: ImportInput) throws(ImportError) -> InputReading {
         guard isReadTwice, !input.isRepeatable else { return try InputReading(input) }
         return try RepeatableInput(input, keptIn: options.temporaryFolder).reading()

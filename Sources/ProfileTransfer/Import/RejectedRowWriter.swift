@@ -6,8 +6,8 @@ internal import ProfileStore
 /// input, then `_line` and `_issues`, which an import ignores.
 ///
 /// - Columns of secrets are present but empty. Ignored columns may be omitted, because nothing is known about them. If
-///   the input has secret or omitted columns, a record with a wrong cell count or a fault is written without any of its
-///   cells, because a secret may be in any of them. Its line number leads to the original record.
+///   the input has secret or omitted columns, a record with a wrong cell count or a fault is written without its cells.
+///   Each of these cells may hold a secret. Its line number leads to the original record.
 /// - A record with too few cells is filled up with empty cells. In a record with too many cells, the surplus cells are
 ///   joined to the last cell with the delimiter. So nothing is lost and the row matches the header.
 /// - The file is always readable: bytes that are not UTF-8, and NUL, become U+FFFD. Only the cells of such rows differ
@@ -33,7 +33,7 @@ struct RejectedRowWriter: ~Copyable {
     ///   - secretColumns: The indices of columns with passwords or hashes.
     ///   - omittedColumns: The indices of columns to omit.
     ///   - numberedKey: The name of the primary key if it is the record number, or nil if it has a column.
-    ///   - delimiter: The delimiter of the input, so that the same options import both files.
+    ///   - delimiter: The delimiter of the input. With it, the same options import both files.
     ///   - isMarked: Whether to write a byte order mark, which marks the file as UTF-8. If the input has another
     ///     encoding, the import options may name it. The mark overrides these options when the file is imported with
     ///     them.
@@ -104,6 +104,6 @@ struct RejectedRowWriter: ~Copyable {
 }
 
 extension ReportedIssue {
-    /// `phone: too_short (Phone should have at least 8 characters)`.
+    /// The text for one cell, such as `phone: too_short (Phone should have at least 8 characters)`.
     fileprivate var inOneCell: String { "\(field ?? "row"): \(code) (\(message))" }
 }

@@ -59,7 +59,7 @@ struct RowDecisions: ImportBatch {
     ///   - columns: The columns of the fields.
     ///   - validator: The validator of the schema.
     ///   - schemaVersion: The version of the schema.
-    ///   - policy: What to do with a row whose primary key is stored.
+    ///   - policy: The policy for a row whose primary key is stored.
     ///   - today: The day that date rules refer to.
     ///   - brought: The unique values of the earlier rows of the input.
     ///   - isDryRun: Whether the import writes nothing.
@@ -85,7 +85,7 @@ struct RowDecisions: ImportBatch {
         outcomes = RowOutcomes(of: judged.batch, keys: UniqueKeys(of: validator.schema))
     }
 
-    /// A batch that gives way to other writers has to find the rest of these rows again.
+    /// If a batch ends early for other writers, the rest of these rows must be looked up again.
     private static let rowsMatchedAtOnce = 256
 
     var rows: ValidProfiles { judged.rows }

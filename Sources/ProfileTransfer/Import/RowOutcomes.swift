@@ -1,7 +1,7 @@
 internal import ProfileCore
 internal import Synchronization
 
-/// The outcomes of the rows of a batch. The ledger takes them after the batch is committed.
+/// The outcomes of the rows of a batch. The ledger adds these outcomes after the batch is committed.
 struct RowOutcomes: Sendable {
     let batch: ReadBatch
     var imported = 0

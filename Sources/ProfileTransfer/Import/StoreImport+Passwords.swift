@@ -58,8 +58,8 @@ extension StoreImport {
             passwords.sorted { judged.recordNumber(of: $0.place) < judged.recordNumber(of: $1.place) })
     }
 
-    /// Hashes the next few passwords and replaces them by their hashes. The number is small, so that their rows can be
-    /// stored soon.
+    /// Hashes the next few passwords and replaces them by their hashes. The number is small because their rows are
+    /// stored only after all of them are hashed.
     func hashNext(of passwords: inout PasswordsToHash, in judged: inout JudgedBatch) async throws(ImportError) {
         let next = passwords.takeFirst(run.hashing.withLock { $0.mostAtOnce })
         guard let field = columns.secretField, !next.isEmpty else { return }
@@ -153,8 +153,8 @@ extension StoreImport {
         guard !rows.passwords.isEmpty else { return [] }
         let field = adopted.schema.primaryKeyIndex
         let isUpdate = run.options.duplicates == .update
-        // With another unique field or an update, the first row of a primary key may be rejected for a reason that does
-        // not apply to a later row with the same key.
+        // The first row of a primary key may be rejected because of another unique field, or because it cannot update
+        // the stored profile. This reason may not apply to a later row with the same key.
         let firstDecides = !isUpdate && !adopted.schema.fields.contains { $0.isUnique && !$0.isPrimaryKey }
         var candidates: [Candidate] = []
         rows.bytes.withUnsafeBufferPointer { bytes in

@@ -1,4 +1,4 @@
-/// The time limit of a transaction. The rest of the batch goes to another transaction, so that other writers do not
+/// The time limit of a transaction. The rest of the batch goes to another transaction, because other writers must not
 /// wait too long (I14).
 struct TimeLimit {
     private let duration: Duration?

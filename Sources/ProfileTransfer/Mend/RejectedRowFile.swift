@@ -12,7 +12,7 @@ public struct RejectedRowFile: Sendable {
     private let input: ImportInput
     private let schema: ProfileSchema
     private let options: ImportOptions
-    /// A separate thread, because reading and writing may block.
+    /// This uses a separate thread, because reading and writing may block.
     private let thread = ThreadPool(threads: 1)
 
     /// Opens a file of rejected rows.

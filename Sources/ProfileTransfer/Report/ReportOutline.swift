@@ -5,7 +5,7 @@ internal import ProfileStore
 struct ReportOutline {
     /// "Import of" or "Revalidation of".
     let heading: String
-    /// The name of the input, or another text for what was validated.
+    /// The name of the input, or another text that names the validated profiles.
     let subject: String
     /// Remarks to show before the numbers.
     let remarks: [String]

@@ -6,7 +6,7 @@ extension BrowseScreen {
     /// The layout for the current size.
     var layout: BrowseLayout { BrowseLayout(size, isSearching: isSearching) }
 
-    /// The number of rows that the table shows at once.
+    /// The number of rows that the table shows at the same time.
     package var rowsOfTable: Int { layout.rows }
 
     package func draw(into frame: inout Frame) {

@@ -194,7 +194,7 @@ package struct BrowseScreen: Screen {
         note = ScreenNote(text: "The rules have changed: everything is read again")
     }
 
-    /// The maximum width of a column, so that one long value does not push all other columns off the screen.
+    /// The maximum width of a column. Without it, one long value could push all other columns off the screen.
     private static let widestCell = 64
 
     package mutating func resize(to size: ScreenSize) {

@@ -66,8 +66,8 @@ struct BrowseWindow {
     var isAtTop: Bool { above == nil && !isAboveUnknown }
     var isAtBottom: Bool { below == nil }
 
-    /// Returns the start of the next read, so that the user can move on for some screens of rows without waiting.
-    /// Returns nil if enough rows are in memory.
+    /// Returns the start of the next read; nil if enough rows are in memory. With enough rows, the user can move on for
+    /// some screens without waiting.
     func start(height: Int) -> BrowseDemand.Start? {
         let margin = Self.screensAhead * height
         if let below, rows.count - selected < margin { return below }
@@ -139,7 +139,7 @@ struct BrowseWindow {
         scroll(height)
     }
 
-    /// Scrolls so that the selected row is visible.
+    /// Scrolls until the selected row is visible.
     mutating func scroll(_ height: Int) {
         let height = max(1, height)
         top = max(0, min(top, selected, rows.count - 1))

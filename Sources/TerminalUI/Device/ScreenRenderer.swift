@@ -61,8 +61,8 @@ struct ScreenRenderer {
                 // next cells are written over them.
                 append(width == 2 ? "  " : " ")
                 move(row: row, column: column)
-                // At the end of a row, some terminals would wrap the character although wrapping is off, and spoil the
-                // next row.
+                // At the end of a row, some terminals would wrap the character although wrapping is off, and overwrite
+                // the next row.
                 let fits = column + character.widthOfScalars <= next.count
                 append(fits ? character : character.unicodeScalars.first.map(Character.init) ?? " ")
                 cursor = nil

@@ -1,7 +1,7 @@
 internal import Platform
 internal import Synchronization
 
-/// The process's only screen, as signal handlers and the end of the process need to know it.
+/// The state of the process's only screen. Signal handlers use it, and so does the end of the process.
 let signalRestoration = SignalRestoration()
 
 /// Restores the terminal when the process crashes or exits, and records the signals that a screen has to handle.
@@ -117,7 +117,7 @@ extension SignalRestoration {
         isTaken.store(true, ordering: .releasing)
         // In the background, `tcsetattr` stops the process until it comes to the foreground, so it must come before any
         // output. The stop needs SIGTTOU, which Swift's own threads block. From a thread that blocks it, the call would
-        // change the terminal at once.
+        // change the terminal immediately.
         var stop = sigset_t()
         var mask = sigset_t()
         sigemptyset(&stop)

@@ -60,7 +60,7 @@ package final class Terminal: Sendable {
     /// Restores the terminal and stops the process's job, as Ctrl-Z does elsewhere. After the process is continued, the
     /// last frame is shown again and `.resumed` is reported.
     ///
-    /// The call returns at once. Without job control by a shell, nothing stops.
+    /// The call returns immediately. Without job control by a shell, nothing stops.
     package func suspend() { session.requestSuspension() }
 
     /// Restores the terminal. After this call has returned, no key is read from it.

@@ -4,8 +4,8 @@ internal import Synchronization
 /// One use of the terminal, from opening it to restoring it. The session draws the screen and runs the thread that
 /// handles keys and signals.
 final class TerminalSession: Sendable {
-    /// The maximum time after ESC for the rest of a key's sequence, in milliseconds. A terminal sends the rest at once,
-    /// and a person does not notice the delay.
+    /// The maximum time after ESC for the rest of a key's sequence, in milliseconds. A terminal sends the rest
+    /// immediately, and a person does not notice the delay.
     private static let escapeTime: Int32 = 30
     /// The maximum pause within a paste, in milliseconds. A terminal sends a paste in one go, and its end mark may get
     /// lost.
@@ -125,7 +125,8 @@ extension TerminalSession {
             resume()
             continuation.yield(.resumed)
         }
-        // Also if the size is the same as before: the terminal may have cut text in the meantime.
+        // After SIGWINCH the screen is drawn again even if the size is the same, because the terminal may have cut text
+        // meanwhile.
         if let size = Self.currentSize, size != lastSize || signals.contains(SIGWINCH) {
             lastSize = size
             screen.withLock { $0.shown = nil }
@@ -175,7 +176,7 @@ extension TerminalSession {
                 at: 1, to: pollfd(fd: signalRestoration.terminal, events: Int16(POLLIN), revents: 0))
             let count = poll(waiting.baseAddress, 2, milliseconds)
             if count == 0 { return .nothing }
-            // Signals come first: a signal that ends the process must not wait behind a flood of input.
+            // Signals come first: a signal that ends the process must not wait until a large input is read.
             guard count > 0, waiting[0].revents == 0 else {
                 drainWakeUps()
                 return .wakeUp

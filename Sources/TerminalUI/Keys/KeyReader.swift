@@ -16,7 +16,7 @@ struct KeyReader: ~Copyable {
         case escape
         /// After ESC and the first bytes of a character: Alt and that character.
         case alternate
-        /// After ESC `[`: what ECMA-48 calls a control sequence.
+        /// After ESC `[`: a control sequence of ECMA-48.
         case controlSequence
         /// After ESC `[[`: a function key of the Linux console, which breaks ECMA-48's rule; one byte follows.
         case consoleFunctionKey
@@ -32,7 +32,7 @@ struct KeyReader: ~Copyable {
     private var sequence = ControlSequence()
     private var paste = PasteBuffer()
 
-    /// Whether the bytes so far are the Esc key unless more bytes follow at once.
+    /// Whether the bytes so far are the Esc key unless more bytes follow immediately.
     var isWaitingAfterEscape: Bool {
         switch state {
         case .escape, .consoleFunctionKey: true
@@ -127,7 +127,7 @@ struct KeyReader: ~Copyable {
             emit(.escape, &keys)
             step(byte, &keys)
         // Alt and a character, including ESC `]`, ESC `P` and the like. These begin answers of a terminal, but this
-        // program never requests one, and waiting for the end of an answer would swallow typed keys.
+        // program never requests one, and typed keys would be lost while waiting for the end of an answer.
         case 0x20...0x7E: emit(.unknown, &keys)
         default:
             state = .alternate

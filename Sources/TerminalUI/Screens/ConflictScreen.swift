@@ -27,7 +27,8 @@ package struct FieldConflict: Hashable, Sendable {
 /// A panel over a form that lists the fields changed in the store meanwhile. For a field changed on both sides the user
 /// chooses which text stays.
 ///
-/// A field that the user has not changed takes the stored text, because an edit keeps what it does not change.
+/// A field that the user has not changed takes the stored text, because an edit keeps the fields that it does not
+/// change.
 struct ConflictScreen: Sendable {
     let conflicts: [FieldConflict]
     /// The fields that keep the user's own text.

@@ -1,6 +1,6 @@
 internal import TextLayout
 
-/// The box that shows a field's text. A text wider than the box scrolls so that the caret stays visible.
+/// The box that shows a field's text. A text wider than the box scrolls to keep the caret visible.
 struct FieldBox {
     /// The width without the brackets.
     let width: Int
@@ -49,8 +49,7 @@ struct FieldBox {
         let width = textWidth
         var start = 0
         if hasFocus {
-            // Scrolls as far as the caret needs, and a third of the box further, so that the following text is visible
-            // too.
+            // Scrolls as far as the caret needs, and a third of the box further. So the following text is visible too.
             let ahead = characters[caret...].prefix(width / 3).reduce(0) { $0 + $1.width }
             var needed = characters[..<caret].reduce(1) { $0 + $1.width } + min(ahead, width / 3)
             while needed > width, start < caret {

@@ -4,12 +4,12 @@ internal import TextLayout
 ///
 /// Each field has a slot of up to three rows: its box, its issue, and the accepted values while it has the focus.
 /// Messages can therefore appear and disappear without moving other fields. If the slots do not fit, they shrink. If
-/// they still do not fit, the page scrolls so that the field with the focus and its messages are visible.
+/// they still do not fit, the page scrolls to show the field with the focus and its messages.
 struct FieldPage {
     let title: String
     /// The text at the right end of the title row.
     var aside = ""
-    /// The position of the field with the focus, shown if the page cannot show all fields at once.
+    /// The position of the field with the focus, shown if the page cannot show all fields at the same time.
     var place = ""
     var rows: [FieldRow]
     /// A note about the last event or the work in progress.
@@ -210,7 +210,7 @@ extension [FieldPage.Line] {
         guard room < count else { return 0..<count }
         let first = firstIndex { $0.hasFocus } ?? 0
         let last = lastIndex { $0.hasFocus } ?? 0
-        // Shows one line more so that the next field is visible. The box of the field with the focus has priority over
+        // Shows one more line, which belongs to the next field. The box of the field with the focus has priority over
         // its messages.
         let start = Swift.min(Swift.max(0, Swift.min(last + 2 - room, first)), count - room)
         return start..<start + room

@@ -23,7 +23,7 @@ package protocol Screen: Sendable {
     /// The time of the next change without a key, such as the next step of a countdown; nil if there is none.
     var nextChange: ContinuousClock.Instant? { get }
     /// The data that the screen needs next. ``ScreenLoop`` reads this property after every event. When the demand
-    /// changes, the work for the previous demand is cancelled. The screen can therefore take keys in the meantime.
+    /// changes, the work for the previous demand is cancelled. The screen can therefore take keys meanwhile.
     var demand: Demand? { get }
     /// The members of the screen's state; see ``Screen/state``.
     var details: [JSONMember] { get }
@@ -50,7 +50,7 @@ package enum ScreenAction<Request: Sendable>: Sendable {
     case leave
     /// Continue with another profile and discard the input for this one.
     case skip
-    /// Leave the screen at once (Ctrl-C).
+    /// Leave the screen immediately (Ctrl-C).
     case interrupt
     /// Give the terminal to the shell until the process is continued (Ctrl-Z).
     case suspend

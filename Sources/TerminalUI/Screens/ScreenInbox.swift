@@ -3,7 +3,8 @@ internal import Threads
 
 /// A queue of events for one screen after another, in the order of their arrival.
 ///
-/// Keys that arrive while a screen is busy wait for this screen or the next one. All other events are handled at once.
+/// Keys that arrive while a screen is busy wait for this screen or the next one. All other events are handled
+/// immediately.
 final class ScreenInbox: Sendable {
     enum Event: Sendable {
         case device(TerminalEvent)
@@ -127,7 +128,7 @@ extension ScreenInbox.Event {
     fileprivate var waits: Bool { key.map { $0 != .control("c") && $0 != .control("z") } ?? false }
 }
 
-/// A first-in, first-out queue. Removed elements are released at once, because keys may belong to a secret.
+/// A first-in, first-out queue. Removed elements are released immediately, because keys may belong to a secret.
 private struct Queue<Element> {
     private var elements: [Element?] = []
     private var start = 0

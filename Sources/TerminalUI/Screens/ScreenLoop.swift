@@ -27,7 +27,8 @@ package final class ScreenLoop: Sendable {
 
     deinit { readers.forEach { $0.cancel() } }
 
-    /// The time in which a second Ctrl-S counts as a repetition. The two presses of a person are not further apart.
+    /// The time in which a second Ctrl-S counts as a repetition. A person who presses Ctrl-S twice usually does so
+    /// within this time.
     package static let repeatTime = Duration.milliseconds(300)
 
     /// Waits until a repeated Ctrl-S is no longer expected. After the terminal has been restored, Ctrl-S would stop all
@@ -123,8 +124,8 @@ private struct ScreenRun<S: Screen, Value: Sendable> {
             }
             answerWaiting(&state)
             seeToDemand(&state)
-            // If keys arrive faster than frames can be drawn, several keys share one frame. No key, especially Ctrl-C,
-            // then waits for frames that the user would not see.
+            // If keys arrive faster than frames can be drawn, several keys share one frame. Otherwise a key such as
+            // Ctrl-C would wait until all earlier frames are drawn.
             guard isLast || inbox.isEmpty(for: state.attention) || drawn.duration(to: .now) > .milliseconds(50) else {
                 continue
             }

@@ -27,7 +27,7 @@ struct BackupCommand: AsynchronousCommand, ResultWriting {
             do throws(ProfileStoreError) {
                 try await repository.backup(to: file)
             } catch {
-                // The copy cannot be opened, not the store.
+                // The file that cannot be opened is the copy, and not the store.
                 guard case .cannotOpen(let place, let code) = error.reason, place != repository.place else {
                     throw error
                 }

@@ -24,7 +24,7 @@ struct CopyCommand: AsynchronousCommand, ResultWriting {
     var from: String
 
     @Argument(
-        help: "The place for the copy, without a store or with one that was never used.",
+        help: "The place for the copy: without a store, or with a store that was never used.",
         completion: StorePlace.completion)
     var to: String
 

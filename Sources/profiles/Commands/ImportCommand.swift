@@ -70,7 +70,8 @@ struct ImportCommand: AsynchronousCommand, ResultWriting {
             return try await ReportedImport(global: global, input: input, readBefore: plan.input).run(importer, file)
         }
         let whenMissing: MissingStore = dryRun ? .isAnError : .isMade(plan.rules, isConfirmed: plan.isConfirmed)
-        // The signal is caught from before the store is created until an unused store is removed.
+        // The signal is caught during the whole time from before the creation of the store to the removal of an unused
+        // store.
         try await Interruption.watching(isQuiet: global.quiet) {
             try await global.withStore("import", whenMissing: whenMissing) { [plan] repository in
                 let importer = ProfileImporter(repository: repository, options: plan.options)

@@ -9,14 +9,14 @@ struct MendCommand: AsynchronousCommand, ResultWriting {
         commandName: "mend",
         abstract: "Mend rejected rows by hand, one after another.",
         discussion: """
-            Shows each row of a file that "import --rejects" has written in a form, with each issue at its field, and \
-            stores the row when it is valid. Ctrl-N leaves a row for later, Esc ends. Line by line, n leaves a row for \
-            later, d deletes it from the file, and q ends. Rows that are stored leave the file. The other rows stay in \
-            it, and the file is removed when no row is left. If no row was submitted or deleted, the file is not \
-            touched. Exits 1 if rows are left.
+            Reads a file that "import --rejects" has written. Shows each row in a form, with each issue at its field, \
+            and stores the row when it is valid. Ctrl-N leaves a row for later, Esc ends. Line by line, n leaves a row \
+            for later, d deletes it from the file, and q ends. Rows that are stored leave the file. The other rows \
+            stay in it, and the file is removed when no row is left. If no row was submitted or deleted, the file is \
+            not touched. Exits 1 if rows are left.
 
-            With --on-duplicate update, a row whose profile is stored already edits that profile, as the import would: \
-            an empty cell clears an optional field, and fields without a column keep their values. With skip, such a \
+            With --on-duplicate update, a row whose profile is stored already edits that profile, as an import does. \
+            An empty cell clears an optional field, and fields without a column keep their values. With skip, such a \
             row is not shown, and leaves the file together with the rows that are stored.
 
               profiles import people.csv --rejects rejects.csv

@@ -14,7 +14,8 @@ struct Mending {
     /// The result of a run.
     struct Outcome {
         var stored = 0
-        /// Rows that were not offered: their values are stored already, or such rows were to be skipped.
+        /// The number of rows that were not offered, because their values are already stored or the options skip such
+        /// rows.
         var skipped = 0
         /// Rows that the user has dropped.
         var dropped = 0

@@ -59,7 +59,7 @@ struct RevalidateCommand: AsynchronousCommand, ResultWriting {
 }
 
 extension GlobalOptions {
-    /// Judges the stored profiles. Shows progress on a terminal. Ctrl-C ends it in order.
+    /// Judges the stored profiles. Shows progress on a terminal. Ctrl-C cancels the run.
     func revalidating(
         _ repository: ProfileRepository, by candidate: ProfileSchema?, all: Bool
     ) async throws -> RevalidationReport {

@@ -174,7 +174,7 @@ struct SchemaAdoptCommand: AsynchronousCommand, ResultWriting {
         let report = try await global.revalidating(repository, by: candidate, all: true)
         guard !report.isCancelled else { throw CommandFailure(.interrupted, "Interrupted; nothing was adopted") }
         if global.format == .text { try Output.standard.print(report.summary(examples: 3)) }
-        // The rules alone do not show it: a field that is added again has its former values.
+        // Comparing the rules is not enough: a field that is added again has its earlier values, which may be invalid.
         let isDoubtful = difference.mayInvalidate || report.invalid > 0
         if isDoubtful, !yes {
             guard global.canAsk else { throw needsConsent(candidate, difference, report) }

@@ -40,7 +40,7 @@ struct TokenCreateCommand: AsynchronousCommand, ResultWriting {
 
     @Option(
         help: ArgumentHelp(
-            "Let it expire after a time such as 12h or 90d: s, m, h, d or w. (default: never)", valueName: "time"))
+            "Let the token expire after this time: a number and s, m, h, d or w. (default: never)", valueName: "time"))
     var expires: TimeSpan?
 
     @OptionGroup var noSecrets: NoSecretArguments

@@ -142,7 +142,7 @@ extension CommandFailure {
                 .cannotCreate, "\(path) is not a lock file: \(Self.text(fault)); it is left as it is",
                 "Move it away, because the store needs that name, or name another store with --database PATH")
         case .alteredMigration(let name):
-            self.init(.badInput, "The store was made with another text of the migration \(name) than this program has")
+            self.init(.badInput, "The migration \(name) of the store differs from the one in this program")
         case .altered(let object):
             let what = "\(object.type) \"\(object.name)\""
             let text =
@@ -189,7 +189,7 @@ extension CommandFailure {
         guard code == EACCES || code == EPERM || code == EROFS else {
             return CommandFailure(.cannotCreate, "\(place) cannot be opened: \(reason)")
         }
-        // A store that does not exist was to be created.
+        // The command was creating a store.
         if access(place, F_OK) != 0, errno == ENOENT {
             return CommandFailure(
                 .notPermitted, "\(place) cannot be created, because its folder is not writable: \(reason)",
@@ -208,8 +208,8 @@ extension CommandFailure {
         case .missingProfile: "a profile just written is missing"
         case .changedProfile: "a profile changed within one transaction"
         case .outOfOrder(let id, let last): "profile \(id) comes after profile \(last)"
-        case .uncounted(let name): "\(name) was not reached by counting"
-        case .uncountable(let name, let number): "\(name) \(number) cannot be counted further"
+        case .uncounted(let name): "\(name) has a value that counting cannot have reached"
+        case .uncountable(let name, let number): "\(name) is \(number), the greatest possible number"
         case .unreadableOutcome: "the outcome of a keyed write cannot be read"
         case .foreignOutcome: "the outcome of a keyed write belongs to another write"
         }

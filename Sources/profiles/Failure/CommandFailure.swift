@@ -22,7 +22,7 @@ struct CommandFailure: Error {
         self.lines = lines
     }
 
-    /// Makes the failure for a user who left a form or the like. The sentence says what the result is.
+    /// Makes the failure for a user who left a form or the like. The sentence states the result.
     static func left(_ status: ExitStatus, _ sentence: String) -> CommandFailure {
         var failure = CommandFailure(status, sentence)
         failure.isChosen = true
@@ -67,7 +67,7 @@ extension CommandFailure {
 
     private static let mostSchemaErrors = 100
 
-    /// Returns the first names, and how many more there are.
+    /// Returns the first names, and the number of the others.
     static func list(_ names: [String], most: Int = mostNames, separator: String = ", ") -> String {
         let more = names.count > most ? " and \(names.count - most) more" : ""
         return names.prefix(most).joined(separator: separator) + more

@@ -5,7 +5,8 @@ struct FileState: Hashable {
     private let device: UInt64
     private let inode: UInt64
     private let size: Int64
-    /// Nanoseconds since 1970. `changed` moves with the contents and the attributes, and no program can set it.
+    /// Nanoseconds since 1970. `changed` is the time of the last change of the contents or the attributes. No program
+    /// can set it.
     private let modified: Int64
     private let changed: Int64
 

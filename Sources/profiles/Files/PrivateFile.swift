@@ -28,7 +28,7 @@ struct PrivateFile: ~Copyable {
         let exists = stat(path, &status) == 0
         switch exists ? status.st_mode & S_IFMT : S_IFREG {
         case S_IFREG:
-            // A symbolic link stays. Its target is replaced, or created if it does not exist.
+            // A symbolic link stays. The target of the link is replaced, or created if it does not exist.
             let target = try Self.resolved(path)
             let unnamed = Self.openUnnamed(beside: target)
             if unnamed >= 0 {

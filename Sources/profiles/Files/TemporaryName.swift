@@ -26,10 +26,10 @@ private let temporaryNames = TemporaryNames()
 
 /// The temporary names of the process, for its signal handlers.
 ///
-/// A handler may run on any thread between any two instructions, so it may use only what signal-safety(7) lists. It
-/// reads lock-free atomics in memory that is allocated before a handler is installed and is never freed. The names that
-/// they point to are never freed either, because a handler may be reading one; the leak is a few bytes. That memory is
-/// only written through the atomics, so any thread may have this value.
+/// A handler may run on any thread between any two instructions, so it may use only the functions that signal-safety(7)
+/// lists. It reads lock-free atomics in memory that is allocated before a handler is installed and is never freed. The
+/// names that they point to are never freed either, because a handler may be reading one; the leak is a few bytes. That
+/// memory is only written through the atomics, so any thread may have this value.
 private struct TemporaryNames: ~Copyable, @unchecked Sendable {
     private let slots: UnsafeMutablePointer<Atomic<UnsafeMutablePointer<CChar>?>>
     /// A command writes one or two private files at a time.

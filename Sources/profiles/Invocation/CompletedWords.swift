@@ -6,7 +6,7 @@ internal import ProfileTransfer
 /// The words for completion in a shell that only the store knows: its fields and the versions of its schema.
 ///
 /// The script of `profiles completion` calls the command with the words of the line. argument-parser asks for the words
-/// while it parses, and cannot wait for a store then. So they are read before.
+/// while it parses, and it cannot wait for a store at that time. So the words are read before the parsing.
 struct CompletedWords: Sendable {
     private var fields = ProfileSchema.standard.openFields.map(\.name.text)
     private var versions: [Int] = []

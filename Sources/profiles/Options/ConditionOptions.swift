@@ -73,7 +73,7 @@ struct ConditionOptions: ParsableArguments {
         return conditions
     }
 
-    /// Whether an index that every store has leaves so few profiles that the lookup ends at once.
+    /// Whether the lookup ends immediately, because an index that every store has leaves only a few profiles.
     func leaveFewProfiles(_ others: [Assignment], inOrder isOrdered: Bool) -> Bool {
         guard !invalid, !prefix else { return false }
         let equal = others.map(\.field) + comparisons.compactMap(FieldComparison.init).filter(\.isEqual).map(\.field)
@@ -85,7 +85,7 @@ struct ConditionOptions: ParsableArguments {
 
 /// A comparison such as `FIELD=VALUE`, or with another operator.
 struct FieldComparison {
-    /// Longer operators first, because they begin with the shorter ones.
+    /// Longer operators come first, because they begin with the shorter ones.
     private enum Sign: String, CaseIterable {
         case differs = "!="
         case isAtMost = "<="

@@ -14,7 +14,7 @@ struct DelimiterOption: ParsableArguments {
     var isGiven: Bool { delimiter != nil }
 }
 
-/// `;`, `tab`, `\t`, or `auto`.
+/// The accepted texts are one character such as `;`, and `tab`, `\t` or `auto`.
 struct Delimiter: ExpressibleByArgument {
     /// Nil for `auto`.
     let byte: UInt8?

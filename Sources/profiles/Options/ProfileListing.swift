@@ -22,7 +22,8 @@ struct ProfileListing: ~Copyable {
     private var blocks = ""
     private var records: ProfileRecordWriter?
 
-    /// In columns of a terminal. The limit keeps one long value from widening every line of the table.
+    /// The maximum width of a cell in columns of a terminal. Without it, one long value would widen every line of the
+    /// table.
     private static let widestCell = 64
 
     init(

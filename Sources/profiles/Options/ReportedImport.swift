@@ -9,7 +9,7 @@ struct ReportedImport {
     let input: ImportInputOptions
     /// The store that gets the rows. Nil if rows are only judged.
     var store: ProfileRepository?
-    /// What happens to rows whose profiles are stored already.
+    /// The action for rows whose profiles are already stored.
     var duplicates = ImportOptions.DuplicatePolicy.reject
     /// The purpose of the run, for error messages.
     var attempt = ImportAttempt.judging
@@ -144,7 +144,7 @@ struct ReportedImport {
     /// Returns the shell command that mends the rejected rows one by one. Nil if the other rows are not stored.
     private func mending(_ rejects: String, _ report: ImportReport) -> String? {
         if report.isDryRun || report.earlyEnd == .nothingStored { return nil }
-        // The folder keeps a name that begins with a hyphen from being read as an option.
+        // With its folder, a name that begins with a hyphen is not read as an option.
         let file = rejects.hasPrefix("-") ? "./" + rejects : rejects
         var words = [CommandArguments.ownName, "mend", file] + input.wordsForRejects(of: report.format)
         if duplicates != .reject { words += ["--on-duplicate", duplicates.rawValue] }

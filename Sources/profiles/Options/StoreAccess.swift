@@ -18,7 +18,7 @@ extension StoreUsing {
         var isNoteworthy = false
         if case .isMade(let schema, let isConfirmed) = whenMissing {
             options.initialSchema = schema
-            // Nothing but the command's own work knows of the new store.
+            // Only the command's own work knows of the new store.
             options.isUnreadUntilLoaded = true
             // A mistyped URI must not create tables in a database.
             options.createsMissing = isConfirmed || !StorePlace.isDatabase(path)
@@ -47,8 +47,8 @@ extension StoreUsing {
         return try await Interruption.cancelling(isQuiet: store.quiet) { try await StorePlace.open(path, options) }
     }
 
-    /// Whether a store would be created at a path that the user typed and cannot be asked to confirm. Asks on a
-    /// terminal.
+    /// Returns whether the path may be mistyped: the user typed it, it has no store, and the user cannot be asked. On a
+    /// terminal, this asks the user.
     ///
     /// - Throws: ``ProfileStoreError/noStore(path:)`` if the user declines.
     private func mayBeMistyped(_ path: String) throws -> Bool {
@@ -85,7 +85,7 @@ extension StoreUsing {
     }
 
     /// Refuses an output file that would replace one of the store's own files, or one of the spared files, such as the
-    /// input. Commands that do not open the store spare its files too.
+    /// input. Commands that do not open the store do not replace its files either.
     func requireOutput(
         _ path: String, replacing: Bool, sparing others: FilePlaces = FilePlaces()
     ) throws(CommandFailure) {
@@ -93,13 +93,13 @@ extension StoreUsing {
     }
 
     private func spared(_ others: FilePlaces) -> FilePlaces {
-        // Without a path there is no store to spare.
+        // Without a path there is no store whose files must not be replaced.
         guard let path = try? databasePath(), !StorePlace.isDatabase(path) else { return others }
         return others.union(FilePlaces(ofStore: path))
     }
 }
 
-/// What happens if there is no store.
+/// The action if there is no store.
 enum MissingStore {
     /// The command exits with 66 and a message that says how to create one.
     case isAnError

@@ -34,7 +34,8 @@ struct StoreOptions: ParsableArguments, StoreUsing {
 extension StoreOptions {
     /// Returns options in which only the store's path is given. It does not use the parser.
     static func plain(database path: String?) -> StoreOptions {
-        // Not an initializer: there the property wrappers take an assigned value for a default that is parsed later.
+        // This is not an initializer. In an initializer, the property wrappers would use an assigned value as a default
+        // that is parsed later.
         var options = StoreOptions()
         options.database = path
         options.quiet = false

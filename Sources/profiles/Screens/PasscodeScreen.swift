@@ -13,8 +13,8 @@ struct PasscodeScreen {
 
     /// Shows the screen until the flow is done.
     func run() async throws {
-        // The other flows do not tell whether the profile exists (P10). This check keeps the user from choosing a pass
-        // code in vain.
+        // The other flows do not tell whether the profile exists (P10). Without this check, the user could choose a
+        // pass code that cannot be set.
         if kind == .create { try await repository.passcodes.requireNone(of: username) }
         let entries = kind.entries.map { entry in
             EntryScreen.Entry(

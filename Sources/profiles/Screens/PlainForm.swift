@@ -4,7 +4,7 @@ internal import ProfileStore
 internal import TerminalUI
 internal import TextLayout
 
-/// A form that asks for one field per line, without control codes, and judges each answer at once.
+/// A form that asks for one field per line, without control codes, and judges each answer immediately.
 struct PlainForm {
     private let repository: ProfileRepository
     /// The revision that is edited. Nil for a new profile.
@@ -119,7 +119,7 @@ struct PlainForm {
         }
     }
 
-    /// Lets the user leave a row. Otherwise only valid answers would lead out of it.
+    /// Lets the user leave a row. Otherwise the user would have to give valid answers first.
     private func requireGoingOn() throws {
         if rowToMend != nil { try Self.requireWish("Try again") }
     }
@@ -160,7 +160,8 @@ struct PlainForm {
         return (parts + [field.hint]).joined(separator: ", ")
     }
 
-    /// Judges the answer for a field. Says what is wrong with it, unless `quietly`. Returns whether it is refused.
+    /// Judges the answer for a field, and returns whether it is refused. Prints the issue of a refused answer, unless
+    /// `quietly` is true.
     private func isRefused(_ name: FieldName, quietly: Bool = false) -> Bool {
         do throws(ValidationFailure) {
             _ = try validated()

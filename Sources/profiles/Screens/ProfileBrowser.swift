@@ -12,7 +12,7 @@ struct ProfileBrowser {
         case register
     }
 
-    /// What to do without a terminal.
+    /// The advice to print if there is no terminal.
     static let advice = "\"profiles list\" prints profiles"
 
     /// The user has left the table.

@@ -13,7 +13,7 @@ struct RowToMend {
     /// The values of the row itself. An empty value clears its field.
     let typed: [FieldName: String]
     let issues: [ValidationIssue]
-    /// Whether the row was to set another password of the stored profile. The file's password is not used.
+    /// Whether the row would set another password of the stored profile. The file's password is not used.
     let lacksPassword: Bool
     /// A message that belongs to no field of the form.
     let notice: String?
@@ -22,8 +22,8 @@ struct RowToMend {
 
     /// Judges a row again, because the rules and the stored profiles may have changed since it was rejected.
     ///
-    /// - Returns: Nil if nothing is left to be done with the row: all its values are stored already, or its profile
-    ///   exists and such rows are skipped.
+    /// - Returns: Nil if the row needs no further work: all its values are already stored, or its profile exists and
+    ///   such rows are skipped.
     init?(
         _ row: RejectedRows.Row, of count: Int, onDuplicate policy: ImportOptions.DuplicatePolicy,
         in repository: ProfileRepository, willStore: @escaping @Sendable (ValidProfile) async throws -> Void

@@ -1,7 +1,7 @@
 internal import Synchronization
 internal import TerminalUI
 
-/// Runs screens on the terminal of the process. In the end the terminal shows again what it showed before.
+/// Runs screens on the terminal of the process. At the end it restores the earlier content of the terminal.
 struct ScreenSession: Sendable {
     /// Requests to the screens that do not come from the keyboard, such as those of a control server. Nil if there are
     /// none.
@@ -11,12 +11,12 @@ struct ScreenSession: Sendable {
 
     init(requests: AsyncStream<ScreenRequest>? = nil) { self.requests = requests }
 
-    /// Keeps the terminal from the first screen to the end, so that nothing flickers between screens and keys that are
-    /// typed between them reach the next one. Nothing may be printed meanwhile.
+    /// Keeps the terminal from the first screen to the end. So the terminal does not flicker between screens, and keys
+    /// that are typed between two screens reach the second one. The program must not print anything meanwhile.
     ///
     /// - Parameters:
     ///   - requests: Requests to the screens that do not come from the keyboard. Nil if there are none.
-    ///   - advice: What to do if there is no terminal.
+    ///   - advice: The advice to print if there is no terminal.
     ///   - body: Runs the screens.
     /// - Returns: The result of `body`.
     /// - Throws: The errors of `body`.
@@ -82,7 +82,7 @@ struct ScreenSession: Sendable {
         private let opened = Mutex<(terminal: Terminal, loop: ScreenLoop)?>(nil)
         private let advice: String
 
-        /// - Parameter advice: What to do if there is no terminal.
+        /// - Parameter advice: The advice to print if there is no terminal.
         init(_ advice: String) { self.advice = advice }
 
         func open(_ requests: AsyncStream<ScreenRequest>?) throws -> ScreenLoop {

@@ -3,12 +3,12 @@ internal import Dispatch
 internal import Platform
 internal import Synchronization
 
-/// Lets a command end in order when Ctrl-C is pressed: the current task is cancelled, and a second Ctrl-C kills the
+/// Lets a command clean up when Ctrl-C is pressed: the current task is cancelled, and a second Ctrl-C kills the
 /// process.
 ///
 /// A process may catch the signal several times, one after another. A signal source of Dispatch would catch the signal
-/// only the first time: on Linux libdispatch installs its handler once for a process, and does not notice that the
-/// former action was put back. So the signal has a handler of its own, which wakes an event source.
+/// only the first time. On Linux libdispatch installs its handler once for a process, and does not notice that the
+/// earlier action was restored. So this type installs its own handler, which wakes an event source.
 enum Interruption {
     /// Catches the signal while the work runs, also between the tasks that ``cancelling(isQuiet:_:)`` runs in it. A
     /// signal that no task receives cancels the next task as soon as that task begins.

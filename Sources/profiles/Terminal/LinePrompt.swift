@@ -30,7 +30,7 @@ enum LinePrompt {
         var isWhole = false
         defer {
             signals.end()
-            // The next message must not stand behind the question.
+            // The next message must begin on a new line, and not behind the question.
             if !isWhole { Output.error.draw("\n") }
         }
         while let byte = try signals.nextByte() {

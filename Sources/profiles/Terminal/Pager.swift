@@ -105,7 +105,7 @@ enum Pager {
 }
 
 /// The signal actions while a pager has the terminal. Ctrl-C is left to the pager. A signal that would end this process
-/// ends the pager first, so that it restores the terminal.
+/// ends the pager first, and the pager then restores the terminal.
 private struct PagerSignals {
     private var before: [(signal: Int32, action: sigaction)] = []
 

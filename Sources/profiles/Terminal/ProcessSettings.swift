@@ -5,7 +5,7 @@ internal import Platform
 enum ProcessSettings {
     static func apply() {
         forbidCoreDumps()
-        // Writing to a closed pipe is then an error of that write, so the store is still closed in order.
+        // Writing to a closed pipe is then an error of that write, so the store is still closed properly.
         signal(SIGPIPE, SIG_IGN)
         // The same holds for a file that has reached its size limit.
         signal(SIGXFSZ, SIG_IGN)
@@ -22,7 +22,7 @@ enum ProcessSettings {
         getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
         let most = Int32(clamping: min(limit.rlim_cur, 1 << 20))
         var free = 0
-        // One call of poll(2) tells of 64 descriptors which ones are closed; a process with few open files needs one call.
+        // One call of poll(2) finds the closed ones of 64 descriptors. A process with few open files needs one call.
         var first: Int32 = 0
         while first < most, free < neededDescriptors {
             let end = min(first + 64, most)

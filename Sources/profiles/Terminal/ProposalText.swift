@@ -198,7 +198,7 @@ extension RowRefusal {
 extension CountedLines {
     fileprivate var firstText: String { lines.first.map { "line \($0)" } ?? "some" }
 
-    /// `line 3`, or `lines 3, 5, 8 and 4 more`.
+    /// The lines as text: `line 3`, or `lines 3, 5, 8 and 4 more`.
     fileprivate var text: String {
         let shown = lines.map(String.init)
         guard let first = shown.first else { return "some lines" }

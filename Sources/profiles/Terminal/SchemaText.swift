@@ -38,7 +38,8 @@ extension SchemaDifference.Change {
         }
     }
 
-    /// `{"change","field","rules","changes"}`, without members that do not apply.
+    /// The change as a JSON object with the members `change`, `field`, `rules` and `changes`, without members that do
+    /// not apply.
     fileprivate var json: JSONValue {
         switch self {
         case .added(let field): ["change": "added", "field": .string(field.name.text)]

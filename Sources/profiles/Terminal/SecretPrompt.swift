@@ -34,8 +34,8 @@ enum SecretPrompt {
         tcflush(STDIN_FILENO, TCIFLUSH)
     }
 
-    /// The keys that stop and resume the output, usually Ctrl-S and Ctrl-Q. The terminal normally does not pass them
-    /// on.
+    /// The keys that stop and resume the output, usually Ctrl-S and Ctrl-Q. The terminal normally acts on these keys
+    /// and does not pass them to the program.
     private static func flowControl(_ settings: termios) -> [UInt8] {
         guard settings.c_iflag & tcflag_t(IXON) != 0 else { return [] }
         return withUnsafeBytes(of: settings.c_cc) { keys in [keys[Int(VSTOP)], keys[Int(VSTART)]] }

@@ -1,7 +1,7 @@
 internal import Platform
 internal import Synchronization
 
-/// Catches the signals that would end the process while it asks for input, so that it can end in order.
+/// While the process asks for input, catches the signals that would end it. So the process can clean up before it ends.
 ///
 /// Only one may exist at a time.
 struct SignalWatch {
@@ -62,7 +62,7 @@ struct SignalWatch {
     }
 }
 
-/// A signal that is to end the process, after everything is in order.
+/// A signal that must end the process, after the cleanup.
 struct SignalEnding: Error {
     let signal: Int32
 }
