@@ -11,15 +11,7 @@ struct BatchPlan {
     private(set) var ids: BatchIDs
 
     // The known contents of the table.
-    private let uniqueFields: [(index: Int, rules: FieldRules)]
-    /// The position of the primary key among the unique fields.
-    private let keyPosition: Int
-    /// Whether the owners of primary keys are read with their values.
-    private var readsProfiles = false
-    /// The owners of the values of the batch's rows, for each unique field.
-    private var owners: [Owners] = []
-    /// The position of each profile in the answer with the profiles.
-    private lazy var positions = positionsOfProfiles()
+    private var owners: BatchOwners
     /// The profiles that were read one by one, or that a step has stored or changed.
     private var profiles: [Int64: Profile] = [:]
     private var hashes: [Int64: String] = [:]
@@ -48,17 +40,8 @@ struct BatchPlan {
         case update(RowUpdate)
     }
 
-    /// The owners of the values that the batch's rows have in one unique field.
-    private struct Owners {
-        let values: UniqueValues
-        let answer: Rows
-        /// The position of the owner in the answer, by row.
-        let positions: [Int?]
-
-        func id(ofRow row: Int) -> Int64? { positions[row].flatMap { answer.number($0, 0) } }
-    }
-
     private var table: ProfileTable { rules.table }
+    private var uniqueFields: [(index: Int, rules: FieldRules)] { owners.uniqueFields }
 
     /// - Parameters:
     ///   - rules: The rules in force.
@@ -68,9 +51,8 @@ struct BatchPlan {
         self.rules = rules
         self.time = time
         self.ids = ids
-        uniqueFields = rules.table.uniqueFields
-        keyPosition = uniqueFields.firstIndex { $0.rules.isPrimaryKey } ?? 0
-        orderedFields = FieldSet(uniqueFields.map(\.index) + [rules.table.secretField].compactMap(\.self))
+        owners = BatchOwners(in: rules.table)
+        orderedFields = FieldSet(owners.uniqueFields.map(\.index) + [rules.table.secretField].compactMap(\.self))
     }
 
     // MARK: The steps
@@ -79,7 +61,8 @@ struct BatchPlan {
     mutating func run<Batch: ImportBatch>(
         _ batch: inout Batch, writes isWriting: Bool, _ transaction: Transaction
     ) async throws {
-        try await learn(of: batch.rows, batch.wantsStoredProfiles, transaction)
+        owners = try await BatchOwners(
+            of: batch.rows, in: table, withProfiles: batch.wantsStoredProfiles, transaction)
         var step = batch.next(after: .none)
         while true {
             // Before a step, this reads the other values that the step needs, besides the owners of the batch's values.
@@ -88,7 +71,7 @@ struct BatchPlan {
             case .update(let update):
                 try await learn(of: update.row, in: update.rows, setting: update.fields, transaction)
             case .find(let username):
-                try await learn(ProfileTable.key(of: username), of: keyPosition, transaction)
+                try await learn(ProfileTable.key(of: username), of: owners.keyPosition, transaction)
             case .match, .insert: break
             case .end: return
             }
@@ -123,22 +106,7 @@ struct BatchPlan {
         }
     }
 
-    // MARK: What the table has
-
-    /// Reads the owners of the unique values of a whole batch.
-    private mutating func learn(
-        of rows: ValidProfiles, _ wantsProfiles: Bool, _ transaction: Transaction
-    ) async throws {
-        readsProfiles = wantsProfiles
-        let values = uniqueFields.map { UniqueValues(of: rows, in: $0.index, $0.rules) }
-        let answers = try await transaction.run(
-            values.map { Command(selectOwners(in: $0.field) + " ORDER BY \(column(of: $0.field))", $0.parameter) })
-        owners = zip(values, answers).map { values, answer in
-            Owners(
-                values: values, answer: answer,
-                positions: values.owners(in: answer, column: valueColumn(in: values.field)))
-        }
-    }
+    // MARK: Known profiles
 
     /// Reads the owners of a row's unique values that are not known yet. `fields` are those that the row sets; nil for
     /// all.
@@ -155,49 +123,28 @@ struct BatchPlan {
     private mutating func learn(_ value: String, of position: Int, _ transaction: Transaction) async throws {
         let bytes = Array(value.utf8)
         guard owner(of: bytes, position) == nil else { return }
-        let field = uniqueFields[position].rules
-        let answer = try await transaction.run([Command(selectOwners(in: field), [.texts([value])])])[0]
-        let id = answer.isEmpty ? nil : answer.number(0, 0)
-        otherOwners[field.column, default: [:]][bytes] = .some(id)
+        let found = try await owners.read(value, of: position, transaction)
+        otherOwners[uniqueFields[position].rules.column, default: [:]][bytes] = .some(found?.id)
         // If a step has changed the profile, the table does not have the change yet.
-        guard let id, field.isPrimaryKey, readsProfiles, profile(id) == nil else { return }
-        profiles[id] = table.profile(in: answer, 0)
-        hashes[id] = answer.text(0, valueColumn(in: field) - 1)
-    }
-
-    /// Selects the profiles that have one of several values of a unique field.
-    private func selectOwners(in field: FieldRules) -> String {
-        let selection =
-            hasProfiles(field)
-            ? table.selectionWithHash(column(of: field)) : "SELECT id, \(column(of: field)) FROM profiles"
-        return "\(selection) WHERE \(column(of: field)) = ANY ($1::text[])"
-    }
-
-    private func column(of field: FieldRules) -> String { ProfileTable.comparedColumn(field) }
-
-    /// Whether a selection of owners has the profiles with all their values.
-    private func hasProfiles(_ field: FieldRules) -> Bool { readsProfiles && field.isPrimaryKey }
-
-    /// The column of the compared value in a selection of owners. In a selection with the profiles, it is the last one.
-    private func valueColumn(in field: FieldRules) -> Int {
-        hasProfiles(field) ? ProfileTable.firstFieldColumn + table.openFields.count + 1 : 1
+        guard let found, let stored = found.profile, profile(found.id) == nil else { return }
+        profiles[found.id] = stored
+        hashes[found.id] = found.hash
     }
 
     /// Returns the profile that has the value of one of the batch's rows.
     private func owner(ofRow row: Int, of rows: ValidProfiles, _ position: Int) -> Int64? {
         guard !otherOwners.isEmpty, let value = rows.text(row: row, field: uniqueFields[position].index) else {
-            return owners[position].id(ofRow: row)
+            return owners.id(ofRow: row, position)
         }
         let bytes = Array(ProfileTable.compared(value, of: uniqueFields[position].rules).utf8)
-        return otherOwners[uniqueFields[position].rules.column]?[bytes] ?? owners[position].id(ofRow: row)
+        return otherOwners[uniqueFields[position].rules.column]?[bytes] ?? owners.id(ofRow: row, position)
     }
 
     /// Returns the profile that has a value. The inner value is nil if no profile has it. The result is nil if the
     /// owner is not known.
     private func owner(of value: [UInt8], _ position: Int) -> Int64?? {
         if let owner = otherOwners[uniqueFields[position].rules.column]?[value] { return .some(owner) }
-        let row = value.withUnsafeBufferPointer { owners[position].values.row(with: $0) }
-        return row.map { owners[position].id(ofRow: $0) }
+        return owners.id(of: value, position)
     }
 
     /// Returns the unique fields in which another profile than `id` has the row's value. `fields` are those that the row
@@ -216,7 +163,7 @@ struct BatchPlan {
 
     /// Returns the profile with a username, and the hash of its password.
     private mutating func stored(_ username: String) -> StoredMatch {
-        guard let id = owner(of: Array(ProfileTable.key(of: username).utf8), keyPosition) ?? nil,
+        guard let id = owner(of: Array(ProfileTable.key(of: username).utf8), owners.keyPosition) ?? nil,
             let profile = profile(id)
         else { return StoredMatch() }
         return StoredMatch(profile: profile, passwordHash: hash(id))
@@ -224,13 +171,13 @@ struct BatchPlan {
 
     /// Returns the profiles with the primary keys of some of the batch's rows.
     private mutating func matches(_ range: Range<Int>, of rows: ValidProfiles) -> StoredMatches {
-        var matches = StoredMatches(of: range, columns: readsProfiles ? table.openFields.count + 1 : 0)
+        var matches = StoredMatches(of: range, columns: owners.hasProfiles ? table.openFields.count + 1 : 0)
         for row in range {
-            guard let id = owner(ofRow: row, of: rows, keyPosition) else { continue }
-            if !readsProfiles {
+            guard let id = owner(ofRow: row, of: rows, owners.keyPosition) else { continue }
+            if !owners.hasProfiles {
                 matches.append(row: row)
-            } else if let position = owners[keyPosition].positions[row], profiles[id] == nil, unapplied[id] == nil {
-                append(position, to: &matches, ofRow: row)
+            } else if profiles[id] == nil, unapplied[id] == nil {
+                owners.append(ofRow: row, to: &matches)
             } else if let profile = profile(id) {
                 matches.append(profile, hash(id), ofRow: row)
             }
@@ -238,43 +185,15 @@ struct BatchPlan {
         return matches
     }
 
-    /// Appends a profile with its values from the table.
-    private func append(_ position: Int, to matches: inout StoredMatches, ofRow row: Int) {
-        let answer = owners[keyPosition].answer
-        matches.append(
-            StoredMatches.Match(
-                id: answer.number(position, 0) ?? 0, revision: answer.number(position, 1) ?? 0,
-                schemaVersion: Int(answer.number(position, 4) ?? 0), isValid: answer.isNull(position, 5)), ofRow: row)
-        // The password hash follows the fields.
-        for column in ProfileTable.firstFieldColumn...ProfileTable.firstFieldColumn + table.openFields.count {
-            if answer.withBytes(position, column, { matches.append(cell: $0.span) }) == nil {
-                matches.appendAbsentCell()
-            }
-        }
-    }
-
     /// Returns a profile with the changes of the steps so far; nil if the profile was not read.
     private mutating func profile(_ id: Int64) -> Profile? {
-        guard let known = profiles[id] ?? positions[id].map({ table.profile(in: owners[keyPosition].answer, $0) })
-        else {
-            return nil
-        }
+        guard let known = profiles[id] ?? owners.profile(id) else { return nil }
         guard let update = unapplied.removeValue(forKey: id) else { return known }
         apply(update, to: known)
         return profiles[id]
     }
 
-    private mutating func hash(_ id: Int64) -> String? {
-        guard let position = positions[id] else { return hashes[id] }
-        return hashes[id] ?? owners[keyPosition].answer.text(position, valueColumn(in: table.schema.primaryKey) - 1)
-    }
-
-    private func positionsOfProfiles() -> [Int64: Int] {
-        guard readsProfiles else { return [:] }
-        let answer = owners[keyPosition].answer
-        return Dictionary(
-            (0..<answer.count).map { (answer.number($0, 0) ?? 0, $0) }, uniquingKeysWith: { first, _ in first })
-    }
+    private mutating func hash(_ id: Int64) -> String? { hashes[id] ?? owners.hash(id) }
 
     // MARK: What is written
 

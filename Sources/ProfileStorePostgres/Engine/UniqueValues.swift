@@ -2,16 +2,16 @@ internal import Platform
 internal import PostgresAccess
 internal import ProfileCore
 
-/// The values that the rows of a batch have in one unique field, in the order in which the server sorts them.
+/// The values that the rows of a batch have in one unique field.
 ///
-/// The server returns the owners of the values in that order, so one pass over both finds the owner of each row. This
-/// takes a fifth of the time of a dictionary with the values as keys.
+/// The server returns the owners of the values sorted by the value, so one pass over both finds the owner of each row.
+/// This takes a fifth of the time of a dictionary with the values as keys.
 struct UniqueValues {
     let field: FieldRules
     /// The compared values, one after another.
-    private var bytes: [UInt8] = []
+    private let bytes: [UInt8]
     /// The value of each row; nil if the row has none.
-    private var ranges: [Range<Int>?] = []
+    private let ranges: [Range<Int>?]
     /// The rows that have a value, sorted by the bytes of the value.
     private let sorted: [Int]
 
@@ -21,18 +21,26 @@ struct UniqueValues {
     ///   - field: The rules of the field.
     init(of rows: ValidProfiles, in index: Int, _ field: FieldRules) {
         self.field = field
+        var (values, ranges) = ([UInt8](), [Range<Int>?]())
         ranges.reserveCapacity(rows.count)
-        for row in 0..<rows.count {
-            let slot = rows.slot(row: row, field: index)
-            let start = bytes.count
-            if field.isPrimaryKey, !slot.isAbsent {
-                for position in slot.range { bytes.append(ProfileTable.folded(rows.bytes[position])) }
-            } else if !slot.isAbsent {
-                bytes.append(contentsOf: rows.bytes[slot.range])
+        rows.bytes.withUnsafeBufferPointer { bytes in
+            for row in 0..<rows.count {
+                let slot = rows.slot(row: row, field: index)
+                guard !slot.isAbsent else {
+                    ranges.append(nil)
+                    continue
+                }
+                let start = values.count
+                let value = UnsafeBufferPointer(rebasing: bytes[slot.range])
+                if field.isPrimaryKey {
+                    values.append(contentsOf: value.lazy.map(ProfileTable.folded))
+                } else {
+                    values.append(contentsOf: value)
+                }
+                ranges.append(start..<values.count)
             }
-            ranges.append(slot.isAbsent ? nil : start..<bytes.count)
         }
-        let (values, ranges) = (bytes, ranges)
+        (bytes, self.ranges) = (values, ranges)
         sorted = values.withUnsafeBufferPointer { bytes in
             func value(_ row: Int) -> UnsafeBufferPointer<UInt8> { Self.value(ranges[row] ?? 0..<0, of: bytes) }
             return ranges.indices.filter { ranges[$0] != nil }
@@ -40,15 +48,19 @@ struct UniqueValues {
         }
     }
 
-    var isEmpty: Bool { sorted.isEmpty }
-
-    /// The values as an array of texts.
-    var parameter: Values {
+    /// The values of some rows, or of all rows, as an array of texts.
+    func parameter(where isIncluded: (_ row: Int) -> Bool = { _ in true }) -> Values {
+        let rows = sorted.filter(isIncluded)
         var values: Values = []
-        values.beginTexts(count: sorted.count)
-        for row in sorted { values.appendElement(utf8: bytes.span.extracting(ranges[row] ?? 0..<0)) }
+        values.beginTexts(count: rows.count)
+        for row in rows { values.appendElement(utf8: bytes.span.extracting(ranges[row] ?? 0..<0)) }
         values.endArray()
         return values
+    }
+
+    /// The value of the first row that has one.
+    var first: String? {
+        ranges.lazy.compactMap(\.self).first.map { String(decoding: bytes[$0], as: UTF8.self) }
     }
 
     /// Returns for each row the position in `answer` of the profile that has the row's value. The answer is sorted by the
@@ -69,6 +81,25 @@ struct UniqueValues {
         }
         return owners
     }
+
+    /// Returns the same for an answer in another order, as far as the rows have that order, too.
+    func ownersInOrder(in answer: Rows, column: Int) -> [Int?] {
+        var next = 0
+        return bytes.withUnsafeBufferPointer { bytes in
+            ranges.map { range in
+                guard let range else { return nil }
+                let value = Self.value(range, of: bytes)
+                let owner = (next..<min(next + Self.usualGap, answer.count)).first { position in
+                    answer.withBytes(position, column) { Self.order(of: $0, and: value) } == 0
+                }
+                if let owner { next = owner + 1 }
+                return owner
+            }
+        }
+    }
+
+    /// The number of profiles between two rows that follow each other, if some profiles are not in the file.
+    private static let usualGap = 16
 
     /// Returns a row that has a value; nil if no row of the batch has it.
     func row(with value: UnsafeBufferPointer<UInt8>) -> Int? {

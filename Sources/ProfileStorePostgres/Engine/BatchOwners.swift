@@ -1,0 +1,170 @@
+internal import PostgresAccess
+internal import ProfileCore
+internal import ProfileStore
+
+/// The stored profiles that have the unique values of a batch's rows, as the table has them.
+struct BatchOwners {
+    let table: ProfileTable
+    let uniqueFields: [(index: Int, rules: FieldRules)]
+    /// The position of the primary key among the unique fields.
+    let keyPosition: Int
+    /// Whether the owners of primary keys are read with all their values.
+    let hasProfiles: Bool
+    /// The owners by the values of one field, for each unique field.
+    private var owners: [FieldOwners] = []
+    /// The place of each profile in the answers with the profiles.
+    private lazy var places = placesOfProfiles()
+
+    private struct FieldOwners {
+        let values: UniqueValues
+        var answers: [Rows] = []
+        /// The place of the owner in the answers, by row.
+        var places: [Place?]
+
+        func id(ofRow row: Int) -> Int64? { places[row].flatMap { answers[$0.answer].number($0.row, 0) } }
+
+        mutating func add(_ found: [Int?], in answer: Rows) {
+            answers.append(answer)
+            for (row, owner) in found.enumerated() {
+                if let owner { places[row] = Place(answer: answers.count - 1, row: owner) }
+            }
+        }
+    }
+
+    private struct Place {
+        let answer: Int
+        let row: Int
+    }
+
+    /// No owners, before any are read.
+    init(in table: ProfileTable) { self.init(in: table, hasProfiles: false) }
+
+    private init(in table: ProfileTable, hasProfiles: Bool) {
+        self.table = table
+        self.hasProfiles = hasProfiles
+        uniqueFields = table.uniqueFields
+        keyPosition = uniqueFields.firstIndex { $0.rules.isPrimaryKey } ?? 0
+    }
+
+    // MARK: Reading
+
+    /// Reads the owners of the unique values of all rows.
+    init(
+        of rows: ValidProfiles, in table: ProfileTable, withProfiles: Bool, _ transaction: Transaction
+    ) async throws {
+        self.init(in: table, hasProfiles: withProfiles)
+        owners = uniqueFields.map { index, field in
+            FieldOwners(
+                values: UniqueValues(of: rows, in: index, field), places: Array(repeating: nil, count: rows.count))
+        }
+        try await readInOrder(of: rows.count, transaction)
+        let answers = try await transaction.run(
+            owners.map { owners in
+                let column = ProfileTable.comparedColumn(owners.values.field)
+                return Command(
+                    "\(selection(by: owners.values.field)) WHERE \(column) = ANY ($1::text[]) ORDER BY \(column)",
+                    owners.values.parameter { owners.places[$0] == nil })
+            })
+        for (position, answer) in answers.enumerated() {
+            let values = owners[position].values
+            owners[position].add(values.owners(in: answer, column: valueColumn(in: values.field)), in: answer)
+        }
+    }
+
+    /// Reads the profiles that have the ids after that of the batch's first row, if they are those of its other rows.
+    ///
+    /// A file that is imported again usually has its rows in the order of the first import, which is the order of the
+    /// ids. To read the table in that order takes a third of the time of a look-up for each key.
+    private mutating func readInOrder(of rowCount: Int, _ transaction: Transaction) async throws {
+        let values = owners[keyPosition].values
+        guard let first = values.first, rowCount > Self.probeCount else { return }
+        for limit in [Self.probeCount, rowCount] {
+            let answer = try await transaction.run(
+                Command(
+                    selection(by: values.field)
+                        + " WHERE id >= (SELECT id FROM profiles WHERE username$key = $1) ORDER BY id LIMIT $2",
+                    [.text(first), .number(Int64(limit))]))
+            let found = values.ownersInOrder(in: answer, column: valueColumn(in: values.field))
+            if limit == rowCount {
+                owners[keyPosition].add(found, in: answer)
+            } else if found.count(where: { $0 != nil }) < limit / 2 {
+                return
+            }
+        }
+    }
+
+    /// The number of rows that show whether the batch has the order of the ids.
+    private static let probeCount = 32
+
+    /// Reads the profile with one value of a unique field. A profile of a primary key has its values and its password
+    /// hash, if this batch wants them.
+    func read(
+        _ value: String, of position: Int, _ transaction: Transaction
+    ) async throws -> (id: Int64, profile: Profile?, hash: String?)? {
+        let field = uniqueFields[position].rules
+        let answer = try await transaction.run(
+            Command("\(selection(by: field)) WHERE \(ProfileTable.comparedColumn(field)) = $1", [.text(value)]))
+        guard !answer.isEmpty, let id = answer.number(0, 0) else { return nil }
+        guard isWithProfiles(field) else { return (id, nil, nil) }
+        return (id, table.profile(in: answer, 0), answer.text(0, valueColumn(in: field) - 1))
+    }
+
+    /// The beginning of a statement that finds profiles by the values of a unique field.
+    private func selection(by field: FieldRules) -> String {
+        let column = ProfileTable.comparedColumn(field)
+        return isWithProfiles(field) ? table.selectionWithHash(column) : "SELECT id, \(column) FROM profiles"
+    }
+
+    private func isWithProfiles(_ field: FieldRules) -> Bool { hasProfiles && field.isPrimaryKey }
+
+    /// The column of the compared value in a selection of owners. In a selection with the profiles, it is the last one.
+    private func valueColumn(in field: FieldRules) -> Int {
+        isWithProfiles(field) ? ProfileTable.firstFieldColumn + table.openFields.count + 1 : 1
+    }
+
+    // MARK: Answers
+
+    /// Returns the profile that has the value of a row.
+    func id(ofRow row: Int, _ position: Int) -> Int64? { owners[position].id(ofRow: row) }
+
+    /// Returns the profile that has a value, or nil for none; nil if no row has the value.
+    func id(of value: [UInt8], _ position: Int) -> Int64?? {
+        let row = value.withUnsafeBufferPointer { owners[position].values.row(with: $0) }
+        return row.map { owners[position].id(ofRow: $0) }
+    }
+
+    mutating func profile(_ id: Int64) -> Profile? {
+        places[id].map { table.profile(in: owners[keyPosition].answers[$0.answer], $0.row) }
+    }
+
+    mutating func hash(_ id: Int64) -> String? {
+        places[id].flatMap {
+            owners[keyPosition].answers[$0.answer].text($0.row, valueColumn(in: table.schema.primaryKey) - 1)
+        }
+    }
+
+    /// Appends the profile that has the primary key of a row, if there is one.
+    func append(ofRow row: Int, to matches: inout StoredMatches) {
+        guard let place = owners[keyPosition].places[row] else { return }
+        let (answer, position) = (owners[keyPosition].answers[place.answer], place.row)
+        matches.append(
+            StoredMatches.Match(
+                id: answer.number(position, 0) ?? 0, revision: answer.number(position, 1) ?? 0,
+                schemaVersion: Int(answer.number(position, 4) ?? 0), isValid: answer.isNull(position, 5)), ofRow: row)
+        // The password hash follows the fields.
+        for column in ProfileTable.firstFieldColumn...ProfileTable.firstFieldColumn + table.openFields.count {
+            if answer.withBytes(position, column, { matches.append(cell: $0.span) }) == nil {
+                matches.appendAbsentCell()
+            }
+        }
+    }
+
+    private func placesOfProfiles() -> [Int64: Place] {
+        guard hasProfiles else { return [:] }
+        let owners = owners[keyPosition]
+        let places = owners.places.enumerated().compactMap { row, place in
+            place.flatMap { place in owners.id(ofRow: row).map { ($0, place) } }
+        }
+        return Dictionary(places, uniquingKeysWith: { first, _ in first })
+    }
+}
