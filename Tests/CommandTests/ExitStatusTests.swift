@@ -12,13 +12,14 @@ import Watchdog
         arguments: [
             (.outcomeUnknown("no answer"), 70, "it is not known whether the write was stored: no answer"),
             (.storedOnOneMachine, 74, "The write was stored, but on one machine only"),
-            (.unavailable(["a server"]), 69, "nothing was written"), (.busy(holder: nil, waited: .seconds(3)), 75, "3 s"),
+            (.unavailable(["a server"]), 69, "nothing was written"),
+            (.busy(holder: nil, waited: .seconds(3)), 75, "no answer within 3 s"),
         ] as [(ProfileStoreError, Int32, String)])
     func status(error: ProfileStoreError, status: Int32, text: String) throws {
         let failure = try #require(CommandFailure(error as any Error))
         #expect(failure.status.rawValue == status)
         #expect(failure.lines.first?.contains(text) == true, "\(failure.lines)")
-        // Only a write that is not known to be stored is to be looked up, and only one that was not stored to be repeated.
+        // Each of the two says what to do, so that no program repeats a write that was stored.
         #expect(failure.lines.contains { $0.hasPrefix("Look up the result") } == (status == 70))
         #expect(failure.lines.contains { $0.hasPrefix("Do not repeat it") } == (status == 74))
     }

@@ -22,8 +22,7 @@ struct RandomFile {
         }
     }
 
-    /// - Parameter lastKind: How many kinds of columns there are. A seed that is written down gives the same file as
-    ///   long as it is used with the number that it was found with.
+    // A seed that is written down gives the same file as long as it is used with the kinds that it was found with.
     init(using random: inout SeededGenerator, lastKind: Int = RandomFile.lastKind) {
         let count = random.once(in: 25) ? random.number(98...101) : random.number(1...8)
         let isWide = count > 8

@@ -24,8 +24,10 @@ final class RepeatableInput: Sendable {
     /// Prepares an input for repeated reading.
     ///
     /// - Parameters:
+    ///   - input: The input.
     ///   - folder: The folder of the copy, if one is needed.
     ///   - copiesFiles: Whether a file is copied too, so that later readings do not depend on it.
+    /// - Throws: ``ImportError`` if the input cannot be opened, or if there can be no copy.
     init(_ input: ImportInput, keptIn folder: String, copiesFiles: Bool = false) throws(ImportError) {
         let stream: InputReading
         switch input.origin {

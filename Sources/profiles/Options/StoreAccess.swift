@@ -17,6 +17,8 @@ extension StoreUsing {
     ///   - inOneCall: Whether `--wait` limits opening and all calls of the work together. Otherwise it limits each call.
     ///     True only for work that asks the user nothing and does not write pages of results one after another.
     ///   - work: Uses the store.
+    /// - Returns: The value that the work returns.
+    /// - Throws: The error of opening the store or of the work.
     func withStore<Value>(
         _ command: String, whenMissing: MissingStore = .isAnError, observedBy observer: StoreObserver? = nil,
         inOneCall: Bool = false, _ work: (ProfileRepository) async throws -> Value
