@@ -57,6 +57,8 @@ struct ImportCommand: AsynchronousCommand, ResultWriting {
         if inferredColumns != nil, !infer { throw ValidationError("--columns requires --infer.") }
     }
 
+    var needsAddressSpace: Bool { true }
+
     func run() async throws {
         try input.requireOutputs(global)
         let file = try InputFile(input.file)
