@@ -57,8 +57,7 @@ import Watchdog
         }
     }
 
-    @Test func `too little address space is an error that tells how to raise the limit, and no import dies`() throws
-    {
+    @Test func `too little address space is an error that tells how to raise the limit, and no import dies`() throws {
         let workplace = try workplace()
         let rows = (1...20_000).map { "u\($0),Name \($0),p\($0)@example.org\n" }
         try workplace.write("id,name,mail\n" + rows.joined(), to: "club.csv")
