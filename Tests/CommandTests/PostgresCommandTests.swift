@@ -243,6 +243,16 @@ import Watchdog
         #expect(refused.error.contains("connections takes a number from 2 to 1000"))
     }
 
+    @Test(isReady) func `the tables that an import makes stay when it stores no row, as its help tells`() throws {
+        let server = try Server()
+        try server.workplace.write("username,phone,address,password\nb,1,,\n", to: "people.csv")
+        let imported = try server.profiles("import", "people.csv", "--create")
+        #expect(imported.status == 1, "\(imported)")
+        let listed = try server.profiles("list", "--count")
+        #expect(listed.status == 0 && listed.output == "0\n", "\(listed)")
+        #expect(try server.profiles("import", "--help").output.contains("new tables in a database stay"))
+    }
+
     @Test(isReady) func `a setting that cannot be followed is refused by name`() throws {
         let server = try Server()
         for (setting, words) in [
