@@ -335,7 +335,7 @@ let package = Package(
             name: "CommandTests",
             dependencies: [
                 "profiles", "Platform", "PostgresProxy", "ProfileCore", "ProfileStore", "ProfileStoreSQLite",
-                "InputFixtures", "ProfileTesting", "RawSQLite", "WithoutUnnamedFiles", "Watchdog",
+                "InputFixtures", "ProfileTesting", "RawSQLite", "Threads", "WithoutUnnamedFiles", "Watchdog",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             exclude: ["Screens"], swiftSettings: strictness),

@@ -2,6 +2,7 @@ internal import Platform
 public import ProfileStore
 internal import SQLiteAccess
 internal import SQLiteMigrations
+internal import Threads
 
 // Stores in SQLite files.
 extension ProfileRepository {
@@ -23,7 +24,8 @@ extension ProfileRepository {
         if options.createsMissing, look.state == .missing || look.state == .empty {
             let isNew = look.state == .missing
             do throws(ProfileStoreError) {
-                isMadeHere = try await writer.writeForStore(waitingAtMost: options.waitLimit) { connection in
+                let limit = CallDeadline.orFromNow(options.waitLimit) - .now
+                isMadeHere = try await writer.writeForStore(waitingAtMost: limit) { connection in
                     try file.making(isNew: isNew, connection) {
                         try Migrator.create($0, schema: options.initialSchema, at: options.now())
                     }

@@ -13,6 +13,10 @@ final class StatementGuard {
     var acceptedSchema: SchemaNumbers?
     /// The time at which a running statement is interrupted; nil for no limit.
     var deadline: ContinuousClock.Instant?
+    /// Returns whether the deadline counts at this moment; nil if it always does.
+    var isDeadlineBinding: (@Sendable () -> Bool)?
+    /// Whether a statement was interrupted at the deadline. The caller that sets a deadline clears the flag.
+    var hasMetDeadline = false
     /// Returns whether the caller of the running statement has given up. If so, the statement is interrupted.
     var isAbandoned: (@Sendable () -> Bool)?
 
@@ -50,7 +54,10 @@ final class StatementGuard {
     }
 
     private var mustEnd: Bool {
-        if let deadline, ContinuousClock.now >= deadline { return true }
+        if let deadline, ContinuousClock.now >= deadline, isDeadlineBinding?() ?? true {
+            hasMetDeadline = true
+            return true
+        }
         return isAbandoned?() ?? false
     }
 }
@@ -70,6 +77,23 @@ extension Connection {
         statements.deadline = .now + limit
         defer { statements.deadline = nil }
         return try body()
+    }
+
+    /// Runs `body`. A statement in it that still runs after the deadline is interrupted as soon as `isAwaited` returns
+    /// true, for example because another caller waits for the thread.
+    ///
+    /// - Throws: `expired` in place of the interrupt, otherwise the error of `body`.
+    package func until<Result>(
+        _ deadline: ContinuousClock.Instant, whenAwaited isAwaited: @escaping @Sendable () -> Bool,
+        orThrow expired: @autoclosure () -> any Error, _ body: () throws -> Result
+    ) throws -> Result {
+        (statements.deadline, statements.isDeadlineBinding, statements.hasMetDeadline) = (deadline, isAwaited, false)
+        defer { (statements.deadline, statements.isDeadlineBinding) = (nil, nil) }
+        do {
+            return try body()
+        } catch let error as SQLiteError where error.code == .interrupt && statements.hasMetDeadline {
+            throw expired()
+        }
     }
 
     /// Sets a check that is called every thousand steps of a statement. If it returns true, the statement fails with

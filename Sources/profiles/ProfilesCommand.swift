@@ -94,6 +94,7 @@ struct ProfilesCommand: ParsableCommand {
             }
             var command = try await CompletedWords.atHand { try parseAsRoot() }
             if let command = command as? any AsynchronousCommand {
+                if command.needsAddressSpace { try ProcessSettings.requireAddressSpace() }
                 if command.needsThreads { try requireThreads() }
                 try await command.run()
             } else {

@@ -62,6 +62,42 @@ import Watchdog
         #expect(rejects[1].hasPrefix("too long a name,2,") && rejects[2].hasPrefix("ann,3,"))
     }
 
+    @Test func `N9: an import names its rejected rows only while no other command replaces a file in the folder`()
+        async throws
+    {
+        try makeStore()
+        try workplace.write("username\ntoo long a name\n", to: "people.csv")
+        // As mend does while it compares a file and replaces it.
+        let folder = open(workplace.folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        #expect(folder >= 0 && flock(folder, LOCK_EX) == 0)
+        defer { close(folder) }
+        let process = try ChildProcess(
+            [try Workplace.binary(), "import", "people.csv", "--rejects", "rejects.csv"],
+            environment: workplace.environment, folder: workplace.folder,
+            streams: [
+                0: .file("/dev/null", flags: O_RDONLY), 1: .file("/dev/null", flags: O_RDWR),
+                2: .file("/dev/null", flags: O_RDWR),
+            ])
+        // SQLite opens the folder too, but only for a moment.
+        var timesOpen = 0
+        try await waitUntil {
+            let isOpen = (3..<60).contains { Self.file(process.id, $0) == Self.file(getpid(), folder) }
+            timesOpen = isOpen ? timesOpen + 1 : 0
+            return timesOpen == 20 || process.hasEnded
+        }
+        #expect(!process.hasEnded && !workplace.exists("rejects.csv"))
+        #expect(flock(folder, LOCK_UN) == 0)
+        #expect(process.wait() == 1)
+        #expect(try workplace.read("rejects.csv").contains("too long a name,2,"))
+    }
+
+    /// The path of an open file of a process (proc(5)). Nil if no file is open.
+    private static func file(_ process: pid_t, _ descriptor: Int32) -> String? {
+        var path = [CChar](repeating: 0, count: 4_096)
+        let count = readlink("/proc/\(process)/fd/\(descriptor)", &path, path.count)
+        return count > 0 ? String(decoding: path[..<count].map(UInt8.init(bitPattern:)), as: UTF8.self) : nil
+    }
+
     @Test func `I7: rejected rows are whole and there when too many of them end the import`() throws {
         try makeStore()
         try workplace.write(

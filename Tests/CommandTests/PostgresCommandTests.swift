@@ -1,6 +1,7 @@
 import Platform
 import PostgresProxy
 import ProfileTesting
+import Synchronization
 import Testing
 import Watchdog
 
@@ -159,6 +160,53 @@ import Watchdog
         #expect(watch.end() == 130)
     }
 
+    /// A store with anna behind a proxy that stalls the `COMMIT` of an edit after the server has got it. The proxy passes
+    /// the first message only after `delay` seconds.
+    private func stalled(
+        _ server: Server, afterDelay delay: UInt32 = 0
+    ) throws -> (uri: String, proxy: PostgresProxy) {
+        #expect(try server.profiles("init").status == 0)
+        let registered = try server.profiles(
+            "register", "--username", "anna", "--phone", "78761241", "--address", "x", "--password-stdin",
+            input: "aK8oio\n")
+        #expect(registered.status == 0, "\(registered)")
+        let (uri, proxy) = try server.uri { try PostgresProxy(to: $0) }
+        let editing = Mutex<Int?>(nil)
+        let isDelayed = Atomic(false)
+        proxy.follow { message in
+            if !isDelayed.exchange(true, ordering: .relaxed) { sleep(delay) }
+            return editing.withLock { editing in
+                if message.kind == .execute, message.text.contains("UPDATE profiles") { editing = message.connection }
+                return message.isCommit && editing == message.connection ? .stall(.afterForwarding) : .forward
+            }
+        }
+        return (uri, proxy)
+    }
+
+    @Test(isReady) func `E3: a command whose write may have been stored exits 70, and advises to look it up`() throws {
+        let server = try Server()
+        let (uri, proxy) = try stalled(server)
+        let outcome = try server.profiles("edit", "anna", "--phone", "78761299", "--wait", "2", place: uri)
+        #expect(outcome.status == 70, "\(outcome)")
+        #expect(outcome.output == "")
+        #expect(outcome.error.contains("it is not known whether the write was stored"), "\(outcome)")
+        #expect(outcome.error.contains("Look up the result before you repeat the command"), "\(outcome)")
+        proxy.close()
+        #expect(try server.profiles("lookup", "anna").output.contains("7876-1299"))
+    }
+
+    @Test(isReady, .alone) func `E6: --wait limits opening the store and the write together`() throws {
+        let server = try Server()
+        let (uri, proxy) = try stalled(server, afterDelay: 4)
+        let start = ContinuousClock.now
+        let outcome = try server.profiles("edit", "anna", "--phone", "78761299", "--wait", "6", place: uri)
+        let time = ContinuousClock.now - start
+        #expect(outcome.status == 70, "\(outcome)")
+        // Closing the store takes up to two seconds more.
+        #expect(time >= .seconds(6) && time < .milliseconds(9_500), "\(time)")
+        proxy.close()
+    }
+
     @Test(isReady) func `check says of a database what would lose what is written`() throws {
         let server = try Server()
         #expect(try server.profiles("init").status == 0)
@@ -193,6 +241,16 @@ import Watchdog
         let refused = try server.profiles("import", "all.csv", "--wait", "5", place: place(1))
         #expect(refused.status == 64, "\(refused)")
         #expect(refused.error.contains("connections takes a number from 2 to 1000"))
+    }
+
+    @Test(isReady) func `the tables that an import makes stay when it stores no row, as its help tells`() throws {
+        let server = try Server()
+        try server.workplace.write("username,phone,address,password\nb,1,,\n", to: "people.csv")
+        let imported = try server.profiles("import", "people.csv", "--create")
+        #expect(imported.status == 1, "\(imported)")
+        let listed = try server.profiles("list", "--count")
+        #expect(listed.status == 0 && listed.output == "0\n", "\(listed)")
+        #expect(try server.profiles("import", "--help").output.contains("new tables in a database stay"))
     }
 
     @Test(isReady) func `a setting that cannot be followed is refused by name`() throws {

@@ -2,7 +2,7 @@ import ProfileTesting
 import Testing
 import Watchdog
 
-/// The command where the system lets the process open few files.
+/// The command where the system lets the process open few files, or gives it little address space.
 @Suite(.watched(for: .seconds(300))) struct ResourceLimitTests {
     /// Lines of shell that exit 0 in a folder with a store.
     private static let commands = [
@@ -54,6 +54,29 @@ import Watchdog
             // Those that the command asks for, and its three standard streams.
             let outcome = try workplace.shell("\(Self.closing); ulimit -n 35; \(command)")
             #expect(outcome.status == 0, "\(command): \(outcome)")
+        }
+    }
+
+    @Test func `too little address space is an error that tells how to raise the limit, and no import dies`() throws {
+        let workplace = try workplace()
+        let rows = (1...20_000).map { "u\($0),Name \($0),p\($0)@example.org\n" }
+        try workplace.write("id,name,mail\n" + rows.joined(), to: "club.csv")
+        let commands = [
+            "profiles schema infer club.csv",
+            "rm -f club.sqlite*; profiles import club.csv --infer --yes --database club.sqlite",
+            "profiles export", "profiles validate more.csv", "profiles import more.csv --on-duplicate update",
+        ]
+        for command in commands {
+            var statuses: [Int32] = []
+            for mebibytes in [150, 175, 200, 225, 250, 275, 300, 350, 400, 500, 1_024] {
+                let outcome = try workplace.shell("ulimit -v $((\(mebibytes) * 1024)); \(command)")
+                statuses.append(outcome.status)
+                guard outcome.status != 0 else { continue }
+                #expect(outcome.status == 78, "\(command) with \(mebibytes) MiB: \(outcome)")
+                #expect(outcome.error.contains("of address space besides the program itself"), "\(outcome)")
+                #expect(outcome.error.contains("Raise the limit, for example with \"ulimit -v 1048576\""), "\(outcome)")
+            }
+            #expect(statuses.first == 78 && statuses.last == 0, "\(command): \(statuses)")
         }
     }
 

@@ -41,6 +41,35 @@ import Watchdog
         #expect(questions.value > 10)
     }
 
+    @Test func `a statement that takes too long goes on until another caller waits, and says that it was the deadline`()
+        throws
+    {
+        let connection = try database.connect()
+        let questions = Counter()
+        #expect(throws: Expired.self) {
+            try connection.until(.now, whenAwaited: { questions.add(1) == 100 }, orThrow: Expired()) {
+                try runForAges(connection)
+            }
+        }
+        #expect(questions.value == 100)
+        // Another reason to end is not taken for the deadline.
+        connection.endStatements { questions.add(1) == 200 }
+        let error = error {
+            do {
+                try connection.until(.now + .seconds(3_600), whenAwaited: { true }, orThrow: Expired()) {
+                    try runForAges(connection)
+                }
+            } catch let error as SQLiteError {
+                throw error
+            } catch {
+                Issue.record(error)
+            }
+        }
+        #expect(error?.code == .interrupt)
+    }
+
+    private struct Expired: Error {}
+
     @Test func `short statements are not asked whether anybody waits, however many there are`() throws {
         let connection = try database.connect()
         connection.endStatements { true }

@@ -6,7 +6,8 @@ import SyncCost
 
 /// Registers profiles with hashed passwords, with one task and with 64 concurrent tasks, while a sync takes a fixed
 /// time. Plain C inserts profiles too, each in a transaction of its own. The variants alternate. Prints the medians as
-/// lines of JSON: the seconds of one write, and the longest wait of one of 64 tasks for a write.
+/// lines of JSON: the seconds of one write, and the longest wait of one of 64 tasks for a write. Edits a profile with and
+/// without a thousand listeners to changes, too.
 ///
 ///     Writes FOLDER INSERT [ROUNDS]
 ///
@@ -39,6 +40,11 @@ import SyncCost
                 let elapsed = raw_writes(raw, sql, hash, Int32(writes))
                 guard elapsed > 0 else { throw Failure("the loop in C cannot write to \(raw)") }
                 figures.append(("write, raw, \(title)", elapsed / Double(writes)))
+            }
+            sync_cost_set(0)
+            for listeners in [0, 1_000] {
+                let edit = try await Edits(repository).run(1_000, listeners: listeners)
+                figures.append(("edit, \(listeners) listeners", edit))
             }
             if round > 0 { for figure in figures { seconds[figure.name, default: []].append(figure.seconds) } }
         }
@@ -91,6 +97,51 @@ struct Registrations {
         }
         return ((ContinuousClock.now - start) / .seconds(1), longest / .seconds(1))
     }
+}
+
+/// Edits one profile again and again while tasks listen to changes.
+struct Edits {
+    private let repository: ProfileRepository
+
+    init(_ repository: ProfileRepository) { self.repository = repository }
+
+    /// Edits the first registered profile `count` times, and returns the seconds of one edit.
+    func run(_ count: Int, listeners: Int) async throws -> Double {
+        let ready = ReadyCounter()
+        let tasks = (0..<listeners).map { _ in
+            Task { [repository] in
+                var isFirst = true
+                for try await _ in await repository.changes.stream() {
+                    if isFirst { await ready.add() }
+                    isFirst = false
+                }
+            }
+        }
+        defer { for task in tasks { task.cancel() } }
+        // Each listener hears of one of these edits, so all of them listen from then on.
+        var number = 0
+        while await ready.count < listeners {
+            number += 1
+            try await edit(number)
+            try await Task.sleep(for: .milliseconds(20))
+        }
+        let start = ContinuousClock.now
+        for number in 0..<count { try await edit(number) }
+        let seconds = (ContinuousClock.now - start) / .seconds(1)
+        for task in tasks { task.cancel() }
+        for task in tasks { _ = await task.result }
+        return seconds / Double(count)
+    }
+
+    private func edit(_ number: Int) async throws {
+        _ = try await repository.edit("n0") { $0["address"] = "\(number)" }
+    }
+}
+
+private actor ReadyCounter {
+    private(set) var count = 0
+
+    func add() { count += 1 }
 }
 
 private actor NameCounter {

@@ -27,6 +27,9 @@ public final class ProfileRepository: Sendable {
         public var command = "profiles"
         /// The maximum time that a call waits: a write for its turn, and any call for locks of other programs or for a
         /// server. A call with several transactions has this time for all of them together. The minimum is 50 ms.
+        ///
+        /// On PostgreSQL it also limits the time that a statement of the call runs. On SQLite a count or a search that
+        /// runs longer ends only if another one waits for its thread.
         public var waitLimit = Duration.seconds(30)
         /// The cost of new hashes.
         public var hashing = HashingPolicy.standard

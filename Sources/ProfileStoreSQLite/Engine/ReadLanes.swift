@@ -3,7 +3,8 @@ internal import Threads
 /// The threads for long reads, in lanes. Each lane has its own threads and its own queue.
 ///
 /// The lanes keep quick reads from waiting behind slow ones. A waiting read fails at its deadline, and a lane with a
-/// full queue refuses further reads. The deadline does not end a read that has begun, but cancelling its task does.
+/// full queue refuses further reads. Cancelling its task ends a read that has begun. The deadline ends a count or a
+/// search that has begun as soon as another read waits in its lane; see ``Lane/yields``.
 struct ReadLanes: Sendable {
     /// The kind of a read.
     enum Lane: CaseIterable {
@@ -11,10 +12,18 @@ struct ReadLanes: Sendable {
         case count
         /// Reads a page of a search that may have to look at every profile.
         case search
-        /// Reads one of many pages of all profiles, for an export, a revalidation, a copy or the preview of an import.
+        /// Reads one of many pages of all profiles, for an export, a revalidation, a copy or the preview of an import,
+        /// or counts for a revalidation.
         case pages
         /// Reads the whole file at once, for a check, a backup or statistics.
         case file
+
+        /// Whether a read that has passed its deadline ends when another read waits. Otherwise a few slow reads would
+        /// keep the lane. A read for which no other read waits may take any time: a search through a large store, for
+        /// example.
+        ///
+        /// The reads of the other lanes are parts of long work that would have to begin again.
+        var yields: Bool { self == .count || self == .search }
 
         /// The maximum number of reads that run at the same time.
         var threads: Int {

@@ -45,7 +45,7 @@ extension SQLiteEngine {
     // MARK: Revalidation
 
     func countPasswords(setUnderOthersThan versions: [Int]) async throws(ProfileStoreError) -> Int {
-        try await session.readAtLength(in: .count) { connection in
+        try await session.readAtLength(in: .pages) { connection in
             try ProfileTable.countPasswords(besides: versions, connection)
         }
     }

@@ -47,15 +47,24 @@ final class SQLiteSession: Sendable {
     ///   - undo: Reverts the effects of `body` other than reading, if its result is discarded.
     ///   - body: Reads through a connection.
     /// - Returns: The value that `body` returns.
-    /// - Throws: `busy` if no thread was free within the wait limit or the lane's queue is full; otherwise the error
-    ///   that `body` throws.
+    /// - Throws: `busy` if no thread was free before the call's deadline, if the lane's queue is full, or if the read
+    ///   still ran after the deadline while another read waited; otherwise the error that `body` throws.
     func readAtLength<Value: Sendable>(
         in lane: ReadLanes.Lane, undo: @escaping @Sendable () -> Void = {},
         _ body: @escaping @Sendable (borrowing Connection) throws -> Value
     ) async throws(ProfileStoreError) -> Value {
+        let start = ContinuousClock.now
+        let deadline = CallDeadline.orFromNow(options.waitLimit)
+        let threads = lanes[lane]
         do {
-            return try await lanes[lane].run(waitingAtMost: max(options.waitLimit, .milliseconds(50))) {
-                try self.readers.read(undo: undo, body)
+            return try await threads.run(waitingAtMost: deadline - start) {
+                try self.readers.read(undo: undo) { connection in
+                    guard lane.yields else { return try body(connection) }
+                    return try connection.until(
+                        deadline, whenAwaited: { threads.waiting > 0 },
+                        orThrow: ProfileStoreError.busy(holder: nil, waited: .now - start)
+                    ) { try body(connection) }
+                }
             }
         } catch {
             throw ProfileStoreError(translating: error)

@@ -76,6 +76,14 @@ public struct ImportInput: Sendable {
         return ImportInput(.repeatable(repeatable), name, byteCount)
     }
 
+    /// Returns this input as one that can be read again even if the file is changed, shortened or removed meanwhile. The
+    /// first reading copies the file as it copies a stream.
+    func independentlyReadable(keptIn folder: String) throws(ImportError) -> ImportInput {
+        if isRepeatable { return self }
+        return ImportInput(
+            .repeatable(try RepeatableInput(self, keptIn: folder, copiesFiles: true)), name, byteCount)
+    }
+
     /// Whether the input is already kept for more than one reading.
     var isRepeatable: Bool { if case .repeatable = origin { true } else { false } }
 }

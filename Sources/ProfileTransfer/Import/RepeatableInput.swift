@@ -5,7 +5,8 @@ internal import ProfileCore
 internal import Synchronization
 
 /// An input that can be read from its beginning more than once. It keeps bytes as they are and reads a file at explicit
-/// offsets. It copies any other input to a temporary file during the first reading.
+/// offsets. It copies any other input to a temporary file during the first reading; a file too, if the caller says that
+/// other programs may change it.
 ///
 /// A copy may hold passwords, and deleted data may stay on the disk. Therefore the copy is encrypted with a key that
 /// exists only in the memory of this process. The file has no name, so it disappears when the process ends.
@@ -20,8 +21,14 @@ final class RepeatableInput: Sendable {
     private let contents: Contents
     private let interruption: any Interruption
 
-    /// Prepares an input for repeated reading. The copy, if one is needed, is in this folder.
-    init(_ input: ImportInput, keptIn folder: String) throws(ImportError) {
+    /// Prepares an input for repeated reading.
+    ///
+    /// - Parameters:
+    ///   - input: The input.
+    ///   - folder: The folder of the copy, if one is needed.
+    ///   - copiesFiles: Whether a file is copied too, so that later readings do not depend on it.
+    /// - Throws: ``ImportError`` if the input cannot be opened, or if there can be no copy.
+    init(_ input: ImportInput, keptIn folder: String, copiesFiles: Bool = false) throws(ImportError) {
         let stream: InputReading
         switch input.origin {
         case .bytes(let bytes):
@@ -30,7 +37,7 @@ final class RepeatableInput: Sendable {
             return
         case .file(let open):
             let file = try open()
-            if let range = file.unreadBytes {
+            if !copiesFiles, let range = file.unreadBytes {
                 contents = .file(file, range)
                 interruption = try ReadInterruption.ofInput()
                 return

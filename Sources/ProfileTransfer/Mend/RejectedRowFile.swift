@@ -6,7 +6,8 @@ internal import Threads
 /// A file of rejected rows that a person corrects one after another (N9). It can be read row by row, and written again
 /// without the finished rows.
 ///
-/// The file can be read while a new version is written under the same name. A file is refused if it is not a file of
+/// The first reading copies the file, and later ones read the copy. So no row is lost if another program changes or
+/// shortens the file meanwhile, or if a new version is written under the same name. A file is refused if it is not a file of
 /// rejected rows or if its rows cannot be written unchanged. Otherwise its contents would be lost.
 public struct RejectedRowFile: Sendable {
     private let input: ImportInput
@@ -21,13 +22,12 @@ public struct RejectedRowFile: Sendable {
     ///   - input: The source of the bytes.
     ///   - schema: The schema of the store.
     ///   - options: The format of the file, and the mapping of its columns to fields.
-    ///   - folder: The folder for a copy of an input that can be read only once. The copy has no name, and no other
-    ///     process can read it.
+    ///   - folder: The folder for the copy of the input. The copy has no name, and no other process can read it.
     /// - Throws: ``ImportError`` if the input cannot be opened.
     public init(
         _ input: ImportInput, schema: ProfileSchema, options: ImportOptions, keptIn folder: String = "/tmp"
     ) throws(ImportError) {
-        self.input = try input.readableAgain(keptIn: folder)
+        self.input = try input.independentlyReadable(keptIn: folder)
         self.schema = schema
         var options = options
         // Required fields may lack a column, as in the rejected rows of an update. The user is asked for their values.

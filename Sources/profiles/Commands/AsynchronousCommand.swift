@@ -9,9 +9,14 @@ protocol AsynchronousCommand: ParsableCommand {
     /// retries for ever, so such a command is refused at the start.
     var needsThreads: Bool { get }
 
+    /// Whether the command reads or writes many rows with several threads. Then it is refused at the start if there is too
+    /// little address space.
+    var needsAddressSpace: Bool { get }
+
     func run() async throws
 }
 
 extension AsynchronousCommand {
     var needsThreads: Bool { true }
+    var needsAddressSpace: Bool { false }
 }

@@ -71,7 +71,7 @@ struct EditCommand: AsynchronousCommand, SecretTaking, ResultWriting {
     private func edit() async throws {
         let changes = try fields.values() + clear.map { JSONMember($0, .null) }
         let secret = try password.read()
-        try await global.withStore("edit") { repository in
+        try await global.withStore("edit", inOneCall: true) { repository in
             let schema = repository.schema
             for field in clear where FieldName(schema.name(told: field)).flatMap({ schema[$0] }) == nil {
                 throw CommandFailure(.usage, "There is no field \"\(field)\" to clear")

@@ -46,6 +46,8 @@ struct ExportCommand: AsynchronousCommand {
         _ = try format()
     }
 
+    var needsAddressSpace: Bool { true }
+
     func run() async throws {
         let format = try format()
         try await store.withStore("export") { repository in

@@ -32,7 +32,7 @@ struct FindCommand: QueryCommand {
     }
 
     func run() async throws {
-        try await withStore("find") { repository in
+        try await withStore("find", inOneCall: isOnePage) { repository in
             let query = try query(text: text, order: .relevance, in: repository.schema)
             guard try await !answer(query, of: repository) else { return }
             let further = page.after == nil ? "" : "further "

@@ -15,7 +15,7 @@ struct ImportCommand: AsynchronousCommand, ResultWriting {
             finishes the current batch and reports what was done so far.
 
             If there is no store, one is created: with the built-in rules, or with --infer with the rules that are \
-            inferred from the file. A new store that gets no row is removed again.
+            inferred from the file. A new file that gets no row is removed again; new tables in a database stay.
 
               profiles import people.csv --infer
               profiles import people.csv --rejects rejects.csv --report report.html
@@ -56,6 +56,8 @@ struct ImportCommand: AsynchronousCommand, ResultWriting {
         if yes, !infer { throw ValidationError("--yes requires --infer.") }
         if inferredColumns != nil, !infer { throw ValidationError("--columns requires --infer.") }
     }
+
+    var needsAddressSpace: Bool { true }
 
     func run() async throws {
         try input.requireOutputs(global)

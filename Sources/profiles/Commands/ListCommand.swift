@@ -25,7 +25,7 @@ struct ListCommand: QueryCommand {
     var needsThreads: Bool { needsThreads() }
 
     func run() async throws {
-        try await withStore("list") { repository in
+        try await withStore("list", inOneCall: isOnePage) { repository in
             let isAny = try await answer(try query(in: repository.schema), of: repository)
             if !isAny, !listing.count { note("There are no \(kindOfProfiles).") }
         }

@@ -42,7 +42,7 @@ struct LoginCommand: AsynchronousCommand, SecretTaking, ResultWriting {
             }
         } else {
             let given = try givenPassword()
-            try await global.withStore("login") { repository in
+            try await global.withStore("login", inOneCall: username != nil && given != nil) { repository in
                 let name = try username ?? LinePrompt.ask(repository.schema.primaryKey.title)
                 let secret = try given ?? SecretPrompt.ask("Password")
                 try await show(

@@ -48,7 +48,7 @@ struct LookupCommand: QueryCommand {
     var needsThreads: Bool { needsThreads(named) }
 
     func run() async throws {
-        try await withStore("lookup") { repository in
+        try await withStore("lookup", inOneCall: isOnePage) { repository in
             let query = try query(named, in: repository.schema)
             if try await !isAnyShown(query, of: repository) { throw nothingFound(query.conditions, in: repository) }
         }

@@ -9,7 +9,8 @@ internal import ProfileTransfer
 /// A row that the user has typed is first written to the file, and then stored. It leaves the file when the next row is
 /// written. So nothing is lost if the process is killed at any time: the next run skips a row whose values are stored
 /// already. The whole file is written again for each row, which takes less time than a user needs to mend a row. A file
-/// that another program has replaced or changed meanwhile is left alone; see ``FileClaim``.
+/// that another program has replaced or changed meanwhile is left alone; see ``FileClaim``. The rows come from a private
+/// copy that is made at the beginning, so a program that shortens the file loses none of them.
 struct Mending {
     /// The result of a run.
     struct Outcome {
@@ -94,7 +95,8 @@ struct Mending {
     ) async throws(CommandFailure) -> (RejectedRowFile, count: Int, rows: RejectedRows) {
         let input = ImportInput(descriptor: opened.descriptor, name: path, byteCount: opened.byteCount)
         do throws(ImportError) {
-            let file = try RejectedRowFile(input, schema: repository.schema, options: options)
+            let file = try RejectedRowFile(
+                input, schema: repository.schema, options: options, keptIn: Environment["TMPDIR"] ?? "/var/tmp")
             return (file, try await file.count(), try await file.rows())
         } catch {
             throw CommandFailure(error, attempting: .mending)

@@ -28,7 +28,7 @@ struct PlainLookup: StoreUsing {
     }
 
     func run() async throws {
-        try await withStore("lookup") { repository in
+        try await withStore("lookup", inOneCall: true) { repository in
             let query = ProfileQuery([.init(repository.schema.primaryKey.name, .equals(username))], limit: 1)
             guard let profile = try await found(query, in: repository) else {
                 throw CommandFailure(.no, lines: [.noProfile(username)] + repository.impossible(query.conditions))

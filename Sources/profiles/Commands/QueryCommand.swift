@@ -33,6 +33,13 @@ extension QueryCommand {
             limit: page.limit, after: page.cursor)
     }
 
+    /// Whether the store answers with one page. If the output has several pages, its reader may be slow, and that time
+    /// does not count for `--wait`.
+    var isOnePage: Bool { listing.count || listing.explain || page.limit < mostOfOnePage }
+
+    /// The number of profiles that an index finds for one page.
+    private var mostOfOnePage: Int { 1_000 }
+
     /// Whether a query may have to wait on another thread, because it reads more than a page that an index finds.
     func needsThreads(_ others: [Assignment] = []) -> Bool {
         if listing.explain { return false }
@@ -78,7 +85,9 @@ extension QueryCommand {
         // Without an index, each page reads every profile.
         var pages = query
         pages.limit += 1
-        if pages.limit > 1_000, try await repository.plan(of: query) != .everything { pages.limit = 1_000 }
+        if pages.limit > mostOfOnePage, try await repository.plan(of: query) != .everything {
+            pages.limit = mostOfOnePage
+        }
         for try await profile in repository.all(pages) {
             if shown.count == query.limit {
                 next = last.map(query.cursor(at:))

@@ -58,7 +58,9 @@ struct RegisterCommand: AsynchronousCommand, SecretTaking, ResultWriting {
         let values = try fields.values()
         let secret = try password.read()
         let path = try global.databasePath()
-        try await global.withStore("register", whenMissing: missingStore) { repository in
+        // The work asks for a missing password only if there is a terminal.
+        let asksNothing = secret != nil || !global.canAsk
+        try await global.withStore("register", whenMissing: missingStore, inOneCall: asksNothing) { repository in
             var draft = ProfileDraft()
             draft.take(values, by: repository.schema)
             if let secret { draft.password = secret }

@@ -31,6 +31,8 @@ struct SchemaInferCommand: AsynchronousCommand, ResultWriting {
     @OptionGroup var store: StoreOptions
     @OptionGroup var result: ResultOptions
 
+    var needsAddressSpace: Bool { true }
+
     func run() async throws {
         let file = try InputFile(input.source.file)
         var spared = FilePlaces()

@@ -47,7 +47,7 @@ struct SessionListCommand: AsynchronousCommand, ResultWriting {
     }
 
     func run() async throws {
-        let found = try await global.withStore("session list") { repository in
+        let found = try await global.withStore("session list", inOneCall: true) { repository in
             // One more session shows whether there are others.
             if let username { return try await repository.sessions.list(of: username) }
             return try await repository.sessions.list(limit: limit + 1)
@@ -109,7 +109,7 @@ struct SessionEndCommand: AsynchronousCommand, ResultWriting {
     }
 
     func run() async throws {
-        try await global.withStore("session end") { repository in
+        try await global.withStore("session end", inOneCall: true) { repository in
             if let all {
                 let count = try await repository.sessions.endAll(of: all)
                 try global.confirm(

@@ -70,7 +70,7 @@ struct TokenCreateCommand: AsynchronousCommand, ResultWriting {
 
     func run() async throws {
         let label = try label
-        let issued = try await global.withStore("token create") { repository in
+        let issued = try await global.withStore("token create", inOneCall: true) { repository in
             let scopes = scope.isEmpty ? [.read] : Set(scope)
             return try await repository.tokens.create(label, scopes: scopes, validFor: expires?.duration)
         }
@@ -101,7 +101,7 @@ struct TokenListCommand: AsynchronousCommand, ResultWriting {
     var needsThreads: Bool { false }
 
     func run() async throws {
-        let tokens = try await global.withStore("token list") { try await $0.tokens.list() }
+        let tokens = try await global.withStore("token list", inOneCall: true) { try await $0.tokens.list() }
         switch global.format {
         case .json:
             try Output.standard.print(
@@ -143,7 +143,7 @@ struct TokenRevokeCommand: AsynchronousCommand, ResultWriting {
     func validate() throws { try nameOrID.requireNoToken() }
 
     func run() async throws {
-        let token = try await global.withStore("token revoke") { repository in
+        let token = try await global.withStore("token revoke", inOneCall: true) { repository in
             let tokens = try await repository.tokens.list()
             let name = nameOrID.utf8.map(\.asciiFolded)
             let meant =

@@ -20,7 +20,7 @@ struct UnlockCommand: AsynchronousCommand, SecretTaking, ResultWriting {
     @OptionGroup var result: ResultOptions
 
     func run() async throws {
-        try await global.withStore("unlock") { repository in try await repository.unlock(username) }
+        try await global.withStore("unlock", inOneCall: true) { repository in try await repository.unlock(username) }
         try global.confirm("Unlocked \(username)", ["unlocked": .string(username)])
     }
 }

@@ -25,6 +25,8 @@ struct ValidateCommand: AsynchronousCommand, ResultWriting {
     @OptionGroup var store: StoreOptions
     @OptionGroup var result: ResultOptions
 
+    var needsAddressSpace: Bool { true }
+
     func run() async throws {
         try input.requireOutputs(global)
         let rules = try schema.map { path throws(CommandFailure) in try ProfileSchema(file: path) } ?? .standard

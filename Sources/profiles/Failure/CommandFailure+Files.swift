@@ -51,6 +51,10 @@ extension CommandFailure {
             self.init(.badInput, "The compressed input is damaged or cut off", "gzip --test FILE shows details")
         case .opening(let code), .reading(let code):
             self.init(.inputOutput, "The input cannot be read: \(Self.systemText(code))")
+        case .copyingInput(let code) where attempt == .mending:
+            self.init(
+                .inputOutput, "No copy of the file can be kept while its rows are mended: \(Self.systemText(code))",
+                "Name a folder with more space in TMPDIR")
         case .copyingInput(let code):
             self.init(
                 .inputOutput,

@@ -49,6 +49,14 @@ extension CommandFailure {
             "Raise the limit, for example with \"ulimit -n 1024\"")
     }
 
+    static func tooLittleAddressSpace(needed: Int) -> CommandFailure {
+        CommandFailure(
+            .badConfiguration,
+            "This command needs \(needed >> 20) MiB of address space besides the program itself, and its limit allows less; "
+                + "nothing was done",
+            "Raise the limit, for example with \"ulimit -v 1048576\"")
+    }
+
     /// The system's text for an `errno`.
     static func systemText(_ code: Int32) -> String {
         code == 0 ? "the reason is not known" : String(cString: strerror(code))

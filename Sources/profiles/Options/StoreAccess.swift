@@ -3,14 +3,25 @@ internal import ProfileCore
 internal import ProfileStore
 internal import ProfileStoreSQLite
 internal import TextLayout
+internal import Threads
 
 // Opens, uses and closes the store of a command.
 extension StoreUsing {
     /// Opens the store, runs the work, and closes the store even if the work throws. Processes that wait for the write
     /// lock meanwhile are told which subcommand holds it.
+    ///
+    /// - Parameters:
+    ///   - command: The name of the subcommand.
+    ///   - whenMissing: What happens if there is no store.
+    ///   - observer: Gets the operations on the store.
+    ///   - inOneCall: Whether `--wait` limits opening and all calls of the work together. Otherwise it limits each call.
+    ///     True only for work that asks the user nothing and does not write pages of results one after another.
+    ///   - work: Uses the store.
+    /// - Returns: The value that the work returns.
+    /// - Throws: The error of opening the store or of the work.
     func withStore<Value>(
         _ command: String, whenMissing: MissingStore = .isAnError, observedBy observer: StoreObserver? = nil,
-        _ work: (ProfileRepository) async throws -> Value
+        inOneCall: Bool = false, _ work: (ProfileRepository) async throws -> Value
     ) async throws -> Value {
         var options = repositoryOptions(command)
         options.observer = observer
@@ -24,11 +35,12 @@ extension StoreUsing {
             options.createsMissing = isConfirmed || !StorePlace.isDatabase(path)
             isNoteworthy = try !isConfirmed && mayBeMistyped(path)
         }
-        let repository = try await opening(path, options)
+        let deadline = inOneCall ? CallDeadline.fromNow(options.waitLimit) : nil
+        let repository = try await CallDeadline.at(deadline) { try await opening(path, options) }
         if isNoteworthy { note("Made a store at \(path.visible)") }
         let value: Value
         do {
-            value = try await work(repository)
+            value = try await CallDeadline.at(deadline) { try await work(repository) }
         } catch {
             await repository.close()
             throw error

@@ -20,7 +20,11 @@ struct StoreOptions: ParsableArguments, StoreUsing {
 
     @Option(
         help: ArgumentHelp(
-            "Wait at most this long for the store, such as while other processes write to it.", valueName: "seconds"))
+            """
+            Wait at most this long for the store, such as while other processes write to it; in imports, exports, forms \
+            and other long work at each step.
+            """,
+            valueName: "seconds"))
     var wait = 30.0
 
     func validate() throws {

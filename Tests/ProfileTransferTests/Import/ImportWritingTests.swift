@@ -340,7 +340,12 @@ import Watchdog
 
 /// Cancels a task that is not there yet when progress is first told.
 private final class Canceller: Sendable {
-    private let state = Mutex((cancel: (@Sendable () -> Void)?.none, isDue: false))
+    private struct State {
+        var cancel: (@Sendable () -> Void)?
+        var isDue = false
+    }
+
+    private let state = Mutex(State())
 
     func set(_ cancel: @escaping @Sendable () -> Void) {
         let isDue = state.withLock { state in

@@ -1,0 +1,43 @@
+import ProfileStore
+import Testing
+import Threads
+import Watchdog
+
+@testable import profiles
+
+/// The exit codes of errors that a process can hardly be brought to.
+@Suite(.watched) struct ExitStatusTests {
+    @Test(
+        "the exit code and the message of a write that is not known to be stored, or is stored on one machine",
+        arguments: [
+            (.outcomeUnknown("no answer"), 70, "it is not known whether the write was stored: no answer"),
+            (.storedOnOneMachine, 74, "The write was stored, but on one machine only"),
+            (.unavailable(["a server"]), 69, "nothing was written"),
+            (.busy(holder: nil, waited: .seconds(3)), 75, "no answer within 3 s"),
+        ] as [(ProfileStoreError, Int32, String)])
+    func status(error: ProfileStoreError, status: Int32, text: String) throws {
+        let failure = try #require(CommandFailure(error as any Error))
+        #expect(failure.status.rawValue == status)
+        #expect(failure.lines.first?.contains(text) == true, "\(failure.lines)")
+        // Each of the two says what to do, so that no program repeats a write that was stored.
+        #expect(failure.lines.contains { $0.hasPrefix("Look up the result") } == (status == 70))
+        #expect(failure.lines.contains { $0.hasPrefix("Do not repeat it") } == (status == 74))
+    }
+
+    @Test func `--wait limits opening and work together where a command asks for it, else each call`() async throws {
+        let workplace = try Workplace()
+        try workplace.register("anna")
+        var options = StoreOptions.plain(database: "\(workplace.folder)/store.sqlite")
+        options.wait = 5
+        let start = ContinuousClock.now
+        let deadlines = try await options.withStore("edit", inOneCall: true) { _ in
+            // Both calls of the work have the deadline that was set before the store was opened.
+            let first = CallDeadline.orFromNow(.seconds(60))
+            return (first, CallDeadline.orFromNow(.seconds(60)))
+        }
+        #expect(deadlines.0 == deadlines.1)
+        #expect(deadlines.0 > start && deadlines.0 < .now + .seconds(5))
+        let other = try await options.withStore("import") { _ in CallDeadline.orFromNow(.seconds(60)) }
+        #expect(other > start + .seconds(59))
+    }
+}
