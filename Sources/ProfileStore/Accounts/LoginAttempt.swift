@@ -1,4 +1,5 @@
 package import ProfileCore
+package import SecretHashing
 
 /// An attempt at a secret, which is counted before it is made (P9).
 package struct LoginAttempt: Sendable {
@@ -61,6 +62,29 @@ package struct LoginAttempt: Sendable {
             self.old = old
             self.new = new
         }
+    }
+
+    /// Counts the attempt, or refuses it.
+    ///
+    /// - Parameter state: The stored state of the name; nil if none is stored.
+    /// - Returns: The decision, and the state to store. A refused attempt is stored too, because the state corrects a
+    ///   clock that was set back.
+    package func admitted(
+        after state: ThrottleState?
+    ) -> (decision: ThrottleState.Decision, state: ThrottleState) {
+        var state = state ?? ThrottleState()
+        let decision = state.admit(at: time.millisecondsSince1970)
+        return (decision, state)
+    }
+
+    /// Takes back an attempt that was admitted but not made.
+    ///
+    /// - Parameter state: The stored state of the name.
+    /// - Returns: The state to store; nil if the name has no failures left and is forgotten.
+    package static func withdrawn(from state: ThrottleState?) -> ThrottleState? {
+        var state = state ?? ThrottleState()
+        state.withdraw()
+        return state.failures == 0 ? nil : state
     }
 
     /// The name under which attempts are remembered, in the form in which usernames are compared. A name that is longer

@@ -12,8 +12,7 @@ enum ThrottleTable {
         let remembered = try load(attempt, connection)
         // Done for every name, because the duration must not reveal whether a profile has the name (P10).
         if remembered == nil { try makeRoom(mostUnknownNames, connection) }
-        var state = remembered?.state ?? ThrottleState()
-        let decision = state.admit(at: attempt.time.millisecondsSince1970)
+        let (decision, state) = attempt.admitted(after: remembered?.state)
         try store(state, attempt, replacing: remembered, connection)
         return decision
     }
@@ -21,13 +20,10 @@ enum ThrottleTable {
     /// Reverts the count of an attempt that was admitted but not made, within a transaction.
     static func withdraw(_ attempt: LoginAttempt, _ connection: borrowing Connection) throws(SQLiteError) {
         let remembered = try load(attempt, connection)
-        var state = remembered?.state ?? ThrottleState()
-        state.withdraw()
-        if state.failures == 0 {
-            try forget(attempt.username, attempt.kind, connection)
-        } else {
-            try store(state, attempt, replacing: remembered, connection)
+        guard let state = LoginAttempt.withdrawn(from: remembered?.state) else {
+            return try forget(attempt.username, attempt.kind, connection)
         }
+        try store(state, attempt, replacing: remembered, connection)
     }
 
     /// Removes the failures of a name, after a success or an unlock by the owner. If `kind` is nil, removes both kinds.
