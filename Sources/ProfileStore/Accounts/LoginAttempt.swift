@@ -92,7 +92,7 @@ package struct LoginAttempt: Sendable {
     package var foldedName: String { Self.foldedName(username) }
 
     package static func foldedName(_ username: String) -> String {
-        let bytes = username.utf8.prefix(1_024).map { 0x41...0x5A ~= $0 ? $0 | 0x20 : $0 }
+        let bytes = username.utf8.prefix(1_024).map(\.asciiFolded)
         return bytes.isEmpty ? " " : String(decoding: bytes, as: UTF8.self)
     }
 }
