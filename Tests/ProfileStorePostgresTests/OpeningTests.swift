@@ -203,7 +203,7 @@ import Watchdog
         }
         try await set(before.sync, before.fullPages, of: store)
         func refusal(_ settings: String...) -> ProfileStoreError {
-            .notDurable(.settings(settings.map { "\($0) is off" }))
+            .notDurable(.settings(settings, are: "off"))
         }
         // Each pair of settings: as the address has it, with synchronous_commit off, and with durability=local.
         #expect(

@@ -112,7 +112,7 @@ extension SQLiteEngine {
     /// - Returns: Whether anything has changed.
     private func finish(
         _ writing: BatchWriting, _ stamp: WriteStamp, _ connection: borrowing Connection
-    ) throws(SQLiteError) -> Bool {
+    ) throws -> Bool {
         if let added = writing.ids.added {
             try StoreTable.setNextID(added.upperBound + 1, connection)
             try StoreTable.add(writing.unjudgedPasswords, to: .unjudgedPasswords, connection)

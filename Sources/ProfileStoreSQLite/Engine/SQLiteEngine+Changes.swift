@@ -73,7 +73,7 @@ extension SQLiteEngine {
     func record(
         _ kind: ProfileChange.Kind, _ profileIDs: ClosedRange<Int64>?, _ stamp: WriteStamp,
         _ connection: borrowing Connection
-    ) throws(SQLiteError) {
+    ) throws {
         try ChangeTable.append(kind, profileIDs, stamp, keeping: options.mostChanges, connection)
     }
 

@@ -18,7 +18,7 @@ enum ChangeTable {
     static func append(
         _ kind: ProfileChange.Kind, _ profileIDs: ClosedRange<Int64>?, _ stamp: WriteStamp, keeping most: Int,
         _ connection: borrowing Connection
-    ) throws(SQLiteError) {
+    ) throws {
         let number = try StoreTable.countChange(connection)
         var statement = try connection.prepare(
             """
@@ -47,7 +47,7 @@ enum ChangeTable {
     ///   that was made before `number`, one change of the kind `missed`.
     static func changes(
         after number: Int64, limit: Int, _ connection: borrowing Connection
-    ) throws(SQLiteError) -> [ProfileChange] {
+    ) throws -> [ProfileChange] {
         let newest = try StoreTable.changeNumber(connection)
         guard newest != number else { return [] }
         var changes: [ProfileChange] = []
