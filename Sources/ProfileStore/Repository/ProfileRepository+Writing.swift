@@ -119,9 +119,7 @@ extension ProfileRepository {
             stored = try await confirmed(stored, username)
         }
         guard let stored else { throw .notFound(username: username) }
-        if let revision, stored.revision != revision {
-            throw .staleRevision(expected: revision, current: stored.revision)
-        }
+        try stored.requireRevision(revision)
         return stored
     }
 

@@ -59,9 +59,7 @@ final class SQLiteEngine: StoreEngine {
         _ connection: borrowing Connection, being schema: ProfileSchema
     ) throws -> RulesInForce {
         let current = try rulesInForce(connection)
-        guard current.schema == schema else {
-            throw ProfileStoreError.schemaChanged(version: current.adopted.version)
-        }
+        try current.adopted.require(schema)
         return current
     }
 

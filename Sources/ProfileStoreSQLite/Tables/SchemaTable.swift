@@ -43,14 +43,6 @@ enum SchemaTable {
         return try stored.map { try $0.adopted() }
     }
 
-    /// Returns all versions, past and present, that have the same password rules as a schema.
-    static func versions(
-        sharingPasswordRulesOf schema: ProfileSchema, _ connection: borrowing Connection
-    ) throws -> [Int] {
-        let rules = schema[.password]
-        return try all(connection).filter { $0.schema[.password] == rules }.map(\.version)
-    }
-
     /// Puts a schema in force, within a transaction. Adds the columns that it needs, creates and drops indexes of
     /// unique and indexed fields, and stores the schema as `version`, or as the next version if that is nil. The column
     /// of a field that the schema does not have keeps its values, which are not read.
