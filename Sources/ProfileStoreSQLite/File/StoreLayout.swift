@@ -113,7 +113,7 @@ struct StoreLayout {
         }
         // The loop above has verified that `schemas` is a plain table, so it can be read now.
         let schema = objects["schemas"] == nil ? nil : try SchemaTable.latest(connection)?.parsed()
-        let wanted = Set(schema.map(SchemaTable.uniqueFields) ?? [])
+        let wanted = Set(schema?.uniqueFields ?? [])
         guard let field = wanted.symmetricDifference(uniqueFields).min() else { return }
         throw ProfileStoreError.altered(
             AlteredObject(

@@ -42,13 +42,11 @@ struct MemoryState: Sendable {
     mutating func putInForce(
         _ schema: ProfileSchema, as version: Int? = nil, at time: Timestamp
     ) throws(ProfileStoreError) {
-        if let key = schemas.last?.schema.primaryKey.name, key != schema.primaryKey.name, !profiles.isEmpty {
-            throw .otherPrimaryKey(schema.primaryKey.name, inForce: key)
-        }
-        columns.formUnion(schema.openFields.map(\.column))
-        guard columns.count + Self.ownColumns <= Self.mostColumns else {
-            throw .tooManyColumns(limit: Self.mostColumns)
-        }
+        try schema.requireKey(of: schemas.last?.schema, hasProfiles: !profiles.isEmpty)
+        columns.formUnion(
+            try schema.missingColumns(inTableOf: columns.count + Self.ownColumns, atMost: Self.mostColumns) { [columns] in
+                columns.contains($0)
+            })
         let unique = schema.fields.filter(\.isUnique)
         for field in unique where owners[field.column] == nil {
             let repeated = repeatedValues(in: field.column)

@@ -1,0 +1,35 @@
+package import ProfileCore
+
+// What an engine checks and prepares before it puts a schema in force.
+extension ProfileSchema {
+    /// Throws `otherPrimaryKey` if the store has profiles and their primary key is another field.
+    ///
+    /// - Parameters:
+    ///   - inForce: The schema in force; nil in a new store.
+    ///   - hasProfiles: Whether the store has profiles.
+    package func requireKey(of inForce: ProfileSchema?, hasProfiles: Bool) throws(ProfileStoreError) {
+        guard hasProfiles, let key = inForce?.primaryKey.name, key != primaryKey.name else { return }
+        throw .otherPrimaryKey(primaryKey.name, inForce: key)
+    }
+
+    /// Returns the columns that the fields need and the table of profiles lacks.
+    ///
+    /// - Parameters:
+    ///   - count: The number of columns of the table.
+    ///   - limit: The maximum number of columns.
+    ///   - hasColumn: Returns whether the table has the column of a field.
+    /// - Throws: `tooManyColumns`.
+    package func missingColumns(
+        inTableOf count: Int, atMost limit: Int, _ hasColumn: (FieldName) -> Bool
+    ) throws(ProfileStoreError) -> [FieldName] {
+        let missing = openFields.map(\.column).filter { !hasColumn($0) }
+        guard count + missing.count <= limit else { throw .tooManyColumns(limit: limit) }
+        return missing
+    }
+
+    /// The unique fields with an index of their own. The index of the primary key exists before any schema.
+    package var uniqueFields: [FieldName] { fields.filter { $0.isUnique && !$0.isPrimaryKey }.map(\.name) }
+
+    /// The fields that have an index only for look-ups.
+    package var indexedFields: [FieldName] { fields.filter { $0.isIndexed && !$0.isUnique }.map(\.name) }
+}
