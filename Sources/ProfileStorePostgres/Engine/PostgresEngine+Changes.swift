@@ -19,11 +19,14 @@ extension PostgresEngine {
         try await session.call { () throws(ProfileStoreError) in
             let newest = try await changeNumber()
             guard newest != number else { return [] }
-            let changes = try await session.read { connection in
-                let command = ChangeTable.select(after: number, limit: limit)
-                return ChangeTable.changes(in: try await connection.run([command])[0], after: number)
+            return try await session.read { connection in
+                let rows = try await connection.run([ChangeTable.select(after: number, limit: limit)])[0]
+                var reading = ChangeReading(after: number, newest: newest)
+                for row in 0..<rows.count {
+                    guard reading.append(ChangeTable.change(in: rows, row)) else { break }
+                }
+                return reading.end()
             }
-            return changes.isEmpty ? [.missed(upTo: newest)] : changes
         }
     }
 

@@ -49,8 +49,7 @@ enum ChangeTable {
         after number: Int64, limit: Int, _ connection: borrowing Connection
     ) throws -> [ProfileChange] {
         let newest = try StoreTable.changeNumber(connection)
-        guard newest != number else { return [] }
-        var changes: [ProfileChange] = []
+        var reading = ChangeReading(after: number, newest: newest)
         if number < newest {
             var statement = try connection.prepare(
                 """
@@ -60,12 +59,9 @@ enum ChangeTable {
                 """)
             try statement.bind(number, at: 1)
             try statement.bind(Int64(limit), at: 2)
-            // Numbers have no gaps, so a row after a gap does not continue the log that the caller knows.
-            while try statement.step(), statement.integer(at: 0) == number + 1 + Int64(changes.count) {
-                changes.append(change(in: statement))
-            }
+            while try statement.step(), reading.append(change(in: statement)) {}
         }
-        return changes.isEmpty ? [.missed(upTo: newest)] : changes
+        return reading.end()
     }
 
     /// Empties the log, within a transaction, and sets the change number above `number`. Every caller that watches the

@@ -43,10 +43,9 @@ struct MemoryState: Sendable {
         _ schema: ProfileSchema, as version: Int? = nil, at time: Timestamp
     ) throws(ProfileStoreError) {
         try schema.requireKey(of: schemas.last?.schema, hasProfiles: !profiles.isEmpty)
-        columns.formUnion(
-            try schema.missingColumns(inTableOf: columns.count + Self.ownColumns, atMost: Self.mostColumns) { [columns] in
-                columns.contains($0)
-            })
+        let columnCount = columns.count + Self.ownColumns
+        let missing = try schema.missingColumns(inTableOf: columnCount, atMost: Self.mostColumns) { columns.contains($0) }
+        columns.formUnion(missing)
         let unique = schema.fields.filter(\.isUnique)
         for field in unique where owners[field.column] == nil {
             let repeated = repeatedValues(in: field.column)
