@@ -26,9 +26,8 @@ extension ProfileSearch.Condition {
         case absence
     }
 
-    /// Returns the rank of the condition; nil if it cannot use an index.
-    ///
-    /// - Parameter hasIndex: Whether the field's column has an index in this engine.
+    /// Returns the rank of the condition; nil if it cannot use an index. `hasIndex` is whether the engine has an index of
+    /// the field's column.
     package func rank(havingIndex hasIndex: Bool) -> Rank? {
         guard hasIndex else { return nil }
         let isUnique = field.isUnique || field.isPrimaryKey
