@@ -2,11 +2,12 @@ package import ProfileCore
 
 // What an engine checks and prepares before it puts a schema in force.
 extension ProfileSchema {
-    /// Throws `otherPrimaryKey` if the store has profiles and their primary key is another field.
+    /// Checks that the primary key is the field that is the key of the stored profiles.
     ///
     /// - Parameters:
     ///   - inForce: The schema in force; nil in a new store.
     ///   - hasProfiles: Whether the store has profiles.
+    /// - Throws: `otherPrimaryKey`.
     package func requireKey(of inForce: ProfileSchema?, hasProfiles: Bool) throws(ProfileStoreError) {
         guard hasProfiles, let key = inForce?.primaryKey.name, key != primaryKey.name else { return }
         throw .otherPrimaryKey(primaryKey.name, inForce: key)
@@ -18,6 +19,7 @@ extension ProfileSchema {
     ///   - count: The number of columns of the table.
     ///   - limit: The maximum number of columns.
     ///   - hasColumn: Returns whether the table has the column of a field.
+    /// - Returns: The missing columns, in the order of the fields.
     /// - Throws: `tooManyColumns`.
     package func missingColumns(
         inTableOf count: Int, atMost limit: Int, _ hasColumn: (FieldName) -> Bool

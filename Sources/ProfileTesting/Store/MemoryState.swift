@@ -43,9 +43,9 @@ struct MemoryState: Sendable {
         _ schema: ProfileSchema, as version: Int? = nil, at time: Timestamp
     ) throws(ProfileStoreError) {
         try schema.requireKey(of: schemas.last?.schema, hasProfiles: !profiles.isEmpty)
-        let columnCount = columns.count + Self.ownColumns
-        let missing = try schema.missingColumns(inTableOf: columnCount, atMost: Self.mostColumns) { columns.contains($0) }
-        columns.formUnion(missing)
+        let count = columns.count + Self.ownColumns
+        columns.formUnion(
+            try schema.missingColumns(inTableOf: count, atMost: Self.mostColumns) { [columns] in columns.contains($0) })
         let unique = schema.fields.filter(\.isUnique)
         for field in unique where owners[field.column] == nil {
             let repeated = repeatedValues(in: field.column)
