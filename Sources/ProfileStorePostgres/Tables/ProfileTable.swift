@@ -163,7 +163,12 @@ final class ProfileTable: Sendable {
     /// Changes the same fields of several profiles. A profile that has another revision than expected does not change.
     /// The passwords are not changed.
     ///
-    /// - Parameter updates: Updates of different profiles that all set `fields`, which are not unique.
+    /// - Parameters:
+    ///   - fields: The fields, which are not unique.
+    ///   - updates: Updates of different profiles that all set these fields.
+    ///   - time: The time of the change.
+    ///   - schemaVersion: The version of the schema that judged the updates.
+    /// - Returns: The command.
     func setting(
         _ fields: FieldSet, of updates: [RowUpdate], at time: Timestamp, schemaVersion: Int
     ) -> Command {
