@@ -23,7 +23,7 @@ struct StoreLayout {
     init(version: Int) {
         var objects: [String: String] = [:]
         var addedColumns: [Substring: Substring] = [:]
-        for migration in Migration.all where migration.version <= version {
+        for migration in Migration.sqlite where migration.version <= version {
             for statement in migration.statements {
                 let words = statement.split(separator: " ", maxSplits: 5)
                 switch (words[0], words[1]) {
