@@ -58,7 +58,7 @@ extension MemoryEngine {
     }
 
     func removeExpired(at time: Timestamp) async throws(ProfileStoreError) -> Int {
-        try await write { state in state.tokens.removeExpired(at: time, atMost: 512) }
+        try await write { state in state.tokens.removeExpired(at: time, atMost: StoredToken.mostRemovedAtOnce) }
     }
 }
 
