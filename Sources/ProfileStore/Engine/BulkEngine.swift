@@ -40,3 +40,9 @@ extension BulkEngine {
         try await scan(StoreScan(fields: [], mostRows: 1, mostBytes: 1)).rows.isEmpty
     }
 }
+
+/// An engine throws this error to roll back the transaction of a load that the caller does not want to keep. The load then
+/// returns `undone`.
+package struct LoadIsUndone: Error {
+    package init() {}
+}

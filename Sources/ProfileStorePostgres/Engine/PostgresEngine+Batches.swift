@@ -200,6 +200,3 @@ extension PostgresEngine {
         return await result.value
     }
 }
-
-/// Rolls the transaction back without an error for the caller.
-struct LoadIsUndone: Error {}

@@ -104,9 +104,6 @@ extension SQLiteEngine {
         }
     }
 
-    /// Thrown to roll a transaction back without reporting a failure.
-    private struct LoadIsUndone: Error {}
-
     /// Completes a batch within its transaction: writes the next id, the counts and the log of changes.
     ///
     /// - Returns: Whether anything has changed.
