@@ -82,11 +82,10 @@ extension PostgresEngine {
     }
 }
 
-/// Notifies the listeners of a store: at once after a change of this process, and within an interval after other
-/// changes.
+/// Notifies the listener of a store: at once after a change of this process, and within an interval after other changes.
 final class ChangeWatch: Sendable {
     private struct State {
-        var listeners: [CommitListener] = []
+        var listener: CommitListener?
         var looking: Task<Void, Never>?
         var isOver = false
     }
@@ -108,7 +107,7 @@ final class ChangeWatch: Sendable {
 
     func listen(_ listener: CommitListener) {
         state.withLock { state in
-            state.listeners.append(listener)
+            state.listener = listener
             guard state.looking == nil, !state.isOver else { return }
             state.looking = Task { [weak self, session] in
                 var seen: Seen?
@@ -123,10 +122,8 @@ final class ChangeWatch: Sendable {
         }
     }
 
-    /// Notifies all listeners of this process. Never blocks.
-    func announce() {
-        for listener in state.withLock({ $0.listeners }) { listener() }
-    }
+    /// Notifies the listener. Never blocks.
+    func announce() { state.withLock(\.listener)?() }
 
     func end() {
         state.withLock { state in

@@ -13,7 +13,7 @@ final class SQLiteEngine: StoreEngine {
     /// The latest rules that this engine has read.
     private let known: Mutex<RulesInForce>
     let beeper: Beeper
-    let listeners = Mutex<[CommitListener]>([])
+    let listener = Mutex<CommitListener?>(nil)
 
     /// Opens the engine on an existing file of this program's version.
     init(
