@@ -109,7 +109,9 @@ extension ProfileRepository.Rules {
         guard schema[.password] != nil else { return 0 }
         let sameRules = history.versions(sharingPasswordRulesOf: schema)
         return try await repository.ask(
-            .count, rows: { $0 }, await repository.engine.countPasswords(setUnderOthersThan: sameRules))
+            .count, rows: { $0 },
+            await repository.engine.count(
+                ProfileSearch(status: .hasPassword(setUnderOthersThan: sameRules)), under: repository.adoptedSchema))
     }
 
     /// Stores the results that differ from the stored ones.

@@ -231,17 +231,6 @@ extension PostgresEngine {
 
     // MARK: Judging again
 
-    func countPasswords(setUnderOthersThan versions: [Int]) async throws(ProfileStoreError) -> Int {
-        try await session.read { connection in
-            try await connection.run(
-                """
-                SELECT count(*) FROM profiles
-                WHERE password_hash IS NOT NULL AND password_schema_version <> ALL ($1::bigint[])
-                """, [.numbers(versions.map(Int64.init))]
-            ).count(0, 0)
-        }
-    }
-
     func mark(_ marks: [JudgementMark], judgedBy version: Int) async throws(ProfileStoreError) {
         // In the order of ids, so that two sessions that mark the same profiles cannot deadlock.
         let marks = marks.sorted { $0.id < $1.id }

@@ -164,6 +164,9 @@ struct TableSearch: Sendable {
         case .invalid: sql.add("issues IS NOT NULL")
         case .judged(let versions):
             sql.add("schema_version = ANY (\(sql.place(.numbers(versions.map(Int64.init))))::bigint[])")
+        case .hasPassword(let versions):
+            sql.add("password_hash IS NOT NULL")
+            sql.add("password_schema_version <> ALL (\(sql.place(.numbers(versions.map(Int64.init))))::bigint[])")
         case nil: break
         }
         if let last = search.lastID {
@@ -173,8 +176,8 @@ struct TableSearch: Sendable {
 
     // MARK: The plan
 
-    /// The way in which the server runs the search, derived from its indexes alone.
-    var plan: QueryPlan {
+    /// Returns the way in which the server runs a search, derived from its indexes alone.
+    static func plan(of search: ProfileSearch) -> QueryPlan {
         if search.order == nil, search.conditions.isEmpty, search.text == nil, search.status == nil {
             return .index([])
         }

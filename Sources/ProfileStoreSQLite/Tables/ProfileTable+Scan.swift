@@ -58,16 +58,6 @@ extension ProfileTable {
         return try statement.step() ? Int(statement.integer(at: 0)) : 0
     }
 
-    static func countPasswords(
-        besides versions: [Int], _ connection: borrowing Connection
-    ) throws(SQLiteError) -> Int {
-        // If the list is empty, `NULL NOT IN ()` is true. So profiles without a password are excluded explicitly.
-        var statement = try connection.prepare(
-            "SELECT count(*) FROM profiles WHERE password_hash IS NOT NULL "
-                + "AND password_schema_version NOT IN (\(list(versions)))")
-        return try statement.step() ? Int(statement.integer(at: 0)) : 0
-    }
-
     static func countUnjudgedPasswords(besides versions: [Int]) -> String {
         "SELECT count(*) FROM profiles WHERE password_hash IS NOT NULL "
             + "AND (password_is_judged = 0 OR password_schema_version NOT IN (\(list(versions))))"

@@ -95,9 +95,7 @@ final class MemoryEngine: StoreEngine {
     }
 
     /// Always `.everything`, because there is no index.
-    func plan(of search: ProfileSearch, under rules: AdoptedSchema) async throws(ProfileStoreError) -> QueryPlan {
-        .everything
-    }
+    func plan(of search: ProfileSearch) -> QueryPlan { .everything }
 
     func scan(_ scan: StoreScan) async throws(ProfileStoreError) -> StoredRows {
         var rows = StoredRows(of: scan)
@@ -247,10 +245,6 @@ final class MemoryEngine: StoreEngine {
     }
 
     // MARK: Revalidation
-
-    func countPasswords(setUnderOthersThan versions: [Int]) async throws(ProfileStoreError) -> Int {
-        try currentAtLength.profiles.values.compactMap(\.password).count { !versions.contains($0.schemaVersion) }
-    }
 
     func mark(_ marks: [JudgementMark], judgedBy version: Int) async throws(ProfileStoreError) {
         try await write { state in

@@ -17,6 +17,7 @@ extension MemoryProfile {
         switch search.status {
         case .invalid where issues == nil: return false
         case .judged(let versions) where !versions.contains(schemaVersion): return false
+        case .hasPassword(let versions) where password.map({ versions.contains($0.schemaVersion) }) ?? true: return false
         default: break
         }
         if let text = search.text {
