@@ -64,11 +64,8 @@ package struct LoginAttempt: Sendable {
         }
     }
 
-    /// Counts the attempt, or refuses it.
-    ///
-    /// - Parameter state: The stored state of the name; nil if none is stored.
-    /// - Returns: The decision, and the state to store. A refused attempt is stored too, because the state corrects a
-    ///   clock that was set back.
+    /// Counts the attempt, or refuses it. The new state is stored in both cases, because it also corrects a clock that was
+    /// set back.
     package func admitted(
         after state: ThrottleState?
     ) -> (decision: ThrottleState.Decision, state: ThrottleState) {
@@ -77,10 +74,8 @@ package struct LoginAttempt: Sendable {
         return (decision, state)
     }
 
-    /// Takes back an attempt that was admitted but not made.
-    ///
-    /// - Parameter state: The stored state of the name.
-    /// - Returns: The state to store; nil if the name has no failures left and is forgotten.
+    /// Returns the state without an attempt that was admitted but not made; nil if the name has no failures left and is
+    /// forgotten.
     package static func withdrawn(from state: ThrottleState?) -> ThrottleState? {
         var state = state ?? ThrottleState()
         state.withdraw()
