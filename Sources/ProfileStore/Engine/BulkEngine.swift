@@ -41,8 +41,7 @@ extension BulkEngine {
     }
 }
 
-/// An engine throws this error to roll back the transaction of a load that the caller does not want to keep. The load then
-/// returns `undone`.
+/// Rolls the transaction of a load back without an error for the caller.
 package struct LoadIsUndone: Error {
     package init() {}
 }
