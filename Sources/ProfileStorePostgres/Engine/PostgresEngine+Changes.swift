@@ -21,11 +21,7 @@ extension PostgresEngine {
             guard newest != number else { return [] }
             return try await session.read { connection in
                 let rows = try await connection.run([ChangeTable.select(after: number, limit: limit)])[0]
-                var reading = ChangeReading(after: number, newest: newest)
-                for row in 0..<rows.count {
-                    guard reading.append(ChangeTable.change(in: rows, row)) else { break }
-                }
-                return reading.end()
+                return (0..<rows.count).map { ChangeTable.change(in: rows, $0) }.following(number, newest: newest)
             }
         }
     }

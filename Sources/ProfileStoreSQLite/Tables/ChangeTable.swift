@@ -49,7 +49,7 @@ enum ChangeTable {
         after number: Int64, limit: Int, _ connection: borrowing Connection
     ) throws -> [ProfileChange] {
         let newest = try StoreTable.changeNumber(connection)
-        var reading = ChangeReading(after: number, newest: newest)
+        var changes: [ProfileChange] = []
         if number < newest {
             var statement = try connection.prepare(
                 """
@@ -59,9 +59,9 @@ enum ChangeTable {
                 """)
             try statement.bind(number, at: 1)
             try statement.bind(Int64(limit), at: 2)
-            while try statement.step(), reading.append(change(in: statement)) {}
+            while try statement.step() { changes.append(change(in: statement)) }
         }
-        return reading.end()
+        return changes.following(number, newest: newest)
     }
 
     /// Empties the log, within a transaction, and sets the change number above `number`. Every caller that watches the

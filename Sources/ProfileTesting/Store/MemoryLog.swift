@@ -32,14 +32,12 @@ struct MemoryLog: Sendable {
     func changes(
         after number: Int64, limit: Int, profile: (Int64) -> MemoryProfile?
     ) -> [ProfileChange] {
-        var reading = ChangeReading(after: number, newest: self.number)
-        for entry in entries.filter({ $0.number > number }).prefix(max(0, limit)) {
+        let later = entries.filter { $0.number > number }.prefix(max(0, limit)).map { entry in
             let alone = entry.profileIDs.flatMap { $0.count == 1 ? profile($0.lowerBound) : nil }
-            let change = ProfileChange(
+            return ProfileChange(
                 number: entry.number, kind: entry.kind, profileIDs: entry.profileIDs, username: alone?.username,
                 revision: alone?.revision, changedAt: entry.stamp.time, author: entry.stamp.author?.name)
-            guard reading.append(change) else { break }
         }
-        return reading.end()
+        return later.following(number, newest: self.number)
     }
 }
