@@ -101,7 +101,7 @@ let package = Package(
         // MARK: SQLite
 
         .target(
-            name: "SQLiteMigrations", path: "Migrations/sqlite",
+            name: "SQLiteMigrations", dependencies: ["ProfileStore"], path: "Migrations/sqlite",
             resources: [
                 .embedInCode("V0001_profiles.sql"), .embedInCode("V0002_changes.sql"), .embedInCode("V0003_counts.sql"),
                 .embedInCode("V0004_writes.sql"), .embedInCode("V0005_accounts.sql"),
@@ -120,7 +120,7 @@ let package = Package(
         // MARK: PostgreSQL
 
         .target(
-            name: "PostgresMigrations", path: "Migrations/postgres",
+            name: "PostgresMigrations", dependencies: ["ProfileStore"], path: "Migrations/postgres",
             resources: [.embedInCode("V0001_store.sql"), .embedInCode("V0002_tokens.sql")],
             swiftSettings: optimised),
         .target(

@@ -65,7 +65,7 @@ extension ProfileRepository {
         postgres uri: String, options: Options = Options()
     ) async throws(ProfileStoreError) -> [MigrationStatus] {
         try await withSession(uri, options) { connection, applied in
-            Migration.all.map { MigrationStatus(name: $0.name, isApplied: applied[$0.version] != nil) }
+            Migration.postgres.map { MigrationStatus(name: $0.name, isApplied: applied[$0.version] != nil) }
         }
     }
 

@@ -130,7 +130,7 @@ extension ProfileRepository {
     ) throws(ProfileStoreError) -> [MigrationStatus] {
         let file = try StoreFile.resolve(path, createsFolder: false, Options())
         let version = try ProfileStoreError.translating { try file.version() }
-        return Migration.all.map { MigrationStatus(name: $0.name, isApplied: $0.version <= version) }
+        return Migration.sqlite.map { MigrationStatus(name: $0.name, isApplied: $0.version <= version) }
     }
 
     /// Applies the missing migrations to a store, each in one transaction. After an interruption, the next call

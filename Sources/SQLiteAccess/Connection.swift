@@ -131,12 +131,6 @@ package struct Connection: ~Copyable {
     /// The number of rows that the latest INSERT, UPDATE or DELETE changed.
     package var changes: Int { Int(sqlite3_changes64(handle)) }
 
-    /// The number of rows changed since the connection was opened, including changes by triggers.
-    package var totalChanges: Int { Int(sqlite3_total_changes64(handle)) }
-
-    /// The row id of the latest successful INSERT.
-    package var lastInsertedRowID: Int64 { sqlite3_last_insert_rowid(handle) }
-
     /// Whether other writers wait for the lock that this connection's writer holds. Reading it costs about a
     /// microsecond.
     package var othersWait: Bool { terms.othersWait?() ?? false }

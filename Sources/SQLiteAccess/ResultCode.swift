@@ -17,7 +17,6 @@ package struct ResultCode: RawRepresentable, Hashable, Sendable {
     // MARK: Conflicts with other connections
 
     package static let busy = ResultCode(rawValue: 5)
-    package static let busySnapshot = busy.extended(2)
     package static let locked = ResultCode(rawValue: 6)
     package static let `protocol` = ResultCode(rawValue: 15)
 
@@ -28,7 +27,6 @@ package struct ResultCode: RawRepresentable, Hashable, Sendable {
     package static let constraintForeignKey = constraint.extended(3)
     package static let constraintNotNull = constraint.extended(5)
     package static let constraintPrimaryKey = constraint.extended(6)
-    package static let constraintTrigger = constraint.extended(7)
     package static let constraintUnique = constraint.extended(8)
     package static let constraintRowID = constraint.extended(10)
     /// The value has a type that the column of a STRICT table does not accept.
@@ -50,17 +48,11 @@ package struct ResultCode: RawRepresentable, Hashable, Sendable {
     package static let authorization = ResultCode(rawValue: 23)
     package static let full = ResultCode(rawValue: 13)
     package static let ioError = ResultCode(rawValue: 10)
-    package static let ioErrorRead = ioError.extended(1)
-    package static let ioErrorShortRead = ioError.extended(2)
-    package static let ioErrorWrite = ioError.extended(3)
     package static let ioErrorFsync = ioError.extended(4)
-    package static let ioErrorTruncate = ioError.extended(6)
 
     // MARK: The program
 
     package static let error = ResultCode(rawValue: 1)
-    package static let `internal` = ResultCode(rawValue: 2)
-    package static let abort = ResultCode(rawValue: 4)
     package static let noMemory = ResultCode(rawValue: 7)
     package static let interrupt = ResultCode(rawValue: 9)
     package static let schema = ResultCode(rawValue: 17)
@@ -69,7 +61,6 @@ package struct ResultCode: RawRepresentable, Hashable, Sendable {
 
     // MARK: Codes that are not errors
 
-    static let ok = ResultCode(rawValue: 0)
     static let row = ResultCode(rawValue: 100)
     static let done = ResultCode(rawValue: 101)
 

@@ -51,14 +51,6 @@ package struct Statement: ~Copyable, ~Escapable {
     @_lifetime(self: copy self)
     package mutating func reset() { sqlite3_reset(handle) }
 
-    /// Resets the statement to before the first row, and sets every value to NULL.
-    @_lifetime(self: copy self)
-    package mutating func clearBindings() {
-        // The order matters: the columns of a row may use the memory of the bound values.
-        sqlite3_reset(handle)
-        sqlite3_clear_bindings(handle)
-    }
-
     // MARK: Values (the first index is 1)
 
     @_lifetime(self: copy self)
@@ -120,10 +112,6 @@ package struct Statement: ~Copyable, ~Escapable {
     // MARK: Columns of the row (the first index is 0)
 
     package var columnCount: Int { Int(sqlite3_column_count(handle)) }
-
-    package func columnName(at column: Int) -> String {
-        sqlite3_column_name(handle, Int32(clamping: column)).map { String(cString: $0) } ?? ""
-    }
 
     package func isNull(at column: Int) -> Bool {
         sqlite3_column_type(handle, Int32(clamping: column)) == SQLITE_NULL

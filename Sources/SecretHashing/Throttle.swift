@@ -58,6 +58,12 @@ public struct ThrottleState: Sendable, Equatable {
         if failures < Self.freeAttempts { blockedUntil = 0 }
     }
 
+    /// Returns the state with the greater count and the later end of the delay of both.
+    package func stricter(or other: ThrottleState) -> ThrottleState {
+        ThrottleState(
+            failures: max(failures, other.failures), blockedUntil: max(blockedUntil, other.blockedUntil))
+    }
+
     /// Forgets all failures after a success or an unlock.
     public mutating func succeeded() {
         self = ThrottleState()

@@ -16,9 +16,9 @@ import Watchdog
     @Test func `the list of migrations is what the folder holds, and the tables have their checksums`() async throws {
         let folder = #filePath.split(separator: "/Tests/")[0] + "/Migrations/postgres"
         let files = SmallFile.names(in: String(folder)).filter { $0.hasSuffix(".sql") }
-        #expect(files.sorted() == Migration.all.map { $0.name + ".sql" })
-        #expect(Migration.all.map(\.version) == Array(1...files.count))
-        for migration in Migration.all {
+        #expect(files.sorted() == Migration.postgres.map { $0.name + ".sql" })
+        #expect(Migration.postgres.map(\.version) == Array(1...files.count))
+        for migration in Migration.postgres {
             #expect(
                 SmallFile.text(of: "\(folder)/\(migration.name).sql") == String(decoding: migration.sql, as: UTF8.self))
         }
@@ -33,7 +33,7 @@ import Watchdog
     /// Takes away what V0002_tokens has made, and brings the tables before it back, without rows.
     private func becomeVersion1(_ store: PostgresStore) async throws {
         try await store.run("DROP TABLE tokens")
-        let script = String(decoding: Migration.all[0].sql, as: UTF8.self)
+        let script = String(decoding: Migration.postgres[0].sql, as: UTF8.self)
         for statement in script.split(separator: ";\n") {
             let lines = statement.split(separator: "\n").drop { !$0.hasPrefix("CREATE") }
             let words = lines.first?.split(separator: " ") ?? []
@@ -107,9 +107,9 @@ import Watchdog
     @Test func `an altered migration is refused, and so is a version that is not known`() async throws {
         let store = try PostgresStore()
         try await store.open().close()
-        let name = Migration.all[0].name
+        let name = Migration.postgres[0].name
         try await store.run("INSERT INTO migrations SELECT 99, 'V0099_later', checksum, 0 FROM migrations LIMIT 1")
-        let latest = Migration.all.count
+        let latest = Migration.postgres.count
         guard case .newerStore(_, 99, latest)? = await problem({ try await store.open() })?.reason else {
             Issue.record("a newer store was opened")
             return
@@ -168,7 +168,7 @@ import Watchdog
         }
         try await store.run(
             "INSERT INTO migrations (version, name, checksum, applied_at) VALUES (1000, 'later', repeat('0', 64), 0)")
-        let known = Migration.all.count
+        let known = Migration.postgres.count
         let calls: [() async throws -> Any] = [
             { try await repository.register("two") },
             { try await repository.remove("one") },
@@ -203,7 +203,7 @@ import Watchdog
         }
         try await set(before.sync, before.fullPages, of: store)
         func refusal(_ settings: String...) -> ProfileStoreError {
-            .notDurable(.settings(settings.map { "\($0) is off" }))
+            .notDurable(.settings(settings, are: "off"))
         }
         // Each pair of settings: as the address has it, with synchronous_commit off, and with durability=local.
         #expect(

@@ -422,7 +422,7 @@ import Watchdog
         try #require(write(ends[1], text, text.utf8.count) == text.utf8.count)
         close(ends[1])
         let input = try ImportInput(descriptor: ends[0], name: "-", byteCount: nil).readableAgain(keptIn: "/tmp")
-        let proposal = try await SchemaInference().run(input)
+        let proposal = try await SchemaInferrer().run(input)
         let report = try await ProfileImporter(schema: try #require(proposal.schema), today: .latest).run(input)
         #expect(report.outcomes == [2, 0, 0, 0])
     }

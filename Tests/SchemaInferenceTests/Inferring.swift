@@ -14,7 +14,7 @@ func inferring(
     defer { close(file) }
     var options = InferenceOptions()
     change(&options)
-    return try await SchemaInference(options: options).run(
+    return try await SchemaInferrer(options: options).run(
         ImportInput(descriptor: file, name: "test.csv", byteCount: UInt64(bytes.count)))
 }
 

@@ -26,7 +26,7 @@ public struct ValidationIssue: Hashable, Sendable {
         /// The maximum, in characters, or in digits if the field has a mask.
         case tooLong(maximum: Int)
         /// The allowed characters; nil for a control character in a field that allows all others.
-        case badCharacter(allowed: [CharacterClass]?)
+        case badCharacter(allowed: [AllowedCharacters]?)
         /// The value has no character of a required kind.
         case missing(Requirement)
         /// A value or a query does not have this form.

@@ -9,7 +9,7 @@ struct ASCIISet: Hashable, Sendable {
     }
 
     /// Creates the set of the ASCII characters of a class.
-    init(_ characters: CharacterClass) {
+    init(_ characters: AllowedCharacters) {
         switch characters {
         case .asciiLetters, .letters: self.init(\.isASCIILetter)
         case .asciiDigits, .digits: self.init(\.isASCIIDigit)

@@ -37,7 +37,7 @@ public struct FieldRules: Hashable, Sendable {
     public internal(set) var allowedValues: [String] = []
     /// The characters that a value may contain. Nil allows every character except control characters other than tab, LF
     /// and CR.
-    public internal(set) var characters: [CharacterClass]?
+    public internal(set) var characters: [AllowedCharacters]?
     /// The kinds of characters that a value must contain at least once each.
     public internal(set) var requirements: [Requirement] = []
     /// The fixed shape of its values. A field with a mask has no lengths, characters or requirements.

@@ -21,7 +21,7 @@ struct ScalarSet: Sendable {
         self.beyondASCII = beyondASCII
     }
 
-    init(_ classes: [CharacterClass]) {
+    init(_ classes: [AllowedCharacters]) {
         var listed: Set<Unicode.Scalar> = []
         for one in classes {
             ascii.formUnion(ASCIISet(one))

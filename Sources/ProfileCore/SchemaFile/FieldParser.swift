@@ -149,7 +149,7 @@ struct FieldParser {
         if let list = extensions.array("characters", atMost: Self.mostEntries) {
             rules.characters = list.compactMap { value, path in
                 guard let text = SchemaObject.string(value, path, errors) else { return nil }
-                if let known = CharacterClass(text) { return known }
+                if let known = AllowedCharacters(text) { return known }
                 errors.report(path, .malformed(text, .characterClass))
                 return nil
             }

@@ -104,7 +104,7 @@ extension SchemaError.Notation {
             "\(found.quoted) is no mask: printable ASCII with a # for each digit, no other digit and no space, "
                 + "\(Mask.longestLength) characters at most"
         case .characterClass:
-            "\(found.quoted) is none of \(CharacterClass.named.map(\.name).joined(separator: ", ")); a literal list of "
+            "\(found.quoted) is none of \(AllowedCharacters.named.map(\.name).joined(separator: ", ")); a literal list of "
                 + "letters is written with a few each and without control characters"
         case .dateFormat:
             "\(found.quoted) is no date format: yyyy, MM and dd once each, with punctuation or spaces between, or "

@@ -115,7 +115,7 @@ public struct SchemaError: Hashable, Sendable {
         case fieldName
         /// Printable ASCII with a `#` for each digit; see ``Mask``.
         case mask
-        /// The name of a class, or a literal list of characters; see ``CharacterClass``.
+        /// The name of a class, or a literal list of characters; see ``AllowedCharacters``.
         case characterClass
         /// `yyyy`, `MM` and `dd` once each, or a pattern for `strptime`; see ``DateFormat``.
         case dateFormat

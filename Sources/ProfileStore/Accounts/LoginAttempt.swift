@@ -1,4 +1,5 @@
 package import ProfileCore
+package import SecretHashing
 
 /// An attempt at a secret, which is counted before the secret is checked (P9).
 package struct LoginAttempt: Sendable {
@@ -63,12 +64,30 @@ package struct LoginAttempt: Sendable {
         }
     }
 
+    /// Counts the attempt, or refuses it. The new state is stored in both cases, because it also corrects a clock that was
+    /// set back.
+    package func admitted(
+        after state: ThrottleState?
+    ) -> (decision: ThrottleState.Decision, state: ThrottleState) {
+        var state = state ?? ThrottleState()
+        let decision = state.admit(at: time.millisecondsSince1970)
+        return (decision, state)
+    }
+
+    /// Returns the state without an attempt that was admitted but not made; nil if the name has no failures left and is
+    /// forgotten.
+    package static func withdrawn(from state: ThrottleState?) -> ThrottleState? {
+        var state = state ?? ThrottleState()
+        state.withdraw()
+        return state.failures == 0 ? nil : state
+    }
+
     /// The name under which attempts are stored, in the form in which usernames are compared. A name that is longer
     /// than any username is cut, because it could fill the store.
     package var foldedName: String { Self.foldedName(username) }
 
     package static func foldedName(_ username: String) -> String {
-        let bytes = username.utf8.prefix(1_024).map { 0x41...0x5A ~= $0 ? $0 | 0x20 : $0 }
+        let bytes = username.utf8.prefix(1_024).map(\.asciiFolded)
         return bytes.isEmpty ? " " : String(decoding: bytes, as: UTF8.self)
     }
 }

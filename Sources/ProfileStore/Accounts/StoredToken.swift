@@ -61,6 +61,15 @@ package struct StoredToken: Hashable, Sendable {
 
     package var kind: TokenKind { hash.kind }
 
+    /// The stored form of the scopes; nil for a token of a profile.
+    package var storedScopes: String? { kind == .access ? scopes.map(\.text).joined(separator: " ") : nil }
+
+    /// The maximum number of expired tokens that one issue removes. It is small because other writers may wait meanwhile,
+    /// and larger than 1 because each issue adds one token.
+    package static let mostRemovedByIssuing = 8
+    /// The maximum number of expired tokens that ``AccountEngine/removeExpired(at:)`` removes.
+    package static let mostRemovedAtOnce = 512
+
     /// The same token, issued to a profile.
     package func issued(to owner: Owner?) -> StoredToken {
         var token = self
@@ -93,6 +102,20 @@ package enum TokenList: Sendable {
     /// The sessions of one profile, or of all profiles for nil, ordered by profile and then by id. Only sessions that
     /// have not expired at this time, that follow the session `after`, and at most `limit` of them.
     case sessions(of: Int64?, after: LoginSession?, limit: Int, at: Timestamp)
+}
+
+extension TokenList {
+    /// Returns the place after which a list of sessions begins: the id of a profile and the hash of a token.
+    package static func start(of profileID: Int64?, after last: LoginSession?) -> (profileID: Int64, hash: String) {
+        (profileID ?? last?.profileID ?? .min, last?.id.endOfHashes ?? "")
+    }
+}
+
+extension [AccessScope] {
+    /// Reads the stored form of scopes. Words that only another program can have written are left out.
+    package init(stored text: String?) {
+        self = (text ?? "").split(separator: " ").compactMap { AccessScope(String($0)) }
+    }
 }
 
 /// The tokens that end.

@@ -18,6 +18,9 @@ public struct TokenID: Hashable, Comparable, Sendable, CustomStringConvertible {
 
     init(firstDigitsOf hash: String) { description = String(hash.prefix(Self.digitCount)) }
 
+    /// A text that sorts after every hash that begins with the digits.
+    package var endOfHashes: String { description + "g" }
+
     public static func < (left: TokenID, right: TokenID) -> Bool { left.description < right.description }
 
     private static let digitCount = 16

@@ -61,3 +61,13 @@ public struct ProfileChange: Hashable, Sendable {
             author: nil)
     }
 }
+
+extension [ProfileChange] {
+    /// Returns the changes of a log that follow a number; one change of the kind `missed` if none does, although the newest
+    /// change of the log has another number. Numbers have no gaps, so a change after a gap does not continue the log that
+    /// the caller knows.
+    package func following(_ number: Int64, newest: Int64) -> [ProfileChange] {
+        let following = enumerated().prefix { $0.element.number == number + 1 + Int64($0.offset) }.map(\.element)
+        return following.isEmpty && number != newest ? [.missed(upTo: newest)] : following
+    }
+}

@@ -40,3 +40,8 @@ extension BulkEngine {
         try await scan(StoreScan(fields: [], mostRows: 1, mostBytes: 1)).rows.isEmpty
     }
 }
+
+/// Rolls the transaction of a load back without an error for the caller.
+package struct LoadIsUndone: Error {
+    package init() {}
+}

@@ -22,7 +22,7 @@ package protocol ProfileEngine: Sendable {
     func count(_ search: ProfileSearch, under rules: AdoptedSchema) async throws(ProfileStoreError) -> Int
 
     /// Returns whether ``page(_:under:)`` uses an index or may read every profile.
-    func plan(of search: ProfileSearch, under rules: AdoptedSchema) async throws(ProfileStoreError) -> QueryPlan
+    func plan(of search: ProfileSearch) -> QueryPlan
 
     /// Returns the size of the store. Reads every profile.
     func statistics() async throws(ProfileStoreError) -> StoreStatistics

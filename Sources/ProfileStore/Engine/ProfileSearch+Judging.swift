@@ -43,7 +43,7 @@ extension FieldRules {
     /// `String`s with different bytes, such as é in one scalar and in two, are different values.
     package func comparedBytes(_ value: Span<UInt8>) -> [UInt8] {
         value.withUnsafeBufferPointer { bytes in
-            isPrimaryKey ? bytes.map { 0x41...0x5A ~= $0 ? $0 | 0x20 : $0 } : Array(bytes)
+            isPrimaryKey ? bytes.map(\.asciiFolded) : Array(bytes)
         }
     }
 }

@@ -33,11 +33,13 @@ package struct ProfileSearch: Sendable {
         package var hasAbsent: Bool { field.map { !$0.isPrimaryKey } ?? false }
     }
 
-    /// A condition on the judgement of profiles.
+    /// A condition on the judgement of profiles or of their passwords.
     package enum Status: Sendable {
         case invalid
         /// Judged by one of these versions of the schema.
         case judged(by: [Int])
+        /// With a password that was set under another version of the schema than these.
+        case hasPassword(setUnderOthersThan: [Int])
     }
 
     /// The conditions, which a profile must all meet.

@@ -23,9 +23,6 @@ package protocol RuleEngine: Sendable {
         _ schema: ProfileSchema, _ stamp: WriteStamp
     ) async throws(ProfileStoreError) -> (inForce: AdoptedSchema, version: Int)
 
-    /// Returns the number of passwords that were set under versions of the schema other than these.
-    func countPasswords(setUnderOthersThan versions: [Int]) async throws(ProfileStoreError) -> Int
-
     /// Stores the results of judging profiles that have not changed since. A judgement by later rules stays.
     func mark(_ marks: [JudgementMark], judgedBy version: Int) async throws(ProfileStoreError)
 }

@@ -26,8 +26,8 @@ extension ProfileStoreError {
         case lockDisplaced(path: String)
 
         // Servers.
-        case unavailable([String])
-        case outcomeUnknown(String)
+        case unavailable([ServerFault])
+        case outcomeUnknown(ServerFault)
         case storedOnOneMachine
         case notPermitted(String)
         case notDurable(DurabilityFault)
@@ -87,8 +87,8 @@ extension ProfileStoreError {
     package static func hashing(_ error: HashingError) -> Self { Self(.hashing(error)) }
     package static func noThread(code: Int32) -> Self { Self(.noThread(code: code)) }
     package static func lockDisplaced(path: String) -> Self { Self(.lockDisplaced(path: path)) }
-    package static func unavailable(_ problems: [String]) -> Self { Self(.unavailable(problems)) }
-    package static func outcomeUnknown(_ reason: String) -> Self { Self(.outcomeUnknown(reason)) }
+    package static func unavailable(_ problems: [ServerFault]) -> Self { Self(.unavailable(problems)) }
+    package static func outcomeUnknown(_ problem: ServerFault) -> Self { Self(.outcomeUnknown(problem)) }
     package static let storedOnOneMachine = Self(.storedOnOneMachine)
     package static func notPermitted(_ message: String) -> Self { Self(.notPermitted(message)) }
     package static func notDurable(_ fault: DurabilityFault) -> Self { Self(.notDurable(fault)) }

@@ -93,11 +93,12 @@ extension ProfileStoreError {
     /// Messages of the server or of SQLite, or values, one on each line.
     public var detail: [String] {
         switch reason {
-        case .unavailable(let problems): problems
-        case .outcomeUnknown(let text), .notPermitted(let text), .readOnly(let text), .full(let text),
-            .inputOutput(let text, _), .database(let text, _), .corrupt(.reported(let text)):
+        case .unavailable(let problems): problems.compactMap(\.detail)
+        case .outcomeUnknown(let problem): [problem.detail].compactMap(\.self)
+        case .notPermitted(let text), .readOnly(let text), .full(let text), .inputOutput(let text, _),
+            .database(let text, _), .corrupt(.reported(let text)):
             [text]
-        case .notDurable(.settings(let settings)): settings
+        case .notDurable(.settings(let names, let value)): names.map { "\($0)=\(value)" }
         case .repeatedValues(_, let values): values
         default: []
         }

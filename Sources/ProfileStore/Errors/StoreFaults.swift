@@ -2,8 +2,10 @@
 
 /// How a store is damaged.
 package enum StoreDamage: Hashable, Sendable {
-    /// SQLite, or a check of the whole store, reports this.
+    /// SQLite reports this.
     case reported(String)
+    /// A row of this table refers to a row that is missing.
+    case danglingRow(table: String)
     /// No schema is stored.
     case noSchema
     /// Reading the database's own schema took too long.
@@ -24,10 +26,31 @@ package enum StoreDamage: Hashable, Sendable {
     case foreignOutcome
 }
 
+/// The reason why a server cannot be used, or why the outcome of a write is unknown.
+package enum ServerFault: Hashable, Sendable {
+    /// The server or libpq reports this.
+    case reported(String)
+    /// This server did not answer in time.
+    case noAnswer(server: String)
+    /// The connection was lost before the commit.
+    case notCommitted
+    /// No other machine has the write.
+    case onOneMachine
+
+    /// The reported words, or the server; nil if there are none.
+    var detail: String? {
+        switch self {
+        case .reported(let text): text
+        case .noAnswer(let server): server
+        case .notCommitted, .onOneMachine: nil
+        }
+    }
+}
+
 /// The reason why the loss of one machine could lose commits.
 package enum DurabilityFault: Hashable, Sendable {
-    /// These settings of the server, such as `fsync is off`.
-    case settings([String])
+    /// These settings of the server have this value, such as `fsync` with `off`.
+    case settings([String], are: String)
     /// No standby confirms commits.
     case noStandby
 }

@@ -77,7 +77,7 @@ extension ProfileRepository {
     public func plan(of query: ProfileQuery) async throws(ProfileStoreError) -> QueryPlan {
         try await byLatestRules(latest: { _ in nil }) { rules throws(ProfileStoreError) in
             // This is not reported to the observer, because the engine reads no profile.
-            try await engine.plan(of: search(query, by: rules), under: rules)
+            engine.plan(of: try await search(query, by: rules))
         }
     }
 

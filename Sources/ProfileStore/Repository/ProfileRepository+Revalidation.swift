@@ -106,10 +106,12 @@ extension ProfileRepository.Rules {
     private func credentialsPredating(
         _ schema: ProfileSchema, _ history: [AdoptedSchema]
     ) async throws(ProfileStoreError) -> Int {
-        guard let rules = schema[.password] else { return 0 }
-        let sameRules = history.filter { $0.schema[.password] == rules }.map(\.version)
+        guard schema[.password] != nil else { return 0 }
+        let sameRules = history.versions(sharingPasswordRulesOf: schema)
         return try await repository.ask(
-            .count, rows: { $0 }, await repository.engine.countPasswords(setUnderOthersThan: sameRules))
+            .count, rows: { $0 },
+            await repository.engine.count(
+                ProfileSearch(status: .hasPassword(setUnderOthersThan: sameRules)), under: repository.adoptedSchema))
     }
 
     /// Stores the results that differ from the stored ones.

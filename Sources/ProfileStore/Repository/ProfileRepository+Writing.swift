@@ -119,9 +119,7 @@ extension ProfileRepository {
             stored = try await confirmed(stored, username)
         }
         guard let stored else { throw .notFound(username: username) }
-        if let revision, stored.revision != revision {
-            throw .staleRevision(expected: revision, current: stored.revision)
-        }
+        try stored.requireRevision(revision)
         return stored
     }
 
@@ -216,8 +214,11 @@ extension ProfileRepository {
                 valid = try adopted.validator.validate(draft, on: today, hasPassword: stored.hasPassword)
             } catch {
                 let latest = try await EditError<Failure>.of { () throws(ProfileStoreError) in
-                    try await confirmed(stored, username)
+                    try await refreshSchema()
+                    return try await confirmed(stored, username)
                 }
+                // Another process has adopted other rules, which may accept the draft.
+                if adoptedSchema.version != adopted.version, .now < deadline { continue }
                 guard let latest, latest.id == stored.id, latest.revision != stored.revision, .now < deadline else {
                     throw .store(.invalid(error))
                 }

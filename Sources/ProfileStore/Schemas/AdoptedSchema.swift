@@ -20,4 +20,16 @@ package final class AdoptedSchema: Sendable {
         self.adoptedAt = adoptedAt
         validator = ProfileValidator(schema)
     }
+    /// Throws `schemaChanged` unless this is the schema by which a value was judged.
+    package func require(_ schema: ProfileSchema) throws(ProfileStoreError) {
+        guard self.schema == schema else { throw .schemaChanged(version: version) }
+    }
+}
+
+extension [AdoptedSchema] {
+    /// Returns the versions that have the same password rules as a schema.
+    package func versions(sharingPasswordRulesOf schema: ProfileSchema) -> [Int] {
+        let rules = schema[.password]
+        return filter { $0.schema[.password] == rules }.map(\.version)
+    }
 }

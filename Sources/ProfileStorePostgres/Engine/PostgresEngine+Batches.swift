@@ -55,7 +55,7 @@ extension PostgresEngine {
     ) async throws(ProfileStoreError) -> Batch {
         try await session.readAtOneMoment { transaction in
             let rules = try await rulesAtHand(transaction)
-            guard rules.schema == schema else { throw ProfileStoreError.schemaChanged(version: rules.version) }
+            try rules.adopted.require(schema)
             var batch = batch
             var plan = BatchPlan(under: rules, ids: BatchIDs(from: 1), at: options.now())
             try await plan.run(&batch, writes: false, transaction)
@@ -118,7 +118,7 @@ extension PostgresEngine {
             }
         }
         let rules = try await rulesAtHand(transaction)
-        guard rules.schema == schema else { throw ProfileStoreError.schemaChanged(version: rules.version) }
+        try rules.adopted.require(schema)
         // No other transaction takes an id meanwhile, so the ids of the load are consecutive.
         let counter = try await transaction.run(
             "SELECT value FROM counters WHERE name = 'next_profile_id' FOR UPDATE")
@@ -201,6 +201,3 @@ extension PostgresEngine {
         return await result.value
     }
 }
-
-/// Rolls the transaction back without an error for the caller.
-struct LoadIsUndone: Error {}

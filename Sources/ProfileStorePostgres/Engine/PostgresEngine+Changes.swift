@@ -19,11 +19,10 @@ extension PostgresEngine {
         try await session.call { () throws(ProfileStoreError) in
             let newest = try await changeNumber()
             guard newest != number else { return [] }
-            let changes = try await session.read { connection in
-                let command = ChangeTable.select(after: number, limit: limit)
-                return ChangeTable.changes(in: try await connection.run([command])[0], after: number)
+            return try await session.read { connection in
+                let rows = try await connection.run([ChangeTable.select(after: number, limit: limit)])[0]
+                return (0..<rows.count).map { ChangeTable.change(in: rows, $0) }.following(number, newest: newest)
             }
-            return changes.isEmpty ? [.missed(upTo: newest)] : changes
         }
     }
 
@@ -79,11 +78,11 @@ extension PostgresEngine {
     }
 }
 
-/// Notifies the listeners of a store: immediately after a change of this process, and within an interval after other
+/// Notifies the listener of a store: immediately after a change of this process, and within an interval after other
 /// changes.
 final class ChangeWatch: Sendable {
     private struct State {
-        var listeners: [CommitListener] = []
+        var listener: CommitListener?
         var looking: Task<Void, Never>?
         var isOver = false
     }
@@ -105,7 +104,7 @@ final class ChangeWatch: Sendable {
 
     func listen(_ listener: CommitListener) {
         state.withLock { state in
-            state.listeners.append(listener)
+            state.listener = listener
             guard state.looking == nil, !state.isOver else { return }
             state.looking = Task { [weak self, session] in
                 var seen: Seen?
@@ -120,10 +119,8 @@ final class ChangeWatch: Sendable {
         }
     }
 
-    /// Notifies all listeners of this process. Never blocks.
-    func announce() {
-        for listener in state.withLock({ $0.listeners }) { listener() }
-    }
+    /// Notifies the listener. Never blocks.
+    func announce() { state.withLock(\.listener)?() }
 
     func end() {
         state.withLock { state in

@@ -23,9 +23,7 @@ extension PostgresEngine {
         return try await readUnder(rules) { connection in try await counted.count(connection) }
     }
 
-    func plan(of search: ProfileSearch, under rules: AdoptedSchema) async throws(ProfileStoreError) -> QueryPlan {
-        TableSearch(search, table(of: rules)).plan
-    }
+    func plan(of search: ProfileSearch) -> QueryPlan { TableSearch.plan(of: search) }
 
     func scan(_ scan: StoreScan) async throws(ProfileStoreError) -> StoredRows {
         try await session.read { connection in try await TableScan(scan).rows(connection) }

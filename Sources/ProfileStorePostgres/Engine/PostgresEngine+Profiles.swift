@@ -50,12 +50,12 @@ extension PostgresEngine {
             let rules = try await rulesInForce(transaction, being: schema)
             let table = rules.table
             // Locks the profile's row first. A concurrent writer waits here, and looks at unique values afterwards.
-            let revision = try await requireRevision(of: stored, transaction)
+            try await requireRevision(of: stored, transaction)
             let taken = try await takenFields(of: row, besides: stored.id, table, transaction)
             guard taken.isEmpty else { throw ProfileStoreError.duplicate(taken) }
             var commands = [
                 table.setting(
-                    RowUpdate(of: stored.id, revision: revision, with: row), at: stamp.time,
+                    RowUpdate(of: stored.id, revision: stored.revision, with: row), at: stamp.time,
                     schemaVersion: rules.version)
             ]
             let password = table.secretField.flatMap { row.text(row: 0, field: $0) }
@@ -77,24 +77,16 @@ extension PostgresEngine {
     func confirm(_ stored: Profile, _ stamp: WriteStamp) async throws(ProfileStoreError) -> Profile {
         // This is a write, although it changes nothing. Only its commit shows that this server is still the leader.
         try await change(stamp) { transaction in
-            _ = try await requireRevision(of: stored, transaction)
+            try await requireRevision(of: stored, transaction)
             return Written(value: stored)
         }
     }
 
     /// Locks a profile's row, and checks that the profile has the revision that it was read with.
-    ///
-    /// - Returns: The revision.
-    private func requireRevision(of stored: Profile, _ transaction: Transaction) async throws -> Int64 {
+    private func requireRevision(of stored: Profile, _ transaction: Transaction) async throws {
         let current = try await transaction.run(
             "SELECT revision FROM profiles WHERE id = $1 FOR UPDATE", [.number(stored.id)])
-        guard let revision = current.isEmpty ? nil : current.number(0, 0) else {
-            throw ProfileStoreError.notFound(username: stored.username)
-        }
-        guard revision == stored.revision else {
-            throw ProfileStoreError.staleRevision(expected: stored.revision, current: revision)
-        }
-        return revision
+        try stored.requireUnchanged(current.firstNumber)
     }
 
     func remove(
@@ -107,9 +99,7 @@ extension PostgresEngine {
             guard let profile = rules.table.profile(in: rows) else {
                 throw ProfileStoreError.notFound(username: username)
             }
-            if let revision, revision != profile.revision {
-                throw ProfileStoreError.staleRevision(expected: revision, current: profile.revision)
-            }
+            try profile.requireRevision(revision)
             return Written(
                 value: profile, changes: [Change(.removed, profile.id)],
                 last: [Command("DELETE FROM profiles WHERE id = $1", [.number(profile.id)])]

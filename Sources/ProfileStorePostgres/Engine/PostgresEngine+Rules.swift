@@ -104,12 +104,8 @@ extension PostgresEngine {
             guard Self.isPrepared(for: schema, try await transaction.run(SchemaTable.selectIndexes)) else {
                 throw ProfileStoreError.busy(holder: nil, waited: .now - start)
             }
-            let key = inForce.schema.primaryKey.name
-            if key != schema.primaryKey.name,
-                try await !transaction.run(ProfileTable.selectAny).isEmpty
-            {
-                throw ProfileStoreError.otherPrimaryKey(schema.primaryKey.name, inForce: key)
-            }
+            try await schema.requireKey(
+                of: inForce.schema, hasProfiles: !transaction.run(ProfileTable.selectAny).isEmpty)
             let next = try ProfileStoreError.number(after: inForce.version, "the version of the schema")
             return Written(
                 value: next, changes: [Change(.adopted, in: nil)],
@@ -131,10 +127,9 @@ extension PostgresEngine {
         for schema: ProfileSchema, isAlone: Bool = false, _ connection: Connection
     ) async throws {
         let columns = try await SchemaTable.columns(connection)
-        let missing = schema.openFields.map(\.column).filter { !columns.contains(ProfileTable.quoted($0)) }
         // The server also counts dropped columns.
-        guard columns.count + missing.count <= mostColumns else {
-            throw ProfileStoreError.tooManyColumns(limit: mostColumns)
+        let missing = try schema.missingColumns(inTableOf: columns.count, atMost: mostColumns) {
+            columns.contains(ProfileTable.quoted($0))
         }
         for name in missing { try await connection.run(ProfileTable.addColumn(name)) }
         try await withoutWaitingForStandbys(connection) {
@@ -170,10 +165,10 @@ extension PostgresEngine {
         }
         let isEmpty = try await connection.run(ProfileTable.selectAny).isEmpty
         let isQuick = isAlone || isEmpty
-        for name in SchemaTable.uniqueFields(schema) {
+        for name in schema.uniqueFields {
             try await makeIndex(name, isUnique: true, concurrently: !isQuick, connection)
         }
-        for name in SchemaTable.indexedFields(schema) {
+        for name in schema.indexedFields {
             try await makeIndex(name, isUnique: false, concurrently: !isQuick, connection)
         }
     }
@@ -236,17 +231,6 @@ extension PostgresEngine {
     }
 
     // MARK: Judging again
-
-    func countPasswords(setUnderOthersThan versions: [Int]) async throws(ProfileStoreError) -> Int {
-        try await session.read { connection in
-            try await connection.run(
-                """
-                SELECT count(*) FROM profiles
-                WHERE password_hash IS NOT NULL AND password_schema_version <> ALL ($1::bigint[])
-                """, [.numbers(versions.map(Int64.init))]
-            ).count(0, 0)
-        }
-    }
 
     func mark(_ marks: [JudgementMark], judgedBy version: Int) async throws(ProfileStoreError) {
         // The rows are locked in the order of ids. So two sessions that mark the same profiles cannot deadlock.

@@ -87,7 +87,8 @@ extension PostgresEngine {
     func removeExpired(at time: Timestamp) async throws(ProfileStoreError) -> Int {
         let count = try await session.write(at: time) { transaction, _ in
             let removed = try await transaction.run([
-                TokenTable.removeExpired(at: time, atMost: 512), KeyedWriteTable.forgettingSome(at: time),
+                TokenTable.removeExpired(at: time, atMost: StoredToken.mostRemovedAtOnce),
+                KeyedWriteTable.forgettingSome(at: time),
             ])
             return PostgresSession.Outcome(value: removed[0].affectedCount)
         }

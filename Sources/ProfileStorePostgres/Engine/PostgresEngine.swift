@@ -67,9 +67,7 @@ final class PostgresEngine: StoreEngine {
     /// value.
     func rulesInForce(_ transaction: Transaction, being schema: ProfileSchema) async throws -> RulesInForce {
         let current = try await rulesInForce(transaction)
-        guard current.schema == schema else {
-            throw ProfileStoreError.schemaChanged(version: current.version)
-        }
+        try current.adopted.require(schema)
         return current
     }
 

@@ -285,18 +285,18 @@ struct PostgresSession: Sendable {
             return nil
         } catch {
             guard let made else { throw ProfileStoreError(translating: error, since: start) }
-            let reason: String
+            let problem: ServerFault
             switch error {
-            case PostgresError.outcomeUnknown(let words): reason = words
-            case is QuorumIsGone: reason = "no other machine has it"
+            case PostgresError.outcomeUnknown(let words): problem = .reported(words)
+            case is QuorumIsGone: problem = .onOneMachine
             default: throw ProfileStoreError(translating: error, since: start)
             }
             // A separate task, because the outcome matters even if the caller was cancelled.
             switch await Task(operation: { await fate(of: key, at: time) }).value {
             case .committed: return Committed(value: made)
             case .committedAlone: return Committed(value: made, isOnOneMachine: true)
-            case .notCommitted: throw .unavailable(["the connection was lost, and nothing was written"])
-            case .unknown: throw .outcomeUnknown(reason)
+            case .notCommitted: throw .unavailable([.notCommitted])
+            case .unknown: throw .outcomeUnknown(problem)
             }
         }
     }
@@ -484,16 +484,16 @@ struct PostgresSession: Sendable {
     ) async throws(ProfileStoreError) -> Value {
         let start = ContinuousClock.now
         let deadline = deadline
-        var unknown: String?
+        var unknown: ServerFault?
         var pause = Duration.milliseconds(1)
         while true {
             do {
                 return try await CallDeadline.at(deadline) { try await attempt(deadline) }
             } catch {
-                if case PostgresError.outcomeUnknown(let reason) = error { unknown = unknown ?? reason }
+                if case PostgresError.outcomeUnknown(let reason) = error { unknown = unknown ?? .reported(reason) }
                 let isOnOneMachine = (error as? QuorumIsGone)?.isStored ?? false
                 // If that machine is lost next, it is unknown whether another machine has the write.
-                if isOnOneMachine { unknown = unknown ?? "no other machine had it" }
+                if isOnOneMachine { unknown = unknown ?? .onOneMachine }
                 let refusal = (error as? PostgresError)?.state
                 // The deadline would interrupt a late attempt, and its error would replace the answer of this attempt.
                 let hasAnswer = isOnOneMachine || refusal != nil

@@ -23,7 +23,7 @@ extension ProfileStoreError {
     /// know whether that write was stored.
     var ofStep: Self {
         switch reason {
-        case .outcomeUnknown(let reason): .unavailable([reason])
+        case .outcomeUnknown(let problem): .unavailable([problem])
         case .storedOnOneMachine: Durability.missing
         default: self
         }
@@ -34,14 +34,19 @@ extension ProfileStoreError {
     private init(_ error: PostgresError, waited: Duration) {
         switch error {
         case .refused(let state, let message, _, _): self.init(state, message, waited: waited)
-        case .lost(let message): self = .unavailable([message])
+        case .lost(let message): self = .unavailable([.reported(message)])
         case .timedOut: self = .busy(holder: nil, waited: waited)
-        case .noAnswer(let server): self = .unavailable(["\(server): no answer in time"])
+        case .noAnswer(let server): self = .unavailable([.noAnswer(server: server)])
         case .sharedSession: self = .sharedSession
-        case .outcomeUnknown(let reason): self = .outcomeUnknown(reason)
+        case .outcomeUnknown(let reason): self = .outcomeUnknown(.reported(reason))
         case .unreachable(let problems):
-            let words = problems.map { "\($0.server): \($0.message.isEmpty ? "no answer in time" : $0.message)" }
-            self = problems.allSatisfy { $0.kind == .refused } ? .notPermitted(words.first ?? "") : .unavailable(words)
+            self =
+                problems.allSatisfy { $0.kind == .refused }
+                ? .notPermitted(problems.first.map { "\($0.server): \($0.message)" } ?? "")
+                : .unavailable(
+                    problems.map {
+                        $0.message.isEmpty ? .noAnswer(server: $0.server) : .reported("\($0.server): \($0.message)")
+                    })
         case .cancelled: self = .cancelled
         case .closed: self = .closed
         case .noResource(let code): self = .noThread(code: code)

@@ -97,17 +97,7 @@ enum ChangeTable {
             """, [.number(number), .number(Int64(limit))])
     }
 
-    static func changes(in rows: Rows, after number: Int64) -> [ProfileChange] {
-        var changes: [ProfileChange] = []
-        for row in 0..<rows.count {
-            // Numbers have no gaps. If a number is missing, the rows after it belong to another log.
-            guard rows.number(row, 0) == number + 1 + Int64(changes.count) else { break }
-            changes.append(change(in: rows, row))
-        }
-        return changes
-    }
-
-    private static func change(in rows: Rows, _ row: Int) -> ProfileChange {
+    static func change(in rows: Rows, _ row: Int) -> ProfileChange {
         let first = rows.number(row, 2)
         return ProfileChange(
             number: rows.number(row, 0) ?? 0, kind: rows.text(row, 1).flatMap(ProfileChange.Kind.init) ?? .missed,

@@ -73,7 +73,7 @@ struct CopyEncoding {
         }
         let key = rows.slot(row: row, field: table.schema.primaryKeyIndex)
         bytes.append(bigEndian: Int32(key.range.count))
-        for byte in rows.bytes[key.range] { bytes.append(0x41...0x5A ~= byte ? byte | 0x20 : byte) }
+        for byte in rows.bytes[key.range] { bytes.append(ProfileTable.folded(byte)) }
         bytes.append(value: 1)
         for field in 0..<rows.fieldCount {
             let slot = rows.slot(row: row, field: field)

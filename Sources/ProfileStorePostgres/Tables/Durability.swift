@@ -59,10 +59,10 @@ enum Durability {
             "synchronous_commit": commit, "fsync": settings.text(0, 3), "full_page_writes": settings.text(0, 4),
         ].filter { $0.value == "off" }.keys.sorted()
         guard isOff.isEmpty else {
-            throw ProfileStoreError.notDurable(.settings(isOff.map { "\($0) is off" }))
+            throw ProfileStoreError.notDurable(.settings(isOff, are: "off"))
         }
         guard list.needsQuorum(havingStandbys: settings.flag(0, 2)) else { return }
-        if commit == "local" { throw ProfileStoreError.notDurable(.settings(["synchronous_commit is local"])) }
+        if commit == "local" { throw ProfileStoreError.notDurable(.settings(["synchronous_commit"], are: "local")) }
         try await connection.run("SELECT \(quorum)")
     }
 }

@@ -2,12 +2,11 @@ internal import PostgresAccess
 internal import PostgresMigrations
 internal import ProfileCore
 internal import ProfileStore
-internal import SecretHashing
 
 /// Migrates a database's tables. Each migration runs in one transaction, together with its record and checksum.
 enum Migrator {
     /// The newest version that this program knows.
-    static let latest = Migration.all.last?.version ?? 0
+    static let latest = Migration.postgres.last?.version ?? 0
 
     /// Returns the checksums of the applied migrations, by version. Empty if the database has no store.
     static func applied(_ connection: Connection) async throws -> [Int: String] {
@@ -21,10 +20,7 @@ enum Migrator {
 
     /// Compares the applied migrations with those that this program knows.
     static func verify(_ applied: [Int: String], _ place: String) throws(ProfileStoreError) {
-        for migration in Migration.all {
-            guard let checksum = applied[migration.version] else { continue }
-            guard checksum == migration.checksum else { throw .alteredMigration(name: migration.name) }
-        }
+        try Migration.postgres.verify(applied)
         if let version = applied.keys.max(), version > latest {
             throw .newerStore(path: place, version: version, known: latest)
         }
@@ -36,7 +32,7 @@ enum Migrator {
     /// - Returns: The names of the migrations that were applied.
     static func migrate(_ connection: Connection, at time: Timestamp) async throws -> [String] {
         var names: [String] = []
-        for migration in Migration.all {
+        for migration in Migration.postgres {
             let isApplied = try await connection.transaction { transaction in
                 if migration.version > 1 {
                     try await transaction.run(KeyedWriteTable.lock)
@@ -64,8 +60,6 @@ enum Migrator {
 }
 
 extension Migration {
-    var checksum: String { SHA256.hexadecimal(sql.span) }
-
     /// Its statements. Each ends with a semicolon at the end of a line, and no other line ends with a semicolon.
     var statements: [String] {
         let lines = String(decoding: sql, as: UTF8.self).split(separator: "\n").filter { !$0.hasPrefix("--") }

@@ -66,17 +66,6 @@ enum SchemaTable {
         ]
     }
 
-    /// The unique fields that have an index of their own. The primary key is excluded, because its index existed before
-    /// any schema.
-    static func uniqueFields(_ schema: ProfileSchema) -> [FieldName] {
-        schema.fields.filter { $0.isUnique && !$0.isPrimaryKey }.map(\.column)
-    }
-
-    /// The fields that have an index for look-ups only.
-    static func indexedFields(_ schema: ProfileSchema) -> [FieldName] {
-        schema.fields.filter { $0.isIndexed && !$0.isUnique && !$0.isPrimaryKey }.map(\.column)
-    }
-
     /// Returns the quoted names of the columns that the table `profiles` has or had.
     static func columns(_ connection: Connection) async throws -> Set<String> {
         let rows = try await connection.run(
@@ -87,8 +76,8 @@ enum SchemaTable {
     /// Returns the names of a schema's indexes.
     static func indexNames(_ schema: ProfileSchema) -> Set<String> {
         Set(
-            uniqueFields(schema).map { ProfileTable.indexName($0, isUnique: true) }
-                + indexedFields(schema).map { ProfileTable.indexName($0, isUnique: false) })
+            schema.uniqueFields.map { ProfileTable.indexName($0, isUnique: true) }
+                + schema.indexedFields.map { ProfileTable.indexName($0, isUnique: false) })
     }
 
     /// Selects the existing indexes of fields, whether each is valid, and whether a session is building it. If neither

@@ -20,7 +20,7 @@ struct TableSearch: Sendable {
         self.table = table
         looked = search.conditions.filter { !$0.isKnownToServer }
         orderColumn = search.order.flatMap { order in
-            guard let field = order.field, field.hasServerOrder else { return nil }
+            guard let field = order.field, field.isOrderedAsText else { return nil }
             return ProfileTable.comparedColumn(field)
         }
     }
@@ -164,6 +164,9 @@ struct TableSearch: Sendable {
         case .invalid: sql.add("issues IS NOT NULL")
         case .judged(let versions):
             sql.add("schema_version = ANY (\(sql.place(.numbers(versions.map(Int64.init))))::bigint[])")
+        case .hasPassword(let versions):
+            sql.add("password_hash IS NOT NULL")
+            sql.add("password_schema_version <> ALL (\(sql.place(.numbers(versions.map(Int64.init))))::bigint[])")
         case nil: break
         }
         if let last = search.lastID {
@@ -173,32 +176,22 @@ struct TableSearch: Sendable {
 
     // MARK: The plan
 
-    /// The way in which the server runs the search, derived from its indexes alone.
-    var plan: QueryPlan {
+    /// Returns the way in which the server runs a search, derived from its indexes alone.
+    static func plan(of search: ProfileSearch) -> QueryPlan {
         if search.order == nil, search.conditions.isEmpty, search.text == nil, search.status == nil {
             return .index([])
         }
-        if let field = search.conditions.first(where: { $0.isServedByIndex })?.field { return .index([field.name]) }
+        if let served = search.conditions.first(where: { $0.rank(havingIndex: $0.field.hasIndex) != nil }) {
+            return .index([served.field.name])
+        }
         if case .invalid? = search.status { return .index([]) }
-        if let field = search.order?.field, field.isIndexedHere, field.hasServerOrder, search.conditions.isEmpty,
+        if let field = search.order?.field, field.hasIndex, field.isOrderedAsText, search.conditions.isEmpty,
             search.text == nil, search.status == nil
         {
             return .index([field.name])
         }
         return .everything
     }
-}
-
-extension FieldRules {
-    /// Whether the server sorts the field's values in the same order as this program.
-    fileprivate var hasServerOrder: Bool {
-        switch ValueOrder(self) {
-        case .bytes, .ignoringCase: true
-        case .number, .moment: false
-        }
-    }
-
-    fileprivate var isIndexedHere: Bool { isPrimaryKey || isUnique || isIndexed }
 }
 
 extension ProfileSearch.Condition {
@@ -213,21 +206,11 @@ extension ProfileSearch.Condition {
         }
     }
 
-    fileprivate var isServedByIndex: Bool {
-        guard field.isIndexedHere else { return false }
-        return switch comparison {
-        case .equals, .isAny, .hasPrefix: true
-        case .isAbsent: !field.isPrimaryKey
-        case .isLess, .isAtMost, .isGreater, .isAtLeast: field.hasServerOrder
-        case .differs, .contains, .isPresent: false
-        }
-    }
-
     /// Adds the part of the condition that the server can check.
     fileprivate func add(to sql: inout SearchSQL) {
         let column = ProfileTable.comparedColumn(field)
         func bound(_ comparison: String, _ value: String) {
-            guard field.hasServerOrder else { return }
+            guard field.isOrderedAsText else { return }
             // No stored text contains U+0000. So the part of the value before U+0000 has the same place in the order.
             let storable = value.utf8.firstIndex(of: 0).map { value[..<$0] }
             let comparison = storable == nil ? comparison : comparison.hasPrefix("<") ? "<=" : ">"

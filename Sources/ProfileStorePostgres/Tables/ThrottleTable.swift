@@ -26,8 +26,7 @@ enum ThrottleTable {
         ])
         // A successful login has deleted the row between the two commands.
         guard !answers[1].isEmpty else { throw PostgresError.changedMeanwhile }
-        var state = ThrottleState(in: answers[1])
-        let decision = state.admit(at: attempt.time.millisecondsSince1970)
+        let (decision, state) = attempt.admitted(after: ThrottleState(in: answers[1]))
         // Counting the unknown names scans their index. So an attempt does it with a probability of one in a hundredth
         // of the limit. Chance decides, not the name, so attempts at known and unknown names take the same time (P10).
         let isTimeToMakeRoom = Int.random(in: 0..<max(1, mostUnknownNames / 100)) == 0
@@ -38,9 +37,10 @@ enum ThrottleTable {
     static func withdraw(_ attempt: LoginAttempt, _ transaction: Transaction) async throws -> [Command] {
         let row = try await transaction.run([lock(attempt)])[0]
         guard !row.isEmpty else { return [] }
-        var state = ThrottleState(in: row)
-        state.withdraw()
-        return state.failures == 0 ? forget(attempt.username, attempt.kind) : [store(state, attempt)]
+        guard let state = LoginAttempt.withdrawn(from: ThrottleState(in: row)) else {
+            return forget(attempt.username, attempt.kind)
+        }
+        return [store(state, attempt)]
     }
 
     /// Deletes the failures of a name, after a success or when the owner unlocks it. If `kind` is nil, it deletes the

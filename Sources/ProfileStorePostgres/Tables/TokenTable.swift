@@ -25,6 +25,7 @@ enum TokenTable {
         case .access:
             return Command("SELECT \(columns) FROM tokens WHERE kind = 'access' ORDER BY name_key")
         case .sessions(let profileID, let last, let limit, let time):
+            let start = TokenList.start(of: profileID, after: last)
             let place = profileID == nil ? "(profile_id, hash) > ($1, $2)" : "profile_id = $1 AND hash > $2"
             return Command(
                 """
@@ -32,8 +33,8 @@ enum TokenTable {
                 ORDER BY profile_id, hash LIMIT $4
                 """,
                 [
-                    .number(profileID ?? last?.profileID ?? .min), .text(last.map { end(of: $0.id) } ?? ""),
-                    .number(time.millisecondsSince1970), .number(Int64(limit)),
+                    .number(start.profileID), .text(start.hash), .number(time.millisecondsSince1970),
+                    .number(Int64(limit)),
                 ])
         }
     }
@@ -47,17 +48,13 @@ enum TokenTable {
             TokenHash(stored: rows.text(row, 0) ?? "", kind),
             of: rows.text(row, 3).map { StoredToken.Owner(profileID: rows.number(row, 2) ?? 0, username: $0) },
             name: rows.text(row, 4).flatMap(AccountLabel.init(fitting:)),
-            scopes: (rows.text(row, 5) ?? "").split(separator: " ").compactMap { AccessScope(String($0)) },
-            createdAt: rows.time(row, 6),
+            scopes: [AccessScope](stored: rows.text(row, 5)), createdAt: rows.time(row, 6),
             expiresAt: rows.number(row, 8).map(Timestamp.init(millisecondsSince1970:)),
             renewal: rows.number(row, 10).map { latest in
                 StoredToken.Renewal(
                     idleTime: rows.number(row, 9) ?? 0, latestExpiry: Timestamp(millisecondsSince1970: latest))
             }, lastUsedAt: rows.number(row, 7).map(Timestamp.init(millisecondsSince1970:)))
     }
-
-    /// A text that sorts after every hash that begins with this id's digits.
-    private static func end(of id: TokenID) -> String { id.description + "g" }
 
     // MARK: Writing
 
@@ -67,7 +64,7 @@ enum TokenTable {
         _ token: StoredToken, to profileID: Int64, atMost limit: Int, _ transaction: Transaction
     ) async throws -> StoredToken? {
         let answers = try await transaction.run([
-            removeExpired(at: token.createdAt, atMost: mostRemovedByIssuing),
+            removeExpired(at: token.createdAt, atMost: StoredToken.mostRemovedByIssuing),
             Command(
                 """
                 DELETE FROM tokens WHERE hash IN (
@@ -82,8 +79,7 @@ enum TokenTable {
     /// Inserts a token and returns it. `profileID` is nil for a token without a profile. It inserts nothing if another
     /// access token has the same name.
     static func insert(_ token: StoredToken, of profileID: Int64?) -> Command {
-        let isAccess = token.kind == .access
-        return Command(
+        Command(
             """
             INSERT INTO tokens (
                 hash, kind, profile_id, name, name_key, scopes, created_at, last_used_at, expires_at, idle_time,
@@ -93,8 +89,8 @@ enum TokenTable {
             """,
             [
                 .text(token.hash.text), .text(token.kind.rawValue), .number(profileID), .text(token.name?.text),
-                .text(isAccess ? ProfileTable.key(of: token.name?.text ?? "") : nil),
-                .text(isAccess ? token.scopes.map(\.text).joined(separator: " ") : nil),
+                .text(token.kind == .access ? ProfileTable.key(of: token.name?.text ?? "") : nil),
+                .text(token.storedScopes),
                 .number(token.createdAt.millisecondsSince1970), .number(token.lastUsedAt?.millisecondsSince1970),
                 .number(token.expiresAt?.millisecondsSince1970), .number(token.renewal?.idleTime),
                 .number(token.renewal?.latestExpiry.millisecondsSince1970),
@@ -116,7 +112,7 @@ enum TokenTable {
     static func remove(_ kind: TokenKind, _ id: TokenID) -> Command {
         Command(
             "DELETE FROM tokens WHERE hash > $1 AND hash < $2 AND kind = $3 RETURNING \(columns)",
-            [.text(id.description), .text(end(of: id)), .text(kind.rawValue)])
+            [.text(id.description), .text(id.endOfHashes), .text(kind.rawValue)])
     }
 
     /// Removes the tokens of this kind that belong to a profile, and returns them.
@@ -132,16 +128,12 @@ enum TokenTable {
     }
 
     /// Removes expired sessions and resets that no other transaction has locked, the oldest first.
-    static func removeExpired(at time: Timestamp, atMost limit: Int64) -> Command {
+    static func removeExpired(at time: Timestamp, atMost limit: Int) -> Command {
         Command(
             """
             DELETE FROM tokens WHERE hash IN (
                 SELECT hash FROM tokens WHERE kind <> 'access' AND expires_at <= $1 ORDER BY expires_at, hash LIMIT $2
                 FOR UPDATE SKIP LOCKED)
-            """, [.number(time.millisecondsSince1970), .number(limit)])
+            """, [.number(time.millisecondsSince1970), .number(Int64(limit))])
     }
-
-    /// The maximum number of expired tokens that one issue removes. It is small, so it does not slow a login down. Each
-    /// issue removes more tokens than it adds.
-    private static let mostRemovedByIssuing: Int64 = 8
 }

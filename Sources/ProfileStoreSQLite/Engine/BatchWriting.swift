@@ -10,7 +10,7 @@ struct BatchWriting {
     /// The number of new profiles whose password was not judged.
     private(set) var unjudgedPasswords: Int64 = 0
 
-    init(under rules: RulesInForce, at time: Timestamp, _ connection: borrowing Connection) throws(SQLiteError) {
+    init(under rules: RulesInForce, at time: Timestamp, _ connection: borrowing Connection) throws {
         self.rules = rules
         self.time = time
         ids = BatchIDs(from: try StoreTable.nextID(connection))

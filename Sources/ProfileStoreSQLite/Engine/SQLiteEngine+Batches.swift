@@ -104,15 +104,12 @@ extension SQLiteEngine {
         }
     }
 
-    /// Thrown to roll a transaction back without reporting a failure.
-    private struct LoadIsUndone: Error {}
-
     /// Completes a batch within its transaction: writes the next id, the counts and the log of changes.
     ///
     /// - Returns: Whether anything has changed.
     private func finish(
         _ writing: BatchWriting, _ stamp: WriteStamp, _ connection: borrowing Connection
-    ) throws(SQLiteError) -> Bool {
+    ) throws -> Bool {
         if let added = writing.ids.added {
             try StoreTable.setNextID(added.upperBound + 1, connection)
             try StoreTable.add(writing.unjudgedPasswords, to: .unjudgedPasswords, connection)

@@ -2,7 +2,7 @@ internal import ProfileStore
 internal import SQLiteAccess
 internal import Synchronization
 
-// The log of changes and its listeners.
+// The log of changes and its listener.
 extension SQLiteEngine {
     func changeNumber() async throws(ProfileStoreError) -> Int64 {
         try session.read { connection in try StoreTable.changeNumber(connection) }
@@ -73,27 +73,22 @@ extension SQLiteEngine {
     func record(
         _ kind: ProfileChange.Kind, _ profileIDs: ClosedRange<Int64>?, _ stamp: WriteStamp,
         _ connection: borrowing Connection
-    ) throws(SQLiteError) {
+    ) throws {
         try ChangeTable.append(kind, profileIDs, stamp, keeping: options.mostChanges, connection)
     }
 
-    /// Notifies the listeners of this process and of other processes that there is a change. Never blocks.
+    /// Notifies the listener and other processes that there is a change. Never blocks.
     func announce() {
         ring()
         beeper.beep(Beeper.changes)
     }
 
     func listen(_ listener: CommitListener) {
-        let isFirst = listeners.withLock { listeners in
-            listeners.append(listener)
-            return listeners.count == 1
-        }
-        // Without a private folder for sockets, beeps of other processes cannot be received, and listeners rely on
+        self.listener.withLock { $0 = listener }
+        // Without a private folder for sockets, beeps of other processes cannot be received, and the listener relies on
         // reading the change number once a second.
-        if isFirst { try? beeper.register(Beeper.changes) { [weak self] in self?.ring() } }
+        try? beeper.register(Beeper.changes) { [weak self] in self?.ring() }
     }
 
-    private func ring() {
-        for listener in listeners.withLock({ $0 }) { listener() }
-    }
+    private func ring() { listener.withLock(\.self)?() }
 }

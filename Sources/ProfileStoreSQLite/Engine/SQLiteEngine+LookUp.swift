@@ -35,9 +35,7 @@ extension SQLiteEngine {
         }
     }
 
-    func plan(of search: ProfileSearch, under rules: AdoptedSchema) async throws(ProfileStoreError) -> QueryPlan {
-        SearchAccess(search).plan
-    }
+    func plan(of search: ProfileSearch) -> QueryPlan { SearchAccess(search).plan }
 
     func scan(_ scan: StoreScan) async throws(ProfileStoreError) -> StoredRows {
         try await session.readAtLength(in: .pages) { connection in try ProfileTable.rows(scan, connection) }

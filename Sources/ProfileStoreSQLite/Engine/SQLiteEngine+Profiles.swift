@@ -44,10 +44,8 @@ extension SQLiteEngine {
                 throw ProfileStoreError.duplicate(
                     try rules.takenFields(of: row, row: 0, besides: stored.id, connection))
             case .stale:
-                guard let current = try rules.table.profile(.id(stored.id), connection) else {
-                    throw ProfileStoreError.notFound(username: stored.username)
-                }
-                throw ProfileStoreError.staleRevision(expected: stored.revision, current: current.revision)
+                try Self.requireRevision(of: stored, connection)
+                throw ProfileStoreError.corrupt(.changedProfile)
             }
         }
     }
@@ -67,11 +65,7 @@ extension SQLiteEngine {
     private static func requireRevision(of stored: Profile, _ connection: borrowing Connection) throws {
         var statement = try connection.prepare("SELECT revision FROM profiles WHERE id = ?1")
         try statement.bind(stored.id, at: 1)
-        guard try statement.step() else { throw ProfileStoreError.notFound(username: stored.username) }
-        let current = statement.integer(at: 0)
-        guard current == stored.revision else {
-            throw ProfileStoreError.staleRevision(expected: stored.revision, current: current)
-        }
+        try stored.requireUnchanged(statement.step() ? statement.integer(at: 0) : nil)
     }
 
     func remove(
@@ -82,9 +76,7 @@ extension SQLiteEngine {
             guard let profile = try rules.table.profile(.username(username), connection) else {
                 throw ProfileStoreError.notFound(username: username)
             }
-            if let revision, revision != profile.revision {
-                throw ProfileStoreError.staleRevision(expected: revision, current: profile.revision)
-            }
+            try profile.requireRevision(revision)
             try Self.remove(profile, under: rules, connection)
             return ([(.removed, profile.id)], profile)
         }

@@ -44,12 +44,6 @@ extension SQLiteEngine {
 
     // MARK: Revalidation
 
-    func countPasswords(setUnderOthersThan versions: [Int]) async throws(ProfileStoreError) -> Int {
-        try await session.readAtLength(in: .pages) { connection in
-            try ProfileTable.countPasswords(besides: versions, connection)
-        }
-    }
-
     func mark(_ marks: [JudgementMark], judgedBy version: Int) async throws(ProfileStoreError) {
         // A call can have thousands of marks, so it does not share its transaction.
         try await session.writeAlone { connection in

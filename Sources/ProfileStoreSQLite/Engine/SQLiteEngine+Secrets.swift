@@ -27,7 +27,7 @@ extension SQLiteEngine {
     /// Changes a passcode within a transaction, and returns the profile's id; nil if nothing was changed.
     private static func change(
         _ passcode: PasscodeChange, _ connection: borrowing Connection
-    ) throws(SQLiteError) -> Int64? {
+    ) throws -> Int64? {
         switch passcode {
         case .set(let hash, let username):
             guard let id = try ProfileTable.owner(of: username, in: .username, connection) else { return nil }

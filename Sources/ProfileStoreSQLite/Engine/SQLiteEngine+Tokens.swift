@@ -64,7 +64,7 @@ extension SQLiteEngine {
 
     func removeExpired(at time: Timestamp) async throws(ProfileStoreError) -> Int {
         try await session.write { connection in
-            try TokenTable.removeExpired(at: time, atMost: 512, connection)
+            try TokenTable.removeExpired(at: time, atMost: StoredToken.mostRemovedAtOnce, connection)
         }
     }
 }

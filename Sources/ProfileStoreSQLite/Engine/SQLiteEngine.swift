@@ -13,7 +13,7 @@ final class SQLiteEngine: StoreEngine {
     /// The latest rules that this engine has read.
     private let known: Mutex<RulesInForce>
     let beeper: Beeper
-    let listeners = Mutex<[CommitListener]>([])
+    let listener = Mutex<CommitListener?>(nil)
 
     /// Opens the engine on an existing file of this program's version.
     init(
@@ -59,9 +59,7 @@ final class SQLiteEngine: StoreEngine {
         _ connection: borrowing Connection, being schema: ProfileSchema
     ) throws -> RulesInForce {
         let current = try rulesInForce(connection)
-        guard current.schema == schema else {
-            throw ProfileStoreError.schemaChanged(version: current.adopted.version)
-        }
+        try current.adopted.require(schema)
         return current
     }
 

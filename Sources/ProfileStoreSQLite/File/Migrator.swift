@@ -2,12 +2,11 @@ internal import ProfileCore
 internal import ProfileStore
 internal import SQLiteAccess
 internal import SQLiteMigrations
-internal import SecretHashing
 
 /// Migrates a store's tables. Each migration runs in one transaction, together with its record and checksum.
 enum Migrator {
     /// The latest version that this program knows, and the `user_version` of an up-to-date store.
-    static let latest = Migration.all.last?.version ?? 0
+    static let latest = Migration.sqlite.last?.version ?? 0
 
     /// Applies the missing migrations, and recounts the counts of the table `store`. The caller holds the write lock
     /// and has no open transaction.
@@ -18,7 +17,7 @@ enum Migrator {
     ) throws -> [String] {
         var applied: [String] = []
         let settings = try connection.settings()
-        for migration in Migration.all where migration.version > Int(settings.userVersion) {
+        for migration in Migration.sqlite where migration.version > Int(settings.userVersion) {
             try connection.writeTransaction {
                 try apply(migration, connection, at: time)
                 if migration.version == latest { try recount(connection) }
@@ -47,7 +46,7 @@ enum Migrator {
         let settings = try connection.settings()
         guard settings.userVersion == 0 else { return false }
         try connection.writeTransaction {
-            for migration in Migration.all { try apply(migration, connection, at: time) }
+            for migration in Migration.sqlite { try apply(migration, connection, at: time) }
             try SchemaTable.adopt(schema, replacing: nil, at: time, connection)
         }
         return true
@@ -60,10 +59,7 @@ enum Migrator {
         var recorded: [Int: String] = [:]
         var statement = try connection.prepare("SELECT version, checksum FROM migrations")
         while try statement.step() { recorded[Int(statement.integer(at: 0))] = statement.string(at: 1) }
-        for migration in Migration.all {
-            guard let checksum = recorded[migration.version] else { continue }
-            guard checksum == migration.checksum else { throw ProfileStoreError.alteredMigration(name: migration.name) }
-        }
+        try Migration.sqlite.verify(recorded)
     }
 
     private static func apply(
@@ -81,8 +77,4 @@ enum Migrator {
         try connection.execute("PRAGMA user_version = \(migration.version)")
         try connection.execute("PRAGMA application_id = \(StoreFile.applicationID)")
     }
-}
-
-extension Migration {
-    var checksum: String { SHA256.hexadecimal(sql.span) }
 }

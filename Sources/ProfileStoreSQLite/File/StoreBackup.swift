@@ -96,9 +96,12 @@ public final class StoreBackup: Sendable {
     }
 
     private static func requireSound(_ connection: borrowing Connection) throws {
-        let dangling = try connection.foreignKeyCheck().map { "a row of \($0.table) refers to one that is missing" }
-        let findings = try connection.integrityCheck(limit: 1) + dangling
-        if let first = findings.first { throw ProfileStoreError.corrupt(.reported(first)) }
+        if let finding = try connection.integrityCheck(limit: 1).first {
+            throw ProfileStoreError.corrupt(.reported(finding))
+        }
+        if let row = try connection.foreignKeyCheck().first {
+            throw ProfileStoreError.corrupt(.danglingRow(table: row.table))
+        }
     }
 }
 
@@ -133,7 +136,7 @@ private struct StoreCounts {
         }
     }
 
-    private init(read connection: borrowing Connection) throws(SQLiteError) {
+    private init(read connection: borrowing Connection) throws {
         nextProfileID = try StoreTable.nextID(connection)
         changeNumber = try StoreTable.changeNumber(connection)
         (schemaVersion, schemaFingerprint) = try SchemaTable.nameInForce(connection)

@@ -13,6 +13,24 @@ public struct StoreCheck: Hashable, Sendable {
         public let isAsWanted: Bool
     }
 
+    /// A stored count that differs from the number of rows. Migrating the store corrects it.
+    public struct WrongCount: Hashable, Sendable {
+        /// The name of the count.
+        public let name: String
+        /// The number of rows.
+        public let rows: Int64
+    }
+
+    /// A row that refers to a missing row.
+    public struct DanglingRow: Hashable, Sendable {
+        /// The table of the row.
+        public let table: String
+        /// The row id; nil in a table without row ids.
+        public let id: Int64?
+        /// The table of the missing row.
+        public let parentTable: String
+    }
+
     /// A file of the store.
     public struct File: Hashable, Sendable {
         /// The absolute path.
@@ -23,10 +41,12 @@ public struct StoreCheck: Hashable, Sendable {
         public var isPrivate: Bool { mode & 0o077 == 0 }
     }
 
-    /// The damage that SQLite reports, and wrong counts in the table `store`. Empty if the store is undamaged.
+    /// The damage that SQLite reports, in its words. Empty if it reports none.
     public let integrity: [String]
-    /// One message for each row that refers to a missing row.
-    public let foreignKeys: [String]
+    /// The wrong counts in the table `store`.
+    public let wrongCounts: [WrongCount]
+    /// The rows that refer to missing rows.
+    public let danglingRows: [DanglingRow]
     /// The settings of the connection that made the check.
     public let settings: [Setting]
     /// The version of the SQLite library in use, such as `3.40.1`.
@@ -41,7 +61,7 @@ public struct StoreCheck: Hashable, Sendable {
 
     /// Whether the store is undamaged, every setting is as wanted, every file is private, and `writeLockIsOn` is true.
     public var isSound: Bool {
-        integrity.isEmpty && foreignKeys.isEmpty && settings.allSatisfy(\.isAsWanted)
+        integrity.isEmpty && wrongCounts.isEmpty && danglingRows.isEmpty && settings.allSatisfy(\.isAsWanted)
             && files.allSatisfy(\.isPrivate) && writeLockIsOn
     }
 }
@@ -49,11 +69,11 @@ public struct StoreCheck: Hashable, Sendable {
 extension StoreCheck {
     /// Checks the whole store through `connection`.
     init(_ file: StoreFile, _ connection: borrowing Connection) throws {
-        let wrongCounts = try connection.readTransaction { try Self.wrongCounts(connection) }
+        wrongCounts = try connection.readTransaction { try Self.wrongCounts(connection) }
         let settings = try connection.settings()
-        integrity = try connection.integrityCheck() + wrongCounts
-        foreignKeys = try connection.foreignKeyCheck().map {
-            "row \($0.rowID ?? 0) of \($0.table) refers to a row of \($0.parentTable) that is not there"
+        integrity = try connection.integrityCheck()
+        danglingRows = try connection.foreignKeyCheck().map {
+            DanglingRow(table: $0.table, id: $0.rowID, parentTable: $0.parentTable)
         }
         self.settings = settings.listed
         sqliteVersion = settings.sqliteVersion
@@ -64,10 +84,8 @@ extension StoreCheck {
         }
     }
 
-    /// Returns one message for each stored count that differs from the number of rows. Migrating the store corrects the
-    /// counts.
-    private static func wrongCounts(_ connection: borrowing Connection) throws -> [String] {
-        var wrong: [String] = []
+    private static func wrongCounts(_ connection: borrowing Connection) throws -> [WrongCount] {
+        var wrong: [WrongCount] = []
         for count in StoreTable.Count.allCases {
             let total =
                 switch count {
@@ -75,7 +93,7 @@ extension StoreCheck {
                 case .unjudgedPasswords: try UnjudgedPasswords.total(connection)
                 }
             let counted = try? StoreTable.count(count, connection)
-            if counted != total { wrong.append("\(count.rawValue) should be \(total): migrate the store") }
+            if counted != total { wrong.append(WrongCount(name: count.rawValue, rows: total)) }
         }
         return wrong
     }

@@ -23,7 +23,7 @@ struct StoreLayout {
     init(version: Int) {
         var objects: [String: String] = [:]
         var addedColumns: [Substring: Substring] = [:]
-        for migration in Migration.all where migration.version <= version {
+        for migration in Migration.sqlite where migration.version <= version {
             for statement in migration.statements {
                 let words = statement.split(separator: " ", maxSplits: 5)
                 switch (words[0], words[1]) {
@@ -113,7 +113,7 @@ struct StoreLayout {
         }
         // The loop above has verified that `schemas` is a plain table, so it can be read now.
         let schema = objects["schemas"] == nil ? nil : try SchemaTable.latest(connection)?.parsed()
-        let wanted = Set(schema.map(SchemaTable.uniqueFields) ?? [])
+        let wanted = Set(schema?.uniqueFields ?? [])
         guard let field = wanted.symmetricDifference(uniqueFields).min() else { return }
         throw ProfileStoreError.altered(
             AlteredObject(

@@ -18,7 +18,7 @@ enum ChangeTable {
     static func append(
         _ kind: ProfileChange.Kind, _ profileIDs: ClosedRange<Int64>?, _ stamp: WriteStamp, keeping most: Int,
         _ connection: borrowing Connection
-    ) throws(SQLiteError) {
+    ) throws {
         let number = try StoreTable.countChange(connection)
         var statement = try connection.prepare(
             """
@@ -47,9 +47,8 @@ enum ChangeTable {
     ///   contains the next number, or the store is a copy that was made before `number`.
     static func changes(
         after number: Int64, limit: Int, _ connection: borrowing Connection
-    ) throws(SQLiteError) -> [ProfileChange] {
+    ) throws -> [ProfileChange] {
         let newest = try StoreTable.changeNumber(connection)
-        guard newest != number else { return [] }
         var changes: [ProfileChange] = []
         if number < newest {
             var statement = try connection.prepare(
@@ -60,12 +59,9 @@ enum ChangeTable {
                 """)
             try statement.bind(number, at: 1)
             try statement.bind(Int64(limit), at: 2)
-            // Numbers have no gaps, so a row after a gap does not continue the log that the caller knows.
-            while try statement.step(), statement.integer(at: 0) == number + 1 + Int64(changes.count) {
-                changes.append(change(in: statement))
-            }
+            while try statement.step() { changes.append(change(in: statement)) }
         }
-        return changes.isEmpty ? [.missed(upTo: newest)] : changes
+        return changes.following(number, newest: newest)
     }
 
     /// Empties the log, within a transaction, and sets the change number above `number`. Every caller that watches the

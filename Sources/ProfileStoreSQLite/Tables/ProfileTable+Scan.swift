@@ -53,25 +53,8 @@ extension ProfileTable {
         WHERE id = ?1 AND revision = ?2 AND schema_version <= ?3
         """
 
-    /// Selects the invalid profiles that one of these versions has judged. `?1` is the id after which to continue, `?2`
-    /// the limit.
-    static func selectMarked(_ versions: [Int]) -> String {
-        "SELECT id, username, issues FROM profiles WHERE issues IS NOT NULL "
-            + "AND schema_version IN (\(list(versions))) AND id > ?1 ORDER BY id LIMIT ?2"
-    }
-
     static func count(_ connection: borrowing Connection) throws(SQLiteError) -> Int {
         var statement = try connection.prepare("SELECT count(*) FROM profiles")
-        return try statement.step() ? Int(statement.integer(at: 0)) : 0
-    }
-
-    static func countPasswords(
-        besides versions: [Int], _ connection: borrowing Connection
-    ) throws(SQLiteError) -> Int {
-        // If the list is empty, `NULL NOT IN ()` is true. So profiles without a password are excluded explicitly.
-        var statement = try connection.prepare(
-            "SELECT count(*) FROM profiles WHERE password_hash IS NOT NULL "
-                + "AND password_schema_version NOT IN (\(list(versions)))")
         return try statement.step() ? Int(statement.integer(at: 0)) : 0
     }
 

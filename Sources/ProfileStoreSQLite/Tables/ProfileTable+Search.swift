@@ -78,6 +78,9 @@ extension ProfileTable {
         switch search.status {
         case .invalid: terms.append((access.way == .marks ? "" : "+") + "issues IS NOT NULL")
         case .judged(let versions): terms.append("schema_version IN (\(Self.list(versions)))")
+        case .hasPassword(let versions):
+            // `NULL NOT IN ()` is true, so profiles without a password are excluded explicitly.
+            terms.append("password_hash IS NOT NULL AND password_schema_version NOT IN (\(Self.list(versions)))")
         case nil: break
         }
         if let text = search.text { terms.append(contains(text, openFields, &sql)) }

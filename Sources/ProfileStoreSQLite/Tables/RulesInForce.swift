@@ -22,7 +22,7 @@ final class RulesInForce: Sendable {
         // Most passwords were judged under this schema. For them, earlier schemas need not be read.
         if version == adopted.version { return true }
         if let versions = versionsJudgingPasswords.withLock(\.self) { return versions.contains(version) }
-        let versions = Set(try SchemaTable.versions(sharingPasswordRulesOf: schema, connection))
+        let versions = Set(try SchemaTable.all(connection).versions(sharingPasswordRulesOf: schema))
         versionsJudgingPasswords.withLock { $0 = versions }
         return versions.contains(version)
     }

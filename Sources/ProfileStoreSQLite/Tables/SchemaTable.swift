@@ -43,14 +43,6 @@ enum SchemaTable {
         return try stored.map { try $0.adopted() }
     }
 
-    /// Returns all versions, past and present, that have the same password rules as a schema.
-    static func versions(
-        sharingPasswordRulesOf schema: ProfileSchema, _ connection: borrowing Connection
-    ) throws -> [Int] {
-        let rules = schema[.password]
-        return try all(connection).filter { $0.schema[.password] == rules }.map(\.version)
-    }
-
     /// Puts a schema in force, within a transaction. Adds the columns that it needs, and creates and drops indexes of
     /// unique and indexed fields. Stores the schema as `version`, or as the next version if `version` is nil. The
     /// column of a field that the schema does not have keeps its values, which are not read.
@@ -60,17 +52,14 @@ enum SchemaTable {
         _ schema: ProfileSchema, replacing previous: ProfileSchema?, as version: Int? = nil, at time: Timestamp,
         _ connection: borrowing Connection
     ) throws {
-        if let key = previous?.primaryKey.name, key != schema.primaryKey.name, try hasProfiles(connection) {
-            throw ProfileStoreError.otherPrimaryKey(schema.primaryKey.name, inForce: key)
-        }
+        try schema.requireKey(of: previous, hasProfiles: hasProfiles(connection))
         let columns = try columnNames(connection)
-        let missing = schema.openFields.map(\.column).filter { !columns.contains($0.text) }
-        guard columns.count + missing.count <= Connection.mostColumns else {
-            throw ProfileStoreError.tooManyColumns(limit: Connection.mostColumns)
+        let missing = try schema.missingColumns(inTableOf: columns.count, atMost: Connection.mostColumns) {
+            columns.contains($0.text)
         }
         for name in missing { try connection.execute(ProfileTable.addColumn(name)) }
-        let unique = uniqueFields(schema)
-        let uniqueBefore = previous.map(uniqueFields) ?? []
+        let unique = schema.uniqueFields
+        let uniqueBefore = previous?.uniqueFields ?? []
         for name in unique where !uniqueBefore.contains(name) {
             let repeated = try repeatedValues(of: name, connection)
             guard repeated.isEmpty else { throw ProfileStoreError.repeatedValues(name, repeated) }
@@ -81,8 +70,8 @@ enum SchemaTable {
         for name in unique where !uniqueBefore.contains(name) {
             try connection.execute(ProfileTable.createUniqueIndex(name))
         }
-        let indexed = indexedFields(schema)
-        for name in previous.map(indexedFields) ?? [] where !indexed.contains(name) {
+        let indexed = schema.indexedFields
+        for name in previous?.indexedFields ?? [] where !indexed.contains(name) {
             try connection.execute(ProfileTable.dropIndex(name))
         }
         for name in indexed { try connection.execute(ProfileTable.createIndex(name)) }
@@ -113,17 +102,6 @@ enum SchemaTable {
         try statement.bind(Int64(later), at: 2)
         try statement.bind(time.millisecondsSince1970, at: 3)
         try statement.run()
-    }
-
-    /// Returns the unique fields whose index an adoption creates. The primary key's index is not one: a migration
-    /// creates it.
-    static func uniqueFields(_ schema: ProfileSchema) -> [FieldName] {
-        schema.fields.filter { $0.isUnique && !$0.isPrimaryKey }.map(\.name)
-    }
-
-    /// Returns the fields that have an index only for look-ups.
-    private static func indexedFields(_ schema: ProfileSchema) -> [FieldName] {
-        schema.fields.filter { $0.isIndexed && !$0.isUnique }.map(\.name)
     }
 
     /// Returns whether the store has any profile.

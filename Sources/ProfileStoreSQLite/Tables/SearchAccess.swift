@@ -29,7 +29,8 @@ struct SearchAccess {
             return
         }
         let best = conditions.indices.compactMap { index in
-            conditions[index].rank.map { (rank: $0, index: index) }
+            conditions[index].rank(havingIndex: conditions[index].field.hasColumnIndex)
+                .map { (rank: $0, index: index) }
         }.min { ($0.rank, $0.index) < ($1.rank, $1.index) }
         let isAlone = conditions.count == 1 && search.status == nil && search.text == nil && search.order == nil
         if let best, best.rank < .bounds || !search.isOfInvalid {
@@ -53,16 +54,8 @@ struct SearchAccess {
 }
 
 extension FieldRules {
-    /// Whether the field's column has an index. The index sorts text, not numbers or moments.
-    var hasIndex: Bool { isUnique || isPrimaryKey || isIndexed || column == ProfileTable.phone }
-
-    /// Whether the column has an index whose order is the order of the field's values.
-    var hasOrderedIndex: Bool {
-        switch ValueOrder(self) {
-        case .bytes, .ignoringCase: hasIndex
-        case .number, .moment: false
-        }
-    }
+    /// Whether the field's column has an index in a file.
+    fileprivate var hasColumnIndex: Bool { hasIndex || column == ProfileTable.phone }
 }
 
 extension ProfileSearch {
@@ -73,38 +66,10 @@ extension ProfileSearch {
     fileprivate var walkedField: FieldRules?? {
         guard status == nil, text == nil else { return nil }
         guard let order else { return conditions.isEmpty ? .some(nil) : nil }
-        guard let field = order.field, field.hasOrderedIndex,
+        guard let field = order.field, field.hasColumnIndex, field.isOrderedAsText,
             conditions.allSatisfy({ $0.field.name == field.name && $0.comparison.isBound })
         else { return nil }
         return field
-    }
-}
-
-extension ProfileSearch.Condition {
-    /// Estimates of the number of profiles that an index leaves, the smallest first.
-    enum Rank: Comparable {
-        /// At most one profile.
-        case oneProfile
-        case someProfiles
-        case oneValue
-        case someValues
-        case bounds
-        case absence
-    }
-
-    /// The rank of the condition; nil if it cannot use an index.
-    var rank: Rank? {
-        guard field.hasIndex else { return nil }
-        let isUnique = field.isUnique || field.isPrimaryKey
-        return switch comparison {
-        case .equals: isUnique ? .oneProfile : .oneValue
-        case .isAny: isUnique ? .someProfiles : .someValues
-        case .hasPrefix: .bounds
-        case .isLess, .isAtMost, .isGreater, .isAtLeast: field.hasOrderedIndex ? .bounds : nil
-        // The primary key's column is NOT NULL, so SQLite does not use its index for this condition.
-        case .isAbsent: field.isPrimaryKey ? nil : .absence
-        case .differs, .contains, .isPresent: nil
-        }
     }
 }
 

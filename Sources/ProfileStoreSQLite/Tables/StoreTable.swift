@@ -5,7 +5,7 @@ internal import SQLiteAccess
 enum StoreTable {
     /// Returns the id for the next profile. The caller stores the following id with ``setNextID(_:_:)`` in the same
     /// transaction.
-    static func nextID(_ connection: borrowing Connection) throws(SQLiteError) -> Int64 {
+    static func nextID(_ connection: borrowing Connection) throws -> Int64 {
         try number("next_profile_id", atLeast: 1, connection)
     }
 
@@ -17,7 +17,7 @@ enum StoreTable {
 
     /// Increments the change number for a change of profiles or the schema, and returns the new number; see
     /// ``ChangeTable``.
-    static func countChange(_ connection: borrowing Connection) throws(SQLiteError) -> Int64 {
+    static func countChange(_ connection: borrowing Connection) throws -> Int64 {
         let number = try changeNumber(connection) + 1
         var statement = try connection.prepare("UPDATE store SET change_number = ?1")
         try statement.bind(number, at: 1)
@@ -31,7 +31,7 @@ enum StoreTable {
         try statement.run()
     }
 
-    static func changeNumber(_ connection: borrowing Connection) throws(SQLiteError) -> Int64 {
+    static func changeNumber(_ connection: borrowing Connection) throws -> Int64 {
         try number("change_number", atLeast: 0, connection)
     }
 
@@ -45,14 +45,14 @@ enum StoreTable {
         case unjudgedPasswords = "unjudged_passwords"
     }
 
-    static func count(_ count: Count, _ connection: borrowing Connection) throws(SQLiteError) -> Int64 {
+    static func count(_ count: Count, _ connection: borrowing Connection) throws -> Int64 {
         try number(count.rawValue, atLeast: 0, connection)
     }
 
     /// Adds `more`, which may be negative, to a count, in the transaction that adds or removes the rows.
     ///
     /// The count does not fall below 0, even if another program has stored a wrong count.
-    static func add(_ more: Int64, to count: Count, _ connection: borrowing Connection) throws(SQLiteError) {
+    static func add(_ more: Int64, to count: Count, _ connection: borrowing Connection) throws {
         try set(count, to: max(0, try self.count(count, connection) + more), connection)
     }
 
@@ -66,13 +66,9 @@ enum StoreTable {
     /// could overflow and end the process.
     private static func number(
         _ column: String, atLeast least: Int64, _ connection: borrowing Connection
-    ) throws(SQLiteError) -> Int64 {
+    ) throws -> Int64 {
         var statement = try connection.prepare("SELECT \(column) FROM store")
-        guard try statement.step(), case let number = statement.integer(at: 0),
-            least...ProfileStoreError.mostCounted ~= number
-        else {
-            throw SQLiteError(code: .corrupt, message: "store.\(column) is no number that was counted")
-        }
-        return number
+        return try ProfileStoreError.counted(
+            statement.step() ? statement.integer(at: 0) : nil, atLeast: least, column)
     }
 }

@@ -8,32 +8,28 @@ enum ThrottleTable {
     /// Counts an attempt, or refuses it, within a transaction.
     static func admit(
         _ attempt: LoginAttempt, mostUnknownNames: Int, _ connection: borrowing Connection
-    ) throws(SQLiteError) -> ThrottleState.Decision {
+    ) throws -> ThrottleState.Decision {
         let remembered = try load(attempt, connection)
         // Done for every name, because the duration must not reveal whether a profile has the name (P10).
         if remembered == nil { try makeRoom(mostUnknownNames, connection) }
-        var state = remembered?.state ?? ThrottleState()
-        let decision = state.admit(at: attempt.time.millisecondsSince1970)
+        let (decision, state) = attempt.admitted(after: remembered?.state)
         try store(state, attempt, replacing: remembered, connection)
         return decision
     }
 
     /// Reverts the count of an attempt that was admitted but not made, within a transaction.
-    static func withdraw(_ attempt: LoginAttempt, _ connection: borrowing Connection) throws(SQLiteError) {
+    static func withdraw(_ attempt: LoginAttempt, _ connection: borrowing Connection) throws {
         let remembered = try load(attempt, connection)
-        var state = remembered?.state ?? ThrottleState()
-        state.withdraw()
-        if state.failures == 0 {
-            try forget(attempt.username, attempt.kind, connection)
-        } else {
-            try store(state, attempt, replacing: remembered, connection)
+        guard let state = LoginAttempt.withdrawn(from: remembered?.state) else {
+            return try forget(attempt.username, attempt.kind, connection)
         }
+        try store(state, attempt, replacing: remembered, connection)
     }
 
     /// Removes the failures of a name, after a success or an unlock by the owner. If `kind` is nil, removes both kinds.
     static func forget(
         _ username: String, _ kind: CredentialKind?, _ connection: borrowing Connection
-    ) throws(SQLiteError) {
+    ) throws {
         var statement = try connection.prepare(
             "DELETE FROM throttles WHERE name = ?1 AND kind = coalesce(?2, kind) RETURNING is_known")
         try statement.bind(LoginAttempt.foldedName(username), at: 1)
@@ -48,7 +44,7 @@ enum ThrottleTable {
     /// Failures of the new name from before a profile had it do not count. If the new name has other failures, the
     /// stricter values stay. The old name keeps its failures as a name without a profile. If they were removed, an
     /// attacker could find out that a profile had that name (P10).
-    static func move(from old: String, to new: String, _ connection: borrowing Connection) throws(SQLiteError) {
+    static func move(from old: String, to new: String, _ connection: borrowing Connection) throws {
         let (old, new) = (LoginAttempt.foldedName(old), LoginAttempt.foldedName(new))
         // Compares bytes, because strings that are equal in Swift may be different names.
         guard !old.utf8.elementsEqual(new.utf8) else { return }
@@ -76,7 +72,7 @@ enum ThrottleTable {
     /// Removes the failures of the names of new profiles, because attempts before a profile existed do not count.
     static func forgetUnknown(
         namesOf profiles: ClosedRange<Int64>, _ connection: borrowing Connection
-    ) throws(SQLiteError) {
+    ) throws {
         guard try StoreTable.count(.unknownThrottles, connection) > 0 else { return }
         var statement = try connection.prepare(
             """
@@ -122,7 +118,7 @@ enum ThrottleTable {
     private static func store(
         _ state: ThrottleState, _ attempt: LoginAttempt, replacing remembered: Remembered?,
         _ connection: borrowing Connection
-    ) throws(SQLiteError) {
+    ) throws {
         var statement = try connection.prepare(
             """
             INSERT INTO throttles (name, kind, failures, blocked_until, attempted_at, is_known)
@@ -146,7 +142,7 @@ enum ThrottleTable {
 
     /// Removes a few of the oldest unknown names if there is no room for one more. Only a few, because other writers
     /// wait. If there are far more names than allowed, later attempts remove further ones.
-    private static func makeRoom(_ mostUnknownNames: Int, _ connection: borrowing Connection) throws(SQLiteError) {
+    private static func makeRoom(_ mostUnknownNames: Int, _ connection: borrowing Connection) throws {
         let surplus = try StoreTable.count(.unknownThrottles, connection) - Int64(max(1, mostUnknownNames)) + 1
         guard surplus > 0 else { return }
         var statement = try connection.prepare(

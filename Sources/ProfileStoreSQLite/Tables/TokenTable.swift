@@ -46,8 +46,9 @@ enum TokenTable {
             return try tokens(of: connection.prepare(selectAccess))
         case .sessions(let profileID, let last, let limit, let time):
             var statement = try connection.prepare(profileID == nil ? selectSessions : selectSessionsOfProfile)
-            try statement.bind(profileID ?? last?.profileID ?? .min, at: 1)
-            try statement.bind(last.map { end(of: $0.id) } ?? "", at: 2)
+            let start = TokenList.start(of: profileID, after: last)
+            try statement.bind(start.profileID, at: 1)
+            try statement.bind(start.hash, at: 2)
             try statement.bind(time.millisecondsSince1970, at: 3)
             try statement.bind(Int64(limit), at: 4)
             return try tokens(of: statement)
@@ -75,13 +76,10 @@ enum TokenTable {
             TokenHash(stored: row.string(at: 0) ?? "", kind),
             of: row.string(at: 3).map { StoredToken.Owner(profileID: row.integer(at: 2), username: $0) },
             name: row.string(at: 4).flatMap(AccountLabel.init(fitting:)),
-            scopes: (row.string(at: 5) ?? "").split(separator: " ").compactMap { AccessScope(String($0)) },
-            createdAt: row.time(at: 6), expiresAt: row.isNull(at: 8) ? nil : row.time(at: 8), renewal: renewal,
+            scopes: [AccessScope](stored: row.string(at: 5)), createdAt: row.time(at: 6),
+            expiresAt: row.isNull(at: 8) ? nil : row.time(at: 8), renewal: renewal,
             lastUsedAt: row.isNull(at: 7) ? nil : row.time(at: 7))
     }
-
-    /// Returns a text that sorts after every hash that begins with the digits of an id.
-    private static func end(of id: TokenID) -> String { id.description + "g" }
 
     // MARK: Writing, within a transaction
 
@@ -89,7 +87,7 @@ enum TokenTable {
     static func issue(
         _ token: StoredToken, to profileID: Int64, atMost limit: Int, _ connection: borrowing Connection
     ) throws(SQLiteError) -> StoredToken? {
-        _ = try removeExpired(at: token.createdAt, atMost: mostRemovedByIssuing, connection)
+        _ = try removeExpired(at: token.createdAt, atMost: StoredToken.mostRemovedByIssuing, connection)
         var statement = try connection.prepare(
             """
             DELETE FROM tokens WHERE hash IN (
@@ -120,7 +118,7 @@ enum TokenTable {
         try statement.bind(token.kind.rawValue, at: 2)
         try statement.bind(profileID, at: 3)
         try statement.bind(token.name?.text, at: 4)
-        try statement.bind(token.kind == .access ? token.scopes.map(\.text).joined(separator: " ") : nil, at: 5)
+        try statement.bind(token.storedScopes, at: 5)
         try statement.bind(token.createdAt.millisecondsSince1970, at: 6)
         try statement.bind(token.lastUsedAt?.millisecondsSince1970, at: 7)
         try statement.bind(token.expiresAt?.millisecondsSince1970, at: 8)
@@ -151,7 +149,7 @@ enum TokenTable {
         var statement = try connection.prepare(
             "DELETE FROM tokens WHERE hash > ?1 AND hash < ?2 AND kind = ?3 RETURNING \(columns)")
         try statement.bind(id.description, at: 1)
-        try statement.bind(end(of: id), at: 2)
+        try statement.bind(id.endOfHashes, at: 2)
         try statement.bind(kind.rawValue, at: 3)
         return try tokens(of: statement)
     }
@@ -183,7 +181,7 @@ enum TokenTable {
     ///
     /// - Returns: The number of removed tokens.
     static func removeExpired(
-        at time: Timestamp, atMost limit: Int64, _ connection: borrowing Connection
+        at time: Timestamp, atMost limit: Int, _ connection: borrowing Connection
     ) throws(SQLiteError) -> Int {
         var statement = try connection.prepare(
             """
@@ -192,14 +190,10 @@ enum TokenTable {
                 ORDER BY expires_at, hash LIMIT ?2)
             """)
         try statement.bind(time.millisecondsSince1970, at: 1)
-        try statement.bind(limit, at: 2)
+        try statement.bind(Int64(limit), at: 2)
         try statement.run()
         return Int(connection.changes)
     }
-
-    /// The maximum number of expired tokens that one issue removes. It is small because other writers wait meanwhile,
-    /// and larger than 1 because each issue adds one token.
-    private static let mostRemovedByIssuing: Int64 = 8
 }
 
 extension Statement {

@@ -40,7 +40,7 @@ enum UnjudgedPasswords {
     /// Returns the number of unjudged passwords. Looks at every profile.
     static func total(_ connection: borrowing Connection) throws -> Int64 {
         guard let schema = try SchemaTable.latest(connection)?.parsed() else { return 0 }
-        let versions = try SchemaTable.versions(sharingPasswordRulesOf: schema, connection)
+        let versions = try SchemaTable.all(connection).versions(sharingPasswordRulesOf: schema)
         var statement = try connection.prepare(ProfileTable.countUnjudgedPasswords(besides: versions))
         return try statement.step() ? statement.integer(at: 0) : 0
     }

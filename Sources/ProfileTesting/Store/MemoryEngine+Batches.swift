@@ -12,7 +12,7 @@ extension MemoryEngine {
         _ batch: Batch, judgedBy schema: ProfileSchema, _ stamp: WriteStamp
     ) async throws(ProfileStoreError) -> Batch {
         try await write { [options] state throws(ProfileStoreError) in
-            _ = try state.rules(being: schema)
+            try state.rules.require(schema)
             var batch = batch
             var writing = MemoryBatches(stamp, state)
             try writing.run(&batch, &state)
@@ -25,7 +25,7 @@ extension MemoryEngine {
         _ batch: Batch, judgedBy schema: ProfileSchema
     ) async throws(ProfileStoreError) -> Batch {
         let state = try currentAtLength
-        _ = try state.rules(being: schema)
+        try state.rules.require(schema)
         var batch = batch
         let rows = batch.rows
         batch.look(under: state.rules.schema) { rows, row, id in
@@ -46,7 +46,7 @@ extension MemoryEngine {
             let before = state
             let isEmpty = state.profiles.isEmpty
             guard isEmpty || load.takesUsedStore, try load.mayBegin(into: before) else { return .declined }
-            _ = try state.rules(being: schema)
+            try state.rules.require(schema)
             var writing = MemoryBatches(stamp, state)
             if isEmpty, load.knowsNewRows {
                 while let rows = load.nextNewRows() { try writing.insert(rows, &state) }

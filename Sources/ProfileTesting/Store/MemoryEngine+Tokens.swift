@@ -44,7 +44,7 @@ extension MemoryEngine {
         _ token: TokenHash, _ hash: PasswordHash, judgedBy schema: ProfileSchema, at time: Timestamp
     ) async throws(ProfileStoreError) -> Profile? {
         try await write { [options] state throws(ProfileStoreError) -> Profile? in
-            let rules = try state.rules(being: schema)
+            try state.rules.require(schema)
             let found = state.tokens.token(token, at: time).map(state.named)
             guard let reset = found.flatMap(PasswordReset.init) else { return nil }
             let id = reset.profileID
@@ -53,12 +53,12 @@ extension MemoryEngine {
             for kind in [ProfileChange.Kind.edited, .credentialChanged] {
                 state.log.append(kind, id...id, WriteStamp(at: time), keeping: options.mostChanges)
             }
-            return state.profiles[id]?.profile(under: rules.schema)
+            return state.profiles[id]?.profile(under: schema)
         }
     }
 
     func removeExpired(at time: Timestamp) async throws(ProfileStoreError) -> Int {
-        try await write { state in state.tokens.removeExpired(at: time, atMost: 512) }
+        try await write { state in state.tokens.removeExpired(at: time, atMost: StoredToken.mostRemovedAtOnce) }
     }
 }
 

@@ -95,9 +95,7 @@ final class MemoryEngine: StoreEngine {
     }
 
     /// Always `.everything`, because there is no index.
-    func plan(of search: ProfileSearch, under rules: AdoptedSchema) async throws(ProfileStoreError) -> QueryPlan {
-        .everything
-    }
+    func plan(of search: ProfileSearch) -> QueryPlan { .everything }
 
     func scan(_ scan: StoreScan) async throws(ProfileStoreError) -> StoredRows {
         var rows = StoredRows(of: scan)
@@ -139,13 +137,13 @@ final class MemoryEngine: StoreEngine {
         _ row: ValidProfiles, judgedBy schema: ProfileSchema, _ stamp: WriteStamp
     ) async throws(ProfileStoreError) -> Profile {
         try await change(stamp) { state throws(ProfileStoreError) in
-            let rules = try state.rules(being: schema)
+            try state.rules.require(schema)
             guard let profile = state.insert(row: 0, of: row, at: stamp.time) else {
                 throw .duplicate(state.takenFields(of: row, row: 0, besides: nil))
             }
             // Attempts before the profile existed do not count.
             state.throttles.forget(profile.username)
-            return ([(.registered, profile.id)], profile.profile(under: rules.schema))
+            return ([(.registered, profile.id)], profile.profile(under: schema))
         }
     }
 
@@ -153,27 +151,28 @@ final class MemoryEngine: StoreEngine {
         _ stored: Profile, with row: ValidProfiles, judgedBy schema: ProfileSchema, _ stamp: WriteStamp
     ) async throws(ProfileStoreError) -> Profile {
         try await change(stamp) { state throws(ProfileStoreError) in
-            let rules = try state.rules(being: schema)
+            try state.rules.require(schema)
+            try stored.requireUnchanged(state.profiles[stored.id]?.revision)
             switch state.update(RowUpdate(of: stored.id, revision: stored.revision, with: row), at: stamp.time) {
             case .updated(let profile):
                 let bringsPassword = schema.index(of: .password).map { row.text(row: 0, field: $0) != nil } ?? false
                 state.throttles.move(from: stored.username, to: profile.username)
                 if bringsPassword { state.throttles.forget(profile.username, [.password]) }
                 let credential: [Change] = bringsPassword ? [(.credentialChanged, profile.id)] : []
-                return ([(.edited, profile.id)] + credential, profile.profile(under: rules.schema))
+                return ([(.edited, profile.id)] + credential, profile.profile(under: schema))
             case .duplicate(let fields): throw .duplicate(fields)
-            case .stale: throw state.problem(with: stored) ?? .corrupt(.changedProfile)
+            case .stale: throw .corrupt(.changedProfile)
             }
         }
     }
 
     func confirm(_ stored: Profile, _ stamp: WriteStamp) async throws(ProfileStoreError) -> Profile {
         guard stamp.request != nil else {
-            if let problem = try current.problem(with: stored) { throw problem }
+            try stored.requireUnchanged(current.profiles[stored.id]?.revision)
             return stored
         }
         return try await change(stamp) { state throws(ProfileStoreError) in
-            if let problem = state.problem(with: stored) { throw problem }
+            try stored.requireUnchanged(state.profiles[stored.id]?.revision)
             return ([], stored)
         }
     }
@@ -182,13 +181,12 @@ final class MemoryEngine: StoreEngine {
         _ username: String, expecting revision: Int64?, _ stamp: WriteStamp
     ) async throws(ProfileStoreError) -> Profile {
         try await change(stamp) { state throws(ProfileStoreError) in
-            guard let profile = state.profile(.username(username)) else { throw .notFound(username: username) }
-            if let revision, revision != profile.revision {
-                throw .staleRevision(expected: revision, current: profile.revision)
-            }
+            guard let stored = state.profile(.username(username)) else { throw .notFound(username: username) }
+            let profile = stored.profile(under: state.rules.schema)
+            try profile.requireRevision(revision)
             state.remove(profile.id)
             state.throttles.forget(profile.username)
-            return ([(.removed, profile.id)], profile.profile(under: state.rules.schema))
+            return ([(.removed, profile.id)], profile)
         }
     }
 
@@ -247,10 +245,6 @@ final class MemoryEngine: StoreEngine {
     }
 
     // MARK: Revalidation
-
-    func countPasswords(setUnderOthersThan versions: [Int]) async throws(ProfileStoreError) -> Int {
-        try currentAtLength.profiles.values.compactMap(\.password).count { !versions.contains($0.schemaVersion) }
-    }
 
     func mark(_ marks: [JudgementMark], judgedBy version: Int) async throws(ProfileStoreError) {
         try await write { state in

@@ -32,15 +32,12 @@ struct MemoryLog: Sendable {
     func changes(
         after number: Int64, limit: Int, profile: (Int64) -> MemoryProfile?
     ) -> [ProfileChange] {
-        guard number != self.number else { return [] }
-        let later = entries.filter { $0.number > number }.prefix(max(0, limit))
-        // If the next change is missing, the log does not go back far enough, or it is another log.
-        guard let first = later.first, first.number == number + 1 else { return [.missed(upTo: self.number)] }
-        return later.map { entry in
+        let later = entries.filter { $0.number > number }.prefix(max(0, limit)).map { entry in
             let alone = entry.profileIDs.flatMap { $0.count == 1 ? profile($0.lowerBound) : nil }
             return ProfileChange(
                 number: entry.number, kind: entry.kind, profileIDs: entry.profileIDs, username: alone?.username,
                 revision: alone?.revision, changedAt: entry.stamp.time, author: entry.stamp.author?.name)
         }
+        return later.following(number, newest: self.number)
     }
 }

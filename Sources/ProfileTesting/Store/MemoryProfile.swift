@@ -113,7 +113,7 @@ struct ComparedText: Hashable, Comparable, Sendable {
 
     init(_ text: String, in column: FieldName) {
         self.text = text
-        bytes = column == .username ? text.utf8.map { 0x41...0x5A ~= $0 ? $0 | 0x20 : $0 } : Array(text.utf8)
+        bytes = column == .username ? text.utf8.map(\.asciiFolded) : Array(text.utf8)
     }
 
     static func == (left: Self, right: Self) -> Bool { left.bytes == right.bytes }

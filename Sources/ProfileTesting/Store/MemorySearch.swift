@@ -17,6 +17,8 @@ extension MemoryProfile {
         switch search.status {
         case .invalid where issues == nil: return false
         case .judged(let versions) where !versions.contains(schemaVersion): return false
+        case .hasPassword(let versions):
+            guard let password, !versions.contains(password.schemaVersion) else { return false }
         default: break
         }
         if let text = search.text {

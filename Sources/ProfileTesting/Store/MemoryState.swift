@@ -38,24 +38,14 @@ struct MemoryState: Sendable {
 
     private var rulesVersion: Int { schemas.last?.version ?? 0 }
 
-    /// Returns the rules in force if they have this schema, by which a value was judged. Throws `schemaChanged`
-    /// otherwise.
-    func rules(being schema: ProfileSchema) throws(ProfileStoreError) -> AdoptedSchema {
-        guard rules.schema == schema else { throw .schemaChanged(version: rules.version) }
-        return rules
-    }
-
     /// Puts a schema in force. Profiles keep the values of fields that the schema does not have.
     mutating func putInForce(
         _ schema: ProfileSchema, as version: Int? = nil, at time: Timestamp
     ) throws(ProfileStoreError) {
-        if let key = schemas.last?.schema.primaryKey.name, key != schema.primaryKey.name, !profiles.isEmpty {
-            throw .otherPrimaryKey(schema.primaryKey.name, inForce: key)
-        }
-        columns.formUnion(schema.openFields.map(\.column))
-        guard columns.count + Self.ownColumns <= Self.mostColumns else {
-            throw .tooManyColumns(limit: Self.mostColumns)
-        }
+        try schema.requireKey(of: schemas.last?.schema, hasProfiles: !profiles.isEmpty)
+        let count = columns.count + Self.ownColumns
+        columns.formUnion(
+            try schema.missingColumns(inTableOf: count, atMost: Self.mostColumns) { [columns] in columns.contains($0) })
         let unique = schema.fields.filter(\.isUnique)
         for field in unique where owners[field.column] == nil {
             let repeated = repeatedValues(in: field.column)
@@ -84,7 +74,7 @@ struct MemoryState: Sendable {
     /// Whether the rules in force have judged every password. False if a password was given as a hash, or was set under
     /// other rules (L1).
     var haveJudgedPasswords: Bool {
-        let versions = schemas.filter { $0.schema[.password] == rules.schema[.password] }.map(\.version)
+        let versions = schemas.versions(sharingPasswordRulesOf: rules.schema)
         return profiles.values.lazy.compactMap(\.password).allSatisfy {
             $0.isJudged && versions.contains($0.schemaVersion)
         }
@@ -103,14 +93,6 @@ struct MemoryState: Sendable {
         case .id(let id): profiles[id]
         case .username(let username): owner(of: username, in: .username).flatMap { profiles[$0] }
         }
-    }
-
-    /// Returns the reason why a profile that was read earlier cannot be edited. Nil if the profile still has the same
-    /// revision.
-    func problem(with stored: Profile) -> ProfileStoreError? {
-        guard let current = profiles[stored.id] else { return .notFound(username: stored.username) }
-        if current.revision == stored.revision { return nil }
-        return .staleRevision(expected: stored.revision, current: current.revision)
     }
 
     /// Returns the id of the profile that has a value in a unique column.

@@ -7,7 +7,7 @@ internal import Threads
 /// several processes share a file.
 package final class MemoryStore: Sendable {
     private let state: Mutex<MemoryState>
-    private let listeners = Mutex<[(of: ObjectIdentifier, listener: CommitListener)]>([])
+    private let listeners = Mutex<[ObjectIdentifier: CommitListener]>([:])
     private let problem = Mutex<ProfileStoreError?>(nil)
     /// Runs all writes, one after another. It has its own thread, because a large write makes other writes wait, and
     /// the threads of Swift's concurrency runtime must not block.
@@ -65,12 +65,12 @@ package final class MemoryStore: Sendable {
     // MARK: Watching
 
     func listen(_ engine: MemoryEngine, _ listener: CommitListener) {
-        listeners.withLock { $0.append((ObjectIdentifier(engine), listener)) }
+        listeners.withLock { $0[ObjectIdentifier(engine)] = listener }
     }
 
     func stopListening(_ engine: MemoryEngine) {
-        listeners.withLock { $0.removeAll { $0.of == ObjectIdentifier(engine) } }
+        listeners.withLock { $0[ObjectIdentifier(engine)] = nil }
     }
 
-    private func ring() { for (_, listener) in listeners.withLock({ $0 }) { listener() } }
+    private func ring() { for listener in listeners.withLock(\.values) { listener() } }
 }

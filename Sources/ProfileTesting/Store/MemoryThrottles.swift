@@ -14,17 +14,10 @@ struct MemoryThrottles: Sendable {
     }
 
     private struct Entry {
-        var state = ThrottleState()
+        var state: ThrottleState
         var attemptedAt: Timestamp
         /// Whether a profile had this name at the last attempt or renaming.
         var isKnown: Bool
-
-        mutating func takeStricter(of other: Entry) {
-            state = ThrottleState(
-                failures: max(state.failures, other.state.failures),
-                blockedUntil: max(state.blockedUntil, other.state.blockedUntil))
-            if attemptedAt < other.attemptedAt { attemptedAt = other.attemptedAt }
-        }
     }
 
     private var entries: [Key: Entry] = [:]
@@ -39,17 +32,17 @@ struct MemoryThrottles: Sendable {
     mutating func admit(_ attempt: LoginAttempt, mostUnknownNames: Int) -> ThrottleState.Decision {
         let key = Key(attempt.username, attempt.kind)
         if entries[key] == nil { makeRoom(mostUnknownNames) }
-        var entry = entry(attempt)
-        let decision = entry.state.admit(at: attempt.time.millisecondsSince1970)
-        entries[key] = entry
+        let (decision, state) = attempt.admitted(after: entries[key]?.state)
+        entries[key] = Entry(state: state, attemptedAt: attempt.time, isKnown: attempt.isKnown)
         return decision
     }
 
     /// Removes the count of an attempt that was admitted but not made.
     mutating func withdraw(_ attempt: LoginAttempt) {
-        var entry = entry(attempt)
-        entry.state.withdraw()
-        entries[Key(attempt.username, attempt.kind)] = entry.state.failures == 0 ? nil : entry
+        let key = Key(attempt.username, attempt.kind)
+        entries[key] = LoginAttempt.withdrawn(from: entries[key]?.state).map { state in
+            Entry(state: state, attemptedAt: attempt.time, isKnown: attempt.isKnown)
+        }
     }
 
     /// Deletes the failures of a name.
@@ -67,7 +60,10 @@ struct MemoryThrottles: Sendable {
             guard var moved = entries[oldKey] else { continue }
             entries[oldKey]?.isKnown = false
             moved.isKnown = true
-            if let present = entries[newKey] { moved.takeStricter(of: present) }
+            if let present = entries[newKey] {
+                moved.state = moved.state.stricter(or: present.state)
+                moved.attemptedAt = max(moved.attemptedAt, present.attemptedAt)
+            }
             entries[newKey] = moved
         }
     }
@@ -78,13 +74,6 @@ struct MemoryThrottles: Sendable {
             let key = Key(username, kind)
             if entries[key]?.isKnown == false { entries[key] = nil }
         }
-    }
-
-    /// Returns the entry of a name, with the time of this attempt.
-    private func entry(_ attempt: LoginAttempt) -> Entry {
-        Entry(
-            state: entries[Key(attempt.username, attempt.kind)]?.state ?? ThrottleState(), attemptedAt: attempt.time,
-            isKnown: attempt.isKnown)
     }
 
     /// If there are too many unknown names to add one more, deletes a few of the oldest.

@@ -10,7 +10,7 @@ struct MemoryTokens: Sendable {
     /// - Returns: The stored token. Nil if another access token has the same name.
     mutating func issue(_ token: StoredToken, to owner: StoredToken.Owner?, atMost limit: Int) -> StoredToken? {
         if let owner {
-            _ = removeExpired(at: token.createdAt, atMost: Self.mostRemovedByIssuing)
+            _ = removeExpired(at: token.createdAt, atMost: StoredToken.mostRemovedByIssuing)
             let others = tokens.values.filter { $0.kind == token.kind && $0.owner?.profileID == owner.profileID }
                 .sorted { ($1.lastUse, $0.hash.text) < ($0.lastUse, $1.hash.text) }
             for other in others.dropFirst(limit - 1) { tokens[other.hash] = nil }
@@ -62,8 +62,6 @@ struct MemoryTokens: Sendable {
         for token in oldest { tokens[token.hash] = nil }
         return oldest.count
     }
-
-    private static let mostRemovedByIssuing = 8
 }
 
 extension StoredToken {

@@ -197,7 +197,7 @@ public struct ProfileImporter: Sendable {
     private func read(_ run: ImportRun) async throws(ImportError) {
         guard let repository else { return try await run.readWithoutStore() }
         let adopted = repository.adoptedSchema
-        guard adopted.schema == schema else { throw .store(.schemaChanged(version: adopted.version)) }
+        do throws(ProfileStoreError) { try adopted.require(schema) } catch { throw .store(error) }
         let target = StoreImport(repository: repository, adopted: adopted, run: run)
         if options.isDryRun { return try await target.lookOnly() }
         if isExclusive, run.source.columns.hasPasswords { return try await target.loadHashedFirst() }

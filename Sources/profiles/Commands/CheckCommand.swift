@@ -45,8 +45,8 @@ struct CheckCommand: AsynchronousCommand, ResultWriting {
         block.add(statistics, unjudged: unjudged, place: path)
         block.add("Size", "\(statistics.fileBytes) bytes, and \(statistics.walBytes) in the write-ahead log")
         block.addGap()
-        block.add("Integrity", check.integrity.isEmpty ? "ok" : check.integrity.joined(separator: "; "))
-        block.add("Foreign keys", check.foreignKeys.isEmpty ? "ok" : check.foreignKeys.joined(separator: "; "))
+        block.add("Integrity", check.integrityTexts.isEmpty ? "ok" : check.integrityTexts.joined(separator: "; "))
+        block.add("Foreign keys", check.danglingRows.isEmpty ? "ok" : check.foreignKeyTexts.joined(separator: "; "))
         block.add("SQLite", check.sqliteVersion + (check.hasWALResetDefect ? "; \(defectText(check))" : ""))
         block.add("Write lock", check.writeLockIsOn ? "on" : "MISSING")
         block.addGap()
@@ -71,8 +71,8 @@ struct CheckCommand: AsynchronousCommand, ResultWriting {
     ) -> JSONValue {
         let file: JSONValue = [
             "file_bytes": .number(statistics.fileBytes), "wal_bytes": .number(statistics.walBytes),
-            "integrity": .array(check.integrity.map(JSONValue.string)),
-            "foreign_keys": .array(check.foreignKeys.map(JSONValue.string)),
+            "integrity": .array(check.integrityTexts.map(JSONValue.string)),
+            "foreign_keys": .array(check.foreignKeyTexts.map(JSONValue.string)),
             "sqlite_version": .string(check.sqliteVersion), "wal_reset_defect": .bool(check.hasWALResetDefect),
             "write_lock": .bool(check.writeLockIsOn),
             "settings": .array(
@@ -120,5 +120,15 @@ extension TextBlock {
         add("Secrets", "\(statistics.withPassword) passwords, \(statistics.withPasscode) pass codes")
         add("Schema version", String(statistics.schemaVersion))
         add("Change number", String(statistics.changeNumber))
+    }
+}
+
+extension StoreCheck {
+    fileprivate var integrityTexts: [String] {
+        integrity + wrongCounts.map { "\($0.name) should be \($0.rows): migrate the store" }
+    }
+
+    fileprivate var foreignKeyTexts: [String] {
+        danglingRows.map { "row \($0.id ?? 0) of \($0.table) refers to a row of \($0.parentTable) that is not there" }
     }
 }

@@ -72,11 +72,13 @@ extension CommandFailure {
         case .unavailable(let problems):
             self.init(
                 .unavailable,
-                lines: ["No server that keeps the profiles can be reached; nothing was written"] + problems)
-        case .outcomeUnknown(let reason):
+                lines: ["No server that keeps the profiles can be reached; nothing was written"]
+                    + problems.map(Self.text))
+        case .outcomeUnknown(let problem):
             self.init(
                 .outcomeUnknown,
-                "The server was lost during a write, and it is not known whether the write was stored: \(reason)",
+                "The server was lost during a write, and it is not known whether the write was stored: "
+                    + Self.text(problem),
                 "Look up the result before you repeat the command")
         case .storedOnOneMachine:
             self.init(
@@ -203,6 +205,7 @@ extension CommandFailure {
     static func text(_ damage: StoreDamage) -> String {
         switch damage {
         case .reported(let message): message
+        case .danglingRow(let table): "a row of \(table) refers to one that is missing"
         case .noSchema: "the store holds no schema"
         case .slowSchema: "reading its schema takes too long"
         case .missingProfile: "a profile just written is missing"
@@ -215,9 +218,18 @@ extension CommandFailure {
         }
     }
 
+    private static func text(_ fault: ServerFault) -> String {
+        switch fault {
+        case .reported(let message): message
+        case .noAnswer(let server): "\(server): no answer in time"
+        case .notCommitted: "the connection was lost, and nothing was written"
+        case .onOneMachine: "no other machine has it"
+        }
+    }
+
     private static func text(_ fault: DurabilityFault) -> String {
         switch fault {
-        case .settings(let settings): settings.joined(separator: ", ")
+        case .settings(let names, let value): names.map { "\($0) is \(value)" }.joined(separator: ", ")
         case .noStandby: "commits wait for no standby"
         }
     }

@@ -44,7 +44,7 @@ extension InferenceOptions {
     func proposal(for source: ImportInput, isQuiet: Bool) async throws -> SchemaProposal {
         let bar = ProgressBar(byteCount: source.byteCount, isQuiet: isQuiet)
         defer { bar?.end() }
-        let inference = SchemaInference(options: self)
+        let inference = SchemaInferrer(options: self)
         return try await Interruption.cancelling(isQuiet: isQuiet) {
             try await inference.run(source) { bar?.update($0) }
         }

@@ -15,7 +15,7 @@ import Watchdog
         for round in 0..<rounds(400) {
             let count = Int.random(in: 1...4, using: &random)
             let entries = Array((names + lists).shuffled(using: &random).prefix(count))
-            let classes = try entries.map { try #require(CharacterClass($0)) }
+            let classes = try entries.map { try #require(AllowedCharacters($0)) }
             let value = self.value(of: entries, &random)
             guard !value.isEmpty else { continue }
             var rules = FieldRules(name: try .named("x"), title: "X")
@@ -49,7 +49,7 @@ import Watchdog
     }
 
     /// What a class takes, by its definition.
-    private static func takes(_ one: CharacterClass, _ scalar: Unicode.Scalar) -> Bool {
+    private static func takes(_ one: AllowedCharacters, _ scalar: Unicode.Scalar) -> Bool {
         let category = scalar.properties.generalCategory
         switch one {
         case .asciiLetters: return ("a"..."z").contains(scalar) || ("A"..."Z").contains(scalar)

@@ -47,7 +47,7 @@ import Watchdog
         let repository = try await ProfileRepository.open(at: store.path)
         let check = try await repository.check()
         #expect(check.integrity == [])
-        #expect(check.foreignKeys == [])
+        #expect(check.danglingRows == [])
         await repository.close()
         return try ["profiles", "schemas", "store", "migrations", "changes"].map { try store.rows($0) }
     }

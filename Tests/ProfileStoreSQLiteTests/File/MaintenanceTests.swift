@@ -51,7 +51,7 @@ import Watchdog
         try await repository.register("abel")
         let check = try await repository.check()
         #expect(check.integrity == [])
-        #expect(check.foreignKeys == [])
+        #expect(check.danglingRows == [])
         #expect(check.settings.allSatisfy { $0.isAsWanted })
         #expect(Set(check.settings.map(\.name)).isSuperset(of: ["journal_mode", "synchronous", "wal_autocheckpoint"]))
         #expect(check.writeLockIsOn)

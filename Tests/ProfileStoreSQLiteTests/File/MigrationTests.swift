@@ -21,9 +21,9 @@ import Watchdog
         let tests = #filePath.split(separator: "/").dropLast(4).joined(separator: "/")
         let folder = "/\(tests)/Migrations/sqlite"
         let files = SmallFile.names(in: folder).filter { $0.hasSuffix(".sql") }
-        #expect(files == Migration.all.map { $0.name + ".sql" })
-        #expect(Migration.all.map(\.version) == Array(1...Migration.all.count))
-        for migration in Migration.all {
+        #expect(files == Migration.sqlite.map { $0.name + ".sql" })
+        #expect(Migration.sqlite.map(\.version) == Array(1...Migration.sqlite.count))
+        for migration in Migration.sqlite {
             #expect(SmallFile.bytes(of: "\(folder)/\(migration.name).sql") == migration.sql)
             let digits = String(migration.version)
             let padded = String(repeating: "0", count: 4 - digits.count) + digits
@@ -34,13 +34,13 @@ import Watchdog
     @Test func `a store that was made has every migration on record`() async throws {
         await (try store.open()).close()
         let status = try ProfileRepository.migrationStatus(at: store.path)
-        #expect(status.map(\.name) == Migration.all.map(\.name))
+        #expect(status.map(\.name) == Migration.sqlite.map(\.name))
         #expect(status.allSatisfy { $0.isApplied })
         #expect(try await ProfileRepository.migrate(at: store.path) == [])
-        #expect(try store.number("PRAGMA user_version") == Int64(Migration.all.count))
+        #expect(try store.number("PRAGMA user_version") == Int64(Migration.sqlite.count))
         let records = try store.rows("migrations")
-        #expect(records.map { $0[1] } == Migration.all.map(\.name))
-        #expect(records.map { $0[2] } == Migration.all.map { SHA256.hexadecimal($0.sql.span) })
+        #expect(records.map { $0[1] } == Migration.sqlite.map(\.name))
+        #expect(records.map { $0[2] } == Migration.sqlite.map { SHA256.hexadecimal($0.sql.span) })
         #expect(records.allSatisfy { $0[3] == String(store.clock.timestamp.millisecondsSince1970) })
     }
 
@@ -48,7 +48,7 @@ import Watchdog
     @Test func `each migration changes the schema`() throws {
         let database = try RawDatabase()
         func schemaVersion() throws -> String? { try database.rows("PRAGMA schema_version").first?.first ?? nil }
-        for migration in Migration.all {
+        for migration in Migration.sqlite {
             let before = try schemaVersion()
             try database.execute(String(decoding: migration.sql, as: UTF8.self))
             #expect(try schemaVersion() != before, "\(migration.name)")
@@ -59,10 +59,11 @@ import Watchdog
         try SmallFile.write([], to: store.path)
         // As old as can be: ours, without a table. 0x50524F46 is "PROF".
         try store.execute("PRAGMA application_id = \(0x5052_4F46)")
-        await #expect(throws: ProfileStoreError.olderStore(path: store.path, version: 0, known: Migration.all.count)) {
+        await #expect(throws: ProfileStoreError.olderStore(path: store.path, version: 0, known: Migration.sqlite.count))
+        {
             try await ProfileRepository.open(at: store.path)
         }
-        let names = Migration.all.map(\.name)
+        let names = Migration.sqlite.map(\.name)
         #expect(try ProfileRepository.migrationStatus(at: store.path).map(\.isApplied) == names.map { _ in false })
         #expect(try await ProfileRepository.migrate(at: store.path) == names)
         #expect(try ProfileRepository.migrationStatus(at: store.path).map(\.isApplied) == names.map { _ in true })
@@ -77,10 +78,11 @@ import Watchdog
         await repository.close()
         try store.becomeOlder(version: 1)
         let before = try store.rows()
-        await #expect(throws: ProfileStoreError.olderStore(path: store.path, version: 1, known: Migration.all.count)) {
+        await #expect(throws: ProfileStoreError.olderStore(path: store.path, version: 1, known: Migration.sqlite.count))
+        {
             try await store.open()
         }
-        #expect(try await ProfileRepository.migrate(at: store.path) == Migration.all.dropFirst().map(\.name))
+        #expect(try await ProfileRepository.migrate(at: store.path) == Migration.sqlite.dropFirst().map(\.name))
         #expect(try store.rows() == before)
         let migrated = try await store.open()
         #expect(try await migrated.changes.latestNumber == 2)
@@ -115,10 +117,11 @@ import Watchdog
         await repository.close()
         try store.becomeOlder(version: 3)
         let before = try store.rows()
-        await #expect(throws: ProfileStoreError.olderStore(path: store.path, version: 3, known: Migration.all.count)) {
+        await #expect(throws: ProfileStoreError.olderStore(path: store.path, version: 3, known: Migration.sqlite.count))
+        {
             try await store.open()
         }
-        #expect(try await ProfileRepository.migrate(at: store.path) == Migration.all.dropFirst(3).map(\.name))
+        #expect(try await ProfileRepository.migrate(at: store.path) == Migration.sqlite.dropFirst(3).map(\.name))
         #expect(try store.rows() == before)
         let migrated = try await store.open()
         let issued = try await migrated.sessions.start(People.secret, for: "bert")
@@ -246,14 +249,14 @@ import Watchdog
             #expect(Set(objects) == Set(StoreLayout(version: version).objects.keys), "after \(allowed) writes")
             if version > 0 { #expect(try store.number("SELECT max(version) FROM migrations") == Int64(version)) }
             guard let failure else {
-                #expect(allowed > 0 && version == Migration.all.count)
+                #expect(allowed > 0 && version == Migration.sqlite.count)
                 return
             }
             guard case .inputOutput = failure.reason else {
                 Issue.record("\(failure)")
                 return
             }
-            #expect(try await ProfileRepository.migrate(at: store.path).count == Migration.all.count - version)
+            #expect(try await ProfileRepository.migrate(at: store.path).count == Migration.sqlite.count - version)
         }
         Issue.record("it never went through")
     }

@@ -31,14 +31,14 @@ import Watchdog
     }
 
     private var refusal: ProfileStoreError {
-        let known = Migration.all.count
+        let known = Migration.sqlite.count
         return .newerStore(path: store.path, version: known + 1, known: known)
     }
 
     /// Does what a migration of a later version does.
     private func migrate() throws {
         try RawDatabase(store.path).execute(
-            "BEGIN; ALTER TABLE store ADD COLUMN later INTEGER; PRAGMA user_version = \(Migration.all.count + 1); COMMIT"
+            "BEGIN; ALTER TABLE store ADD COLUMN later INTEGER; PRAGMA user_version = \(Migration.sqlite.count + 1); COMMIT"
         )
         // What was looked up by a token a moment ago is honoured for another one.
         store.clock.advance(by: .seconds(1))
@@ -243,7 +243,7 @@ import Watchdog
     }
 
     @Test func `a change notices a later version also where nothing else has changed`() async throws {
-        try RawDatabase(store.path).execute("PRAGMA user_version = \(Migration.all.count + 1)")
+        try RawDatabase(store.path).execute("PRAGMA user_version = \(Migration.sqlite.count + 1)")
         await #expect(throws: refusal) { try await repository.register("fred") }
         await #expect(throws: refusal) { try await repository.edit("abel") { $0["address"] = "2" } }
         await repository.close()

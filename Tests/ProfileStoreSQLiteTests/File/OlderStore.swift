@@ -1,4 +1,5 @@
 import RawSQLite
+import ProfileStore
 import SQLiteMigrations
 import StoreFixtures
 
@@ -8,7 +9,7 @@ extension TemporaryStore {
     /// Takes away again what later versions have added, so that the store is as one of this version had made it. Changes
     /// that it could not have logged are lost.
     func becomeOlder(version: Int) throws {
-        let accounts = String(decoding: Migration.all[4].sql, as: UTF8.self)
+        let accounts = String(decoding: Migration.sqlite[4].sql, as: UTF8.self)
         let undo = [
             6: """
             \(accounts)
@@ -39,7 +40,7 @@ extension TemporaryStore {
             2: "DROP TABLE changes; ALTER TABLE store DROP COLUMN is_welcomed;",
         ]
         let database = try RawDatabase(path)
-        for version in (version + 1...Migration.all.count).reversed() { try database.execute(undo[version] ?? "") }
+        for version in (version + 1...Migration.sqlite.count).reversed() { try database.execute(undo[version] ?? "") }
         try database.execute(
             "DELETE FROM migrations WHERE version > \(version); PRAGMA user_version = \(version)")
     }

@@ -179,7 +179,7 @@ import Watchdog
         if !isOnlyInLog { try store.connect().checkpoint(.truncate) }
         let before = [SmallFile.bytes(of: store.path), SmallFile.bytes(of: store.path + "-wal")]
         #expect((before[1] ?? []).isEmpty != isOnlyInLog)
-        let expected = ProfileStoreError.newerStore(path: store.path, version: 99, known: Migration.all.count)
+        let expected = ProfileStoreError.newerStore(path: store.path, version: 99, known: Migration.sqlite.count)
         await #expect(throws: expected) { try await open() }
         await #expect(throws: expected) { try await store.open() }
         #expect([SmallFile.bytes(of: store.path), SmallFile.bytes(of: store.path + "-wal")] == before)

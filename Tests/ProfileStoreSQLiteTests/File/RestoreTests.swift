@@ -142,7 +142,7 @@ import Watchdog
 
     @Test func `a backup of an earlier version is brought up to date on the way`() async throws {
         let earlier = try TemporaryStore(named: "earlier.sqlite")
-        let first = Migration.all[0]
+        let first = Migration.sqlite[0]
         try SmallFile.write([], to: earlier.path)
         try earlier.execute(
             """

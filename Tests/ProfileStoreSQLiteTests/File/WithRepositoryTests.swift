@@ -77,12 +77,12 @@ import Watchdog
             })
         let running = Task { try await repository.run() }
         await clock.wait(forSleepers: 1)
-        let later = Migration.all.count + 1
+        let later = Migration.sqlite.count + 1
         try RawDatabase(store.path).execute(
             "ALTER TABLE store ADD COLUMN later INTEGER; PRAGMA user_version = \(later)")
         clock.advance(by: .seconds(600))
         await #expect(
-            throws: ProfileStoreError.newerStore(path: store.path, version: later, known: Migration.all.count)
+            throws: ProfileStoreError.newerStore(path: store.path, version: later, known: Migration.sqlite.count)
         ) { try await running.value }
         await #expect(throws: ProfileStoreError.closed) { try await repository.profile(username: "abel") }
     }

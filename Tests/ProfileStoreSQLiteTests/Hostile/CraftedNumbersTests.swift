@@ -130,7 +130,7 @@ import Watchdog
         // What is wrong with counts is mended.
         #expect(try await ProfileRepository.migrate(at: store.path) == [])
         let mended = try await store.open()
-        #expect(try await mended.check().integrity == [])
+        #expect(try await mended.check().wrongCounts == [])
         try await mended.register("bert")
         await mended.close()
     }

@@ -19,10 +19,10 @@ import Watchdog
 
     // MARK: What it must be
 
-    @Test(arguments: 0...Migration.all.count)
+    @Test(arguments: 0...Migration.sqlite.count)
     func `the layout of a version is what SQLite makes of its migrations`(version: Int) throws {
         let database = try RawDatabase()
-        for migration in Migration.all.prefix(version) {
+        for migration in Migration.sqlite.prefix(version) {
             try database.execute(String(decoding: migration.sql, as: UTF8.self))
         }
         let rows = try database.rows("SELECT name, sql FROM sqlite_schema WHERE sql IS NOT NULL")
@@ -190,7 +190,7 @@ import Watchdog
 
     @Test func `an older store is looked at before it is migrated`() async throws {
         let database = try RawDatabase(store.path)
-        try database.execute(String(decoding: Migration.all[0].sql, as: UTF8.self))
+        try database.execute(String(decoding: Migration.sqlite[0].sql, as: UTF8.self))
         try database.execute(
             """
             PRAGMA user_version = 1; PRAGMA application_id = \(0x5052_4F46);
@@ -200,7 +200,7 @@ import Watchdog
             try await ProfileRepository.migrate(at: store.path)
         }
         try database.execute("DROP TRIGGER r")
-        #expect(try await ProfileRepository.migrate(at: store.path).count == Migration.all.count - 1)
+        #expect(try await ProfileRepository.migrate(at: store.path).count == Migration.sqlite.count - 1)
     }
 
     @Test func `what SQLite computes when it reads a schema is given up after a while`() async throws {

@@ -52,7 +52,7 @@ import Watchdog
         }
         try store.execute("DELETE FROM profiles WHERE username = 'abel'")
         #expect(try store.rows("tokens").map { $0[2] } == ["2", "2"])
-        #expect(try await repository.check().foreignKeys == [])
+        #expect(try await repository.check().danglingRows == [])
         await repository.close()
     }
 

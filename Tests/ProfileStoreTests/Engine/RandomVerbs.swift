@@ -278,7 +278,8 @@ struct RandomVerbs {
             let marked = try await repository.engine.page(ProfileSearch(status: .invalid), under: rules).profiles
             let judged = try await repository.engine.count(
                 ProfileSearch(status: .judged(by: [version, 1])), under: rules)
-            let others = try await repository.engine.countPasswords(setUnderOthersThan: [version, 2])
+            let others = try await repository.engine.count(
+                ProfileSearch(status: .hasPassword(setUnderOthersThan: [version, 2])), under: rules)
             return "\(marked.map { ($0.id, $0.username, $0.issues) }) \(judged) \(others)"
         }
     }

@@ -110,7 +110,8 @@ import Watchdog
     }
 
     private static let transient: [ProfileStoreError] = [
-        .busy(holder: nil, waited: .zero), .unavailable(["a server"]), .outcomeUnknown("lost"), .notDurable(.noStandby),
+        .busy(holder: nil, waited: .zero), .unavailable([.reported("a server")]),
+        .outcomeUnknown(.reported("lost")), .notDurable(.noStandby),
     ]
 
     @Test(arguments: transient)
@@ -157,7 +158,7 @@ import Watchdog
         let (repository, memory, observed) = try await openMemory()
         let listeners = (0..<4).map { _ in first(repository, after: 0) }
         try await waitUntil { repository.feed.waiterCount == 4 }
-        memory.readingProblem = .unavailable(["a server"])
+        memory.readingProblem = .unavailable([.reported("a server")])
         try await repository.register("abel")
         try await waitUntil { failures(observed) >= 1 }
         let late = first(repository, after: 0)

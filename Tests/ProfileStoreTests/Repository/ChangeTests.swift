@@ -395,6 +395,20 @@ import Watchdog
         await #expect(throws: ProfileStoreError.notFound(username: "zoe")) { try await repository.remove("zoe") }
     }
 
+    @Test func `R3: rules that another process has adopted judge an edit, whether stricter or laxer`() async throws {
+        try await repository.register("abel")
+        let other = try await store.open()
+        try await other.rules.adopt(People.standard(replacing: #""minLength":2"#, with: #""minLength":1"#))
+        // The rules known here refuse the name, but the rules in force accept it.
+        #expect(try await repository.edit("abel") { $0["username"] = "b" }.username == "b")
+        try await other.rules.adopt(.standard)
+        let error = await #expect(throws: ProfileStoreError.self) {
+            try await repository.edit("b") { $0["username"] = "c" }
+        }
+        #expect(error?.issues?.map(\.field) == [.username])
+        await other.close()
+    }
+
     @Test func `R3: a profile that was removed cannot be replaced`() async throws {
         let profile = try await repository.register("abel")
         try await repository.remove("abel")

@@ -54,7 +54,8 @@ import Watchdog
         let errors: [ProfileStoreError] = [
             .notFound(username: "a"), .duplicate([.username]), .staleRevision(expected: 1, current: 2),
             .invalidQuery([]), .keyReused(try #require(WriteKey("k"))), .busy(holder: nil, waited: .seconds(1)),
-            .unavailable(["a server"]), .outcomeUnknown("lost"), .readOnly("x"), .full("x"), .corrupt(.noSchema),
+            .unavailable([.reported("a server")]), .outcomeUnknown(.reported("lost")), .readOnly("x"), .full("x"),
+            .corrupt(.noSchema),
         ]
         let kinds = errors.map(\.kind) + [CredentialError.throttled(milliseconds: 1).kind]
         #expect(Set(kinds) == Set(ProfileStoreError.Kind.allCases))

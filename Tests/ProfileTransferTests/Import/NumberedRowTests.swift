@@ -57,7 +57,7 @@ import Watchdog
         let hash = "$argon2id$v=19$m=64,t=1,p=2$c29tZXNhbHQ$CTFhFdXPJO1aFaMaO6Mm5c8y7cJHAph8ArZWb2GRPPc"
         let text = "user,password\nann,\"\(hash)\"\nbob,\"\(hash)\"\n"
         let input = ImportInput(bytes: Array(text.utf8), name: "test.csv")
-        let schema = try #require(try await SchemaInference().run(input).schema)
+        let schema = try #require(try await SchemaInferrer().run(input).schema)
         #expect(schema[.password]?.hashColumns == ["password"])
         // The next file, of which nothing else is known.
         let folder = try ImportFolder()

@@ -232,7 +232,7 @@ import Watchdog
         var options = InferenceOptions()
         // It is not read to its end the first time.
         options.sample = 10
-        let proposal = try await SchemaInference(options: options).run(input)
+        let proposal = try await SchemaInferrer(options: options).run(input)
         let importer = ProfileImporter(schema: try #require(proposal.schema), today: .latest)
         for _ in 0..<2 { #expect(try await importer.run(input).outcomes == [10_000, 0, 0, 0]) }
         #expect(source.iterators == 1)
@@ -244,11 +244,11 @@ import Watchdog
         let input = try ImportInput(bytes: Array(text.utf8), name: "-").readableAgain(keptIn: folder.path)
         let task = Task {
             await waitUntilCancelled()
-            return try await SchemaInference().run(input)
+            return try await SchemaInferrer().run(input)
         }
         task.cancel()
         await #expect(throws: InferenceError.cancelled) { try await task.value }
-        #expect(try await SchemaInference().run(input).rows == 2)
+        #expect(try await SchemaInferrer().run(input).rows == 2)
     }
 
     @Test func `a file is opened by its path whenever it is read, and one that is not there is said to be none`()

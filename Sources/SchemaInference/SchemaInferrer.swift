@@ -8,7 +8,7 @@ internal import Threads
 ///
 /// Workers take turns at splitting the input into batches and examine their batches in parallel. Their evidence is
 /// merged in the order of the input. Memory use does not grow with the input.
-public struct SchemaInference: Sendable {
+public struct SchemaInferrer: Sendable {
     private let options: InferenceOptions
 
     /// Makes an inference with options.

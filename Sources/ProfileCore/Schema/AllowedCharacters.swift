@@ -1,5 +1,5 @@
 /// A set of characters that a schema allows in a field, by name or as a literal list.
-public enum CharacterClass: Hashable, Sendable {
+public enum AllowedCharacters: Hashable, Sendable {
     /// A–Z and a–z.
     case asciiLetters
     /// 0–9.
@@ -15,14 +15,14 @@ public enum CharacterClass: Hashable, Sendable {
     /// Exactly these characters.
     case list(String)
 
-    static let named: [(name: String, value: CharacterClass)] = [
+    static let named: [(name: String, value: AllowedCharacters)] = [
         ("ascii-letters", .asciiLetters), ("ascii-digits", .asciiDigits), ("letters", .letters), ("digits", .digits),
         ("spaces", .spaces), ("special", .special),
     ]
 
-    /// Reads the name of a class, or a literal list of characters.
+    /// Reads the name of a set, or a literal list of characters.
     ///
-    /// Returns nil for a text of more than three lower-case letters and hyphens, unless it is the name of a class. Such
+    /// Returns nil for a text of more than three lower-case letters and hyphens, unless it is the name of a set. Such
     /// a text is more likely a misspelled name than a list. Returns nil for control characters too, because no text may
     /// contain them. Tab, LF and CR are allowed.
     init?(_ text: String) {
@@ -38,7 +38,7 @@ public enum CharacterClass: Hashable, Sendable {
         }
     }
 
-    /// The class as a schema file writes it.
+    /// The set as a schema file writes it.
     package var text: String {
         if case .list(let characters) = self { return characters }
         return Self.named.first { $0.value == self }?.name ?? ""
@@ -73,7 +73,7 @@ public enum CharacterClass: Hashable, Sendable {
     }
 }
 
-extension [CharacterClass] {
+extension [AllowedCharacters] {
     /// The name of these characters in a message: `letters A–Z, a–z and digits 0–9`.
     package var title: String { flatMap(\.titles).listed("and") }
 }

@@ -1,0 +1,9 @@
+package import ProfileStore
+
+extension Migration {
+    /// The migrations of a PostgreSQL database, in order. A test compares the list with the folder.
+    package static let postgres = [
+        Migration(version: 1, name: "V0001_store", sql: PackageResources.V0001_store_sql),
+        Migration(version: 2, name: "V0002_tokens", sql: PackageResources.V0002_tokens_sql),
+    ]
+}

@@ -1,0 +1,32 @@
+internal import SecretHashing
+
+/// A migration: an SQL script that creates or changes the tables of an engine. A released script is never edited.
+package struct Migration: Sendable {
+    /// The version of the tables after the migration. Versions begin at 1 and have no gaps.
+    package let version: Int
+    /// The file name without its extension.
+    package let name: String
+    /// The script in UTF-8.
+    package let sql: [UInt8]
+
+    package init(version: Int, name: String, sql: [UInt8]) {
+        self.version = version
+        self.name = name
+        self.sql = sql
+    }
+
+    /// The SHA-256 of the script, which the store keeps, in lower-case hexadecimal digits.
+    package var checksum: String { SHA256.hexadecimal(sql.span) }
+}
+
+extension [Migration] {
+    /// Compares the checksums that a store keeps, by version, with those of these migrations.
+    ///
+    /// - Throws: `alteredMigration` for the first migration that differs.
+    package func verify(_ applied: [Int: String]) throws(ProfileStoreError) {
+        for migration in self {
+            guard let checksum = applied[migration.version] else { continue }
+            guard checksum == migration.checksum else { throw .alteredMigration(name: migration.name) }
+        }
+    }
+}

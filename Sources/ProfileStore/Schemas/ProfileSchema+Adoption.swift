@@ -1,0 +1,37 @@
+package import ProfileCore
+
+// What an engine checks and prepares before it puts a schema in force.
+extension ProfileSchema {
+    /// Checks that the primary key is the field that is the key of the stored profiles.
+    ///
+    /// - Parameters:
+    ///   - inForce: The schema in force; nil in a new store.
+    ///   - hasProfiles: Whether the store has profiles.
+    /// - Throws: `otherPrimaryKey`.
+    package func requireKey(of inForce: ProfileSchema?, hasProfiles: Bool) throws(ProfileStoreError) {
+        guard hasProfiles, let key = inForce?.primaryKey.name, key != primaryKey.name else { return }
+        throw .otherPrimaryKey(primaryKey.name, inForce: key)
+    }
+
+    /// Returns the columns that the fields need and the table of profiles lacks.
+    ///
+    /// - Parameters:
+    ///   - count: The number of columns of the table.
+    ///   - limit: The maximum number of columns.
+    ///   - hasColumn: Returns whether the table has the column of a field.
+    /// - Returns: The missing columns, in the order of the fields.
+    /// - Throws: `tooManyColumns`.
+    package func missingColumns(
+        inTableOf count: Int, atMost limit: Int, _ hasColumn: (FieldName) -> Bool
+    ) throws(ProfileStoreError) -> [FieldName] {
+        let missing = openFields.map(\.column).filter { !hasColumn($0) }
+        guard count + missing.count <= limit else { throw .tooManyColumns(limit: limit) }
+        return missing
+    }
+
+    /// The unique fields with an index of their own. The index of the primary key exists before any schema.
+    package var uniqueFields: [FieldName] { fields.filter { $0.isUnique && !$0.isPrimaryKey }.map(\.name) }
+
+    /// The fields that have an index only for look-ups.
+    package var indexedFields: [FieldName] { fields.filter { $0.isIndexed && !$0.isUnique }.map(\.name) }
+}
