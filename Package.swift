@@ -110,7 +110,8 @@ let package = Package(
                 .embedInCode("V0006_tokens.sql"),
             ],
             swiftSettings: optimised),
-        .target(name: "SQLiteAccess", dependencies: ["CSQLite", "Platform", "Threads"], swiftSettings: optimised),
+        .target(
+            name: "SQLiteAccess", dependencies: ["CLinux", "CSQLite", "Platform", "Threads"], swiftSettings: optimised),
         .target(
             name: "ProfileStoreSQLite",
             dependencies: [
@@ -178,7 +179,8 @@ let package = Package(
         .target(
             name: "PowerLoss",
             dependencies: [
-                "DiskRecords", "Platform", "ProfileStore", "ProfileStoreSQLite", "ProfileTesting", "RawSQLite",
+                "DiskRecords", "Platform", "ProfileCore", "ProfileStore", "ProfileStoreSQLite", "ProfileTesting",
+                "RawSQLite",
             ],
             path: "Tests/Support/PowerLoss", swiftSettings: optimised),
         // SQLite without anything of ours, to craft files with.

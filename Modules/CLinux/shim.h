@@ -5,3 +5,11 @@
 
 // prctl(2) is variadic, and Swift calls no variadic C.
 static inline int profiles_forbid_core_dumps(void) { return prctl(PR_SET_DUMPABLE, 0, 0, 0, 0); }
+
+// Glibc declares it for programs that define _GNU_SOURCE before all headers, which a module cannot do.
+int renameat2(int old_folder, const char *old, int new_folder, const char *new_, unsigned int flags);
+
+// renameat2(2) with RENAME_NOREPLACE.
+static inline int profiles_rename_without_replacing(const char *old, const char *new_) {
+  return renameat2(-100 /* AT_FDCWD */, old, -100, new_, 1);
+}
