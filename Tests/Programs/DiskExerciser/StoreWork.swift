@@ -64,7 +64,8 @@ final class StoreWork {
         case "passcode-remove": try await opened().passcodes.remove(of: name)
         case "wrong":
             let passwords = try await opened().passwords
-            do throws(CredentialError) { _ = try await passwords.validate(Secret("wrong1A"), for: name) } catch .wrong {}
+            do throws(CredentialError) { _ = try await passwords.validate(Secret("wrong1A"), for: name) } catch .wrong {
+            }
         case "login": _ = try await opened().passwords.validate(Secret("aK8oio"), for: name)
         case "session": session = try await opened().sessions.start(Secret("aK8oio"), for: name).token
         case "session-find":

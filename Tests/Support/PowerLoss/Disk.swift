@@ -100,6 +100,8 @@ package struct Disk: Sendable {
         folders.values.contains { !$0.pending.isEmpty } || files.values.contains { !$0.pending.isEmpty }
     }
 
+    func isFolder(_ inode: UInt64) -> Bool { ids[inode].map { folders[$0] != nil } ?? false }
+
     /// Takes over a change. Each file that it names must be known.
     package mutating func apply(_ event: DiskRecording.Event) throws {
         switch event {

@@ -21,7 +21,9 @@ package struct FolderContents: Hashable, Sendable {
     private mutating func add(_ folder: String, _ prefix: String) async throws {
         for name in SmallFile.names(in: folder) {
             let path = "\(folder)/\(name)"
-            if name.contains(".sqlite-") { continue }
+            let isBesideStore = name.contains(".sqlite-")
+            let isUnfinishedBackup = name.contains(".sqlite.") && Self.isTemporary(String(name.prefix { $0 != "-" }))
+            if isBesideStore || isUnfinishedBackup { continue }
             if name.hasSuffix(".sqlite") {
                 parts[prefix + name] = try await Self.database(path)
             } else if let bytes = SmallFile.bytes(of: path) {
@@ -78,12 +80,33 @@ package struct FolderContents: Hashable, Sendable {
 }
 
 extension FolderContents {
-    /// The contents without what is random: hashes and tokens.
-    package var comparable: FolderContents {
-        var contents = self
-        contents.parts = parts.mapValues {
-            $0.replacing(/[0-9a-f]{64}|\$argon2id\$[^|]+/, with: "RANDOM")
+    /// A text without what is random: tokens, which are 64 hexadecimal digits, and Argon2id hashes.
+    package static func comparable(_ text: String) -> String {
+        var result: [UInt8] = []
+        var rest = Array(text.utf8)[...]
+        let hash = Array("$argon2id$".utf8)
+        while let first = rest.first {
+            if first == UInt8(ascii: "$"), rest.starts(with: hash) {
+                rest = rest.drop { $0 != UInt8(ascii: "|") && $0 != UInt8(ascii: "\n") }
+                result.append(UInt8(ascii: "$"))
+                continue
+            }
+            let digits = rest.prefix { (0x30...0x39).contains($0) || (0x61...0x66).contains($0) }
+            if digits.isEmpty {
+                result.append(first)
+                rest = rest.dropFirst()
+            } else {
+                if digits.count == 64 { result.append(UInt8(ascii: "#")) } else { result += digits }
+                rest = rest[digits.endIndex...]
+            }
         }
-        return contents
+        return String(decoding: result, as: UTF8.self)
+    }
+
+    /// Whether a name is that of a file that is not complete: another name, a dot and 12 letters or digits.
+    package static func isTemporary(_ name: String) -> Bool {
+        guard let dot = name.lastIndex(of: ".") else { return false }
+        let ending = name[name.index(after: dot)...]
+        return ending.count == 12 && ending.allSatisfy { $0.isLowercase || $0.isNumber }
     }
 }

@@ -1,6 +1,5 @@
 internal import Platform
 package import ProfileTesting
-internal import Testing
 
 /// Cuts the power at moments of a recorded run, and compares what the disk then holds with what it has to hold.
 ///
@@ -13,6 +12,10 @@ package struct PowerLossCheck {
     /// The number of moments at which the power was cut, and of different disks that were looked at.
     package private(set) var moments = 0
     package private(set) var images = 0
+    /// What was found that may not be, with the moment and what was lost.
+    package private(set) var findings: [String] = []
+    /// What else holds after each power failure: returns what does not.
+    package var rule: @Sendable (FolderContents) -> String? = { _ in nil }
     /// For each part, the numbers of events after which it holds something else, and what it holds.
     private var histories: [String: [(event: Int, contents: String?)]] = [:]
     private var known: [Int: FolderContents] = [:]
@@ -49,8 +52,27 @@ package struct PowerLossCheck {
         }
     }
 
+    /// The numbers, for the output of the test.
+    package var counts: String {
+        "\(moments) moments, \(images) disks; \(run.events.count) calls recorded, \(known.count) kills"
+    }
+
     /// The different contents of a file during the run, in order; nil where the file was not there.
     package func states(of part: String) -> [String?] { histories[part]?.map(\.contents) ?? [nil] }
+
+    /// What a file may hold if so many steps were acknowledged, and the next one has begun or not; without what is random.
+    package func states(of part: String, afterSteps finished: Int, nextHasBegun: Bool) -> [String?] {
+        let history = histories[part] ?? [(0, nil)]
+        let last = acknowledged.count - 1
+        let floor = acknowledged[min(finished, last)]
+        let end = nextHasBegun ? acknowledged[min(finished + 1, last)] : floor
+        let oldest = history.lastIndex { $0.event <= floor } ?? 0
+        let newest = history.lastIndex { $0.event <= end } ?? 0
+        return history[oldest...newest].map { $0.contents.map(FolderContents.comparable) }
+    }
+
+    /// The names of all files during the run.
+    package var parts: Set<String> { Set(histories.keys) }
 
     /// What a process finds if the recorded one was killed after so many events.
     private mutating func killed(after count: Int, _ disk: Disk? = nil) async throws -> FolderContents {
@@ -82,20 +104,18 @@ package struct PowerLossCheck {
         try await follow(from: middle, between, to: end, after)
     }
 
-    private func look(at image: CrashImage) async throws -> FolderContents {
+    private func look(at image: CrashImage, using isUsed: Bool = false) async throws -> FolderContents {
         let folder = try TemporaryFolder("power-loss")
         try image.write(to: folder.path)
-        return try await FolderContents(of: folder.path)
+        let contents = try await FolderContents(of: folder.path)
+        if isUsed { try await FolderUse.registerOneMore(in: folder.path) }
+        return contents
     }
 
     // MARK: Cutting the power
 
-    /// Cuts the power after events.
-    ///
-    /// - Parameters:
-    ///   - generator: Chooses what is lost.
-    ///   - most: The number of images to look at, about; nil for all events with `each` images.
-    ///   - each: The number of random images for each event.
+    /// Cuts the power after events. `generator` chooses what is lost. About `most` disks are looked at, with `each`
+    /// random ones after an event; if `most` is nil, after each event.
     package mutating func cutPower(
         _ generator: inout SeededGenerator, atMost most: Int?, each: Int
     ) async throws {
@@ -128,15 +148,18 @@ package struct PowerLossCheck {
         let place = "\(name), after event \(count) of \(run.events.count), losing \(loss)"
         let found: FolderContents
         do {
-            found = try await look(at: image)
+            found = try await look(at: image, using: images % 3 == 0)
         } catch {
-            Issue.record("\(place): \(error); \(image.files.mapValues(\.count)); \(recent(count))")
+            findings.append("\(place): \(error); \(image.files.mapValues(\.count)); \(recent(count))")
             return
         }
+        if let broken = rule(found) { findings.append("\(place): \(broken); \(recent(count))") }
         for part in Set(found.parts.keys).union(histories.keys) {
             let contents = found.parts[part]
+            // Until the command has ended, a part of such a file may be there.
+            if FolderContents.isTemporary(part), count < run.events.count { continue }
             guard let history = histories[part] else {
-                Issue.record("\(place): \(part) was never there; \(recent(count))")
+                findings.append("\(place): \(part) was never there; \(recent(count))")
                 continue
             }
             let floor = acknowledged.last { $0 <= count } ?? 0
@@ -144,7 +167,7 @@ package struct PowerLossCheck {
             let newest = history.lastIndex { $0.event <= count } ?? 0
             guard !history[oldest...newest].contains(where: { $0.contents == contents }) else { continue }
             let state = history.lastIndex { $0.contents == contents }
-            Issue.record(
+            findings.append(
                 """
                 \(place): \(part) holds state \(state.map(String.init) ?? "none of \(history.count)") instead of \
                 \(oldest)...\(newest): \(contents?.prefix(2_000) ?? "not there"); \

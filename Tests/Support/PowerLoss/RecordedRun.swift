@@ -5,17 +5,16 @@ internal import ProfileTesting
 package struct RecordedRun: Sendable {
     /// The folder before the first command.
     package let before: Disk
-    /// What the commands did. Each command that ended with exit code 0 is acknowledged.
-    package let events: [DiskRecording.Event]
+    /// What the commands did. The end of each command acknowledges what it did.
+    package private(set) var events: [DiskRecording.Event]
 
     package struct Failed: Error { let command: [String], status: Int32, output: String }
 
-    /// Runs commands in a folder and records them.
-    ///
-    /// - Parameters:
-    ///   - commands: The path of a program, or the name of one that is built with the tests, and its arguments.
-    ///   - folder: The folder that is recorded; also the working directory.
-    package init(_ commands: [[String]], in folder: String, environment: [String: String] = [:]) throws {
+    /// Runs commands in a folder and records them. A command is the path of a program, or the name of one that is built
+    /// with the tests, and its arguments. The folder is also the working directory, and `status` the exit code of each.
+    package init(
+        _ commands: [[String]], in folder: String, environment: [String: String] = [:], status: Int32 = 0
+    ) throws {
         before = try Disk(folder)
         let log = try TemporaryFolder("disk-record")
         var events: [DiskRecording.Event] = []
@@ -23,12 +22,33 @@ package struct RecordedRun: Sendable {
             let name = "\(log.path)/\(number)"
             let outcome = try DiskFaultsProcess.run(
                 command, in: folder, environment: environment.merging(["DISK_FAULTS_LOG": name]) { $1 })
-            guard outcome.status == 0 else {
+            guard outcome.status == status else {
                 throw Failed(command: command, status: outcome.status, output: outcome.output)
             }
             events += try DiskRecording(name).events + [.acknowledge("end of \(command)")]
         }
         self.events = events
+    }
+
+    /// The run of a program that the caller has started, with `DISK_FAULTS_LOG` set to `log`.
+    package init(before: Disk, log: String) throws {
+        self.before = before
+        events = try DiskRecording(log).events + [.acknowledge("end")]
+    }
+
+    package enum Synced: CaseIterable, Sendable { case files, folders }
+
+    /// The same run, but as if some syncs had been left out of the program.
+    package func leavingOutSyncs(of synced: Synced) throws -> RecordedRun {
+        var disk = before
+        var run = self
+        run.events = []
+        for event in events {
+            try disk.apply(event)
+            if case .sync(let inode) = event, disk.isFolder(inode) == (synced == .folders) { continue }
+            run.events.append(event)
+        }
+        return run
     }
 
     /// The disk after the first events.
