@@ -35,6 +35,8 @@ let package = Package(
         .library(name: "ProfileLogin", targets: ["ProfileLogin"]),
         .library(name: "ProfileTesting", targets: ["ProfileTesting"]),
         .executable(name: "profiles", targets: ["profiles"]),
+        // For tests, which load it into other processes.
+        .library(name: "DiskFaults", type: .dynamic, targets: ["DiskFaults"]),
     ],
     traits: [
         .trait(
@@ -108,7 +110,8 @@ let package = Package(
                 .embedInCode("V0006_tokens.sql"),
             ],
             swiftSettings: optimised),
-        .target(name: "SQLiteAccess", dependencies: ["CSQLite", "Platform", "Threads"], swiftSettings: optimised),
+        .target(
+            name: "SQLiteAccess", dependencies: ["CLinux", "CSQLite", "Platform", "Threads"], swiftSettings: optimised),
         .target(
             name: "ProfileStoreSQLite",
             dependencies: [
@@ -168,6 +171,18 @@ let package = Package(
             swiftSettings: strictness),
         // A VFS over SQLite's own whose writes and syncs fail when a test says so.
         .target(name: "FaultVFS", dependencies: ["CSQLite"], path: "Tests/Support/FaultVFS"),
+        // A library that records or breaks the calls on files of a process into which it is loaded.
+        // Nothing depends on it: linked in, it would take the place of libc's functions.
+        .target(name: "DiskFaults", path: "Tests/Support/DiskFaults"),
+        .systemLibrary(name: "DiskRecords", path: "Tests/Support/DiskRecords"),
+        // What a disk may hold after a power failure, worked out from a record of calls.
+        .target(
+            name: "PowerLoss",
+            dependencies: [
+                "DiskRecords", "Platform", "ProfileCore", "ProfileStore", "ProfileStoreSQLite", "ProfileTesting",
+                "RawSQLite",
+            ],
+            path: "Tests/Support/PowerLoss", swiftSettings: optimised),
         // SQLite without anything of ours, to craft files with.
         .target(
             name: "RawSQLite", dependencies: ["CSQLite"], path: "Tests/Support/RawSQLite", swiftSettings: strictness),
@@ -210,6 +225,13 @@ let package = Package(
                 "SQLiteAccess",
             ],
             path: "Tests/Programs/StoreExerciser", swiftSettings: strictness),
+        // Runs steps on a store while DiskFaults records or breaks its calls.
+        .executableTarget(
+            name: "DiskExerciser",
+            dependencies: [
+                "Platform", "ProfileCore", "ProfileStore", "ProfileStoreSQLite", "ProfileTransfer", "SecretHashing",
+            ],
+            path: "Tests/Programs/DiskExerciser", swiftSettings: strictness),
         .executableTarget(
             name: "PostgresExerciser",
             dependencies: ["Platform", "ProfileCore", "SecretHashing", "ProfileStore", "ProfileStorePostgres"],
@@ -280,7 +302,7 @@ let package = Package(
                 "Platform", "Threads", "ProfileCore", "SecretHashing", "ProfileStore", "ProfileTransfer",
                 "ProfileLogin", "ProfileStoreSQLite", "ProfileTesting", "SQLiteAccess", "SQLiteMigrations",
                 "StoreFixtures", "FaultVFS",
-                "RawSQLite", "ImportExerciser", "StoreExerciser", "Watchdog",
+                "DiskExerciser", "ImportExerciser", "PowerLoss", "RawSQLite", "StoreExerciser", "Watchdog",
             ],
             swiftSettings: strictness),
         // Its suites run where PROFILES_TEST_POSTGRES names a server, and those that break one where PROFILES_TEST_CLUSTER
@@ -335,7 +357,7 @@ let package = Package(
             name: "CommandTests",
             dependencies: [
                 "profiles", "Platform", "PostgresProxy", "ProfileCore", "ProfileStore", "ProfileStoreSQLite",
-                "InputFixtures", "ProfileTesting", "RawSQLite", "Threads", "WithoutUnnamedFiles", "Watchdog",
+                "InputFixtures", "PowerLoss", "ProfileTesting", "RawSQLite", "Threads", "WithoutUnnamedFiles", "Watchdog",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             exclude: ["Screens"], swiftSettings: strictness),

@@ -6,26 +6,44 @@ extension Connection {
     /// meanwhile.
     ///
     /// The copy is a single file. It uses a rollback journal instead of a write-ahead log, so it can be read from a
-    /// read-only medium. If copying fails, the file is removed.
+    /// read-only medium. The file gets its name when it is complete and on the disk. Until then it has a temporary name
+    /// beside its own: `path`, a dot and 12 letters. If copying fails, the file is removed. If the process is killed,
+    /// the temporary file stays.
     ///
     /// - Throws: `cantOpen` with `systemError` EEXIST if the file already exists, and the errors of reading and
     ///   writing.
     package func backup(to path: String) throws(SQLiteError) {
+        // Saves a copy that could not get its name. The rename below proves that the name is free.
+        var status = stat()
+        guard lstat(path, &status) != 0 else { throw SQLiteError(systemError: EEXIST, opening: path) }
+        let letters = "abcdefghijklmnopqrstuvwxyz"
+        let unfinished = path + "." + String((0..<12).map { _ in letters.randomElement() ?? "x" })
+        do throws(SQLiteError) {
+            try copyContents(toNewFile: unfinished)
+            let code = NewName.rename(unfinished, to: path)
+            guard code == 0 else { throw SQLiteError(systemError: code, opening: path) }
+        } catch {
+            for ending in ["", "-journal", "-wal", "-shm"] { unlink(unfinished + ending) }
+            throw error
+        }
+        let code = NewName.sync(folderOf: path)
+        guard code == 0 else {
+            unlink(path)
+            throw SQLiteError(code: .ioErrorFsync, message: SQLiteError(systemError: code, opening: path).message)
+        }
+    }
+
+    private func copyContents(toNewFile path: String) throws(SQLiteError) {
         // SQLite treats an empty file as a database without tables. O_EXCL proves that the file is new. No connection
         // has the new file open yet, so closing the descriptor cannot drop the POSIX locks of one.
         let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
         guard descriptor >= 0 else { throw SQLiteError(systemError: errno, opening: path) }
         fchmod(descriptor, 0o600)
         close(descriptor)
-        do throws(SQLiteError) {
-            let destination = try Connection(DatabasePath(path), mode: .readWrite)
-            try copyContents(to: destination)
-            // The header of the copy still names a write-ahead log, as the header of the original does.
-            try destination.execute("PRAGMA journal_mode = DELETE")
-        } catch {
-            for file in [path, path + "-journal", path + "-wal", path + "-shm"] { unlink(file) }
-            throw error
-        }
+        let destination = try Connection(DatabasePath(path), mode: .readWrite)
+        try copyContents(to: destination)
+        // The header of the copy still names a write-ahead log, as the header of the original does.
+        try destination.execute("PRAGMA journal_mode = DELETE")
     }
 
     /// Replaces the contents of another database by the contents of this one, in one transaction of the destination.

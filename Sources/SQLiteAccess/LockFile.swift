@@ -89,7 +89,9 @@ final class LockFile: Sendable {
         // A killed holder leaves its line in the file, possibly followed by the end of an older, longer line.
         let processID = content.prefix { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
         let isLine = (1...10).contains(processID.count) && content.dropFirst(processID.count).first == UInt8(ascii: " ")
-        return content.isEmpty || isLine && content.count <= longestContent ? nil : .foreignContent
+        // After a power failure the file may have the length of a line, but not its bytes.
+        let isErased = content.allSatisfy { $0 == 0 }
+        return isErased || isLine && content.count <= longestContent ? nil : .foreignContent
     }
 
     private static func status(of path: [CChar]) -> stat? {

@@ -66,6 +66,14 @@ import Watchdog
         }
     }
 
+    @Test func `a line of which a power failure left only the length is no obstacle`() throws {
+        try SmallFile.write([UInt8](repeating: 0, count: 16), to: database.file + "-lock")
+        var lock = try WriteLock(database.path)
+        try lock.acquire(as: "writer")
+        #expect(WriteLock.holder(database.path)?.command == "writer")
+        lock.release()
+    }
+
     @Test(.enabled(if: geteuid() != 0, "root may write everything"))
     func `who may not write a database makes no lock file beside it`() throws {
         _ = try database.connect().walFrames

@@ -272,7 +272,13 @@ struct StoreFile: Sendable {
         var folder = path.hasPrefix("/") ? "/" : ""
         for part in parts {
             folder += part + "/"
-            if mkdir(folder, 0o700) == 0 || errno == EEXIST { continue }
+            if mkdir(folder, 0o700) == 0 {
+                // Otherwise a power failure could remove the folder with all that was stored in it.
+                let code = NewName.sync(folderOf: String(folder.dropLast()))
+                guard code == 0 else { throw ProfileStoreError.cannotOpen(folder, code: code) }
+                continue
+            }
+            if errno == EEXIST { continue }
             let refusal = ProfileStoreError.cannotOpen(folder, code: errno)
             guard errno == EROFS || errno == EACCES else { throw refusal }
             refused = refused ?? refusal

@@ -59,4 +59,12 @@ struct FolderLock: ~Copyable {
     }
 
     deinit { if descriptor >= 0 { close(descriptor) } }
+
+    /// Makes the names in the folder durable: a sync of a file does not include its name (fsync(2)).
+    ///
+    /// - Returns: 0, or the error. It is 0 for a folder that this process may not read, and on a file system that cannot
+    ///   sync folders.
+    func sync() -> Int32 {
+        descriptor < 0 || fsync(descriptor) == 0 || errno == EINVAL || errno == ENOTSUP ? 0 : errno
+    }
 }

@@ -2,7 +2,8 @@ internal import Platform
 internal import ProfileStore
 internal import ProfileStoreSQLite
 
-/// A file for its owner alone (0600) that appears under its name when it is complete, or not at all.
+/// A file for its owner alone (0600) that appears under its name when it is complete, or not at all. When `commit`
+/// returns, the file and its name last even if the power fails.
 ///
 /// Until then the file has no name, so nothing of it remains however the process ends (`O_TMPFILE`, open(2)). On a file
 /// system without such files it has a temporary name beside its own.
@@ -73,8 +74,8 @@ struct PrivateFile: ~Copyable {
     consuming func commit() throws(CommandFailure) {
         try secure()
         let lock = FolderLock(of: path)
-        defer { extendLifetime(lock) }
         guard try takeName(path, replacing: replaces) else { throw .isThere(path) }
+        try secureNames(lock)
     }
 
     /// Gives the file its name, in the place of a file in a known state. If that file was replaced or changed since, it
@@ -84,16 +85,19 @@ struct PrivateFile: ~Copyable {
     consuming func commit(over known: FileState?) throws(CommandFailure) -> String? {
         try secure()
         let lock = FolderLock(of: path)
-        defer { extendLifetime(lock) }
         if let known, known == FileState(at: path) {
             _ = try takeName(path, replacing: true)
+            try secureNames(lock)
             return nil
         }
         let isCSV = path.hasSuffix(".csv")
         let stem = isCSV ? String(path.dropLast(4)) : path
         for number in 1...1_000 {
             let other = stem + (number == 1 ? "-left" : "-left-\(number)") + (isCSV ? ".csv" : "")
-            if try takeName(other, replacing: false) { return other }
+            if try takeName(other, replacing: false) {
+                try secureNames(lock)
+                return other
+            }
         }
         throw .isThere(path)
     }
@@ -103,9 +107,9 @@ struct PrivateFile: ~Copyable {
     /// - Returns: Whether that file was removed.
     consuming func removeReplaced(ifStill known: FileState?) throws(CommandFailure) -> Bool {
         let lock = FolderLock(of: path)
-        defer { extendLifetime(lock) }
         guard let known, known == FileState(at: path) else { return false }
         guard unlink(path) == 0 else { throw .cannotWrite(path, errno) }
+        try secureNames(lock)
         return true
     }
 
@@ -136,6 +140,12 @@ struct PrivateFile: ~Copyable {
         }
         fchmod(descriptor, 0o600)
         guard fsync(descriptor) == 0 else { throw .cannotWrite(path, errno) }
+    }
+
+    /// Makes the names in the folder of this file durable. The caller holds the folder's lock.
+    private func secureNames(_ lock: borrowing FolderLock) throws(CommandFailure) {
+        let code = lock.sync()
+        guard code == 0 else { throw .cannotWrite(path, code) }
     }
 
     private func rename(

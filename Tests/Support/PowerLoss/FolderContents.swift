@@ -1,0 +1,112 @@
+internal import Platform
+internal import ProfileStore
+internal import ProfileStoreSQLite
+internal import ProfileTesting
+internal import RawSQLite
+
+/// What the files of a folder hold: of a database (`NAME.sqlite`), every row; of any other file, its bytes.
+package struct FolderContents: Hashable, Sendable {
+    /// By name. A file that is not there has no entry.
+    package private(set) var parts: [String: String] = [:]
+
+    package struct Unsound: Error, CustomStringConvertible { package let description: String }
+
+    /// Opens each store of the folder with the library, checks it, and reads everything.
+    ///
+    /// - Throws: ``Unsound`` and the errors of the library if a store cannot be opened, or if its check finds anything.
+    package init(of folder: String) async throws {
+        try await add(folder, "")
+    }
+
+    private mutating func add(_ folder: String, _ prefix: String) async throws {
+        for name in SmallFile.names(in: folder) {
+            let path = "\(folder)/\(name)"
+            let isBesideStore = name.contains(".sqlite-")
+            let isUnfinishedBackup = name.contains(".sqlite.") && Self.isTemporary(String(name.prefix { $0 != "-" }))
+            if isBesideStore || isUnfinishedBackup { continue }
+            if name.hasSuffix(".sqlite") {
+                parts[prefix + name] = try await Self.database(path)
+            } else if let bytes = SmallFile.bytes(of: path) {
+                parts[prefix + name] = String(decoding: bytes, as: UTF8.self)
+            } else {
+                try await add(path, "\(prefix)\(name)/")
+            }
+        }
+    }
+
+    /// The text for a file in which there is no store, because none was made completely.
+    package static let empty = "no store"
+
+    private static func database(_ path: String) async throws -> String {
+        do {
+            let repository = try await ProfileRepository.open(at: path)
+            let check: StoreCheck
+            do {
+                check = try await repository.check()
+            } catch {
+                await repository.close()
+                throw error
+            }
+            await repository.close()
+            guard check.integrity.isEmpty, check.foreignKeys.isEmpty, check.settings.allSatisfy(\.isAsWanted),
+                check.writeLockIsOn
+            else { throw Unsound(description: "\(check)") }
+        } catch let error as ProfileStoreError where error.code == .noStore {
+            return empty
+        } catch let error as ProfileStoreError where error.code == .olderStore {
+            // The library opens it only to migrate it.
+        }
+        return try rows(of: path)
+    }
+
+    /// Every row of every table, past the library.
+    private static func rows(of path: String) throws -> String {
+        let database = try RawDatabase(path)
+        // The image is thrown away.
+        try database.execute("PRAGMA synchronous = OFF")
+        guard try database.rows("PRAGMA integrity_check") == [["ok"]] else {
+            throw Unsound(description: "\(path) is damaged")
+        }
+        var text = ""
+        for table in try database.rows("SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY name") {
+            let name = table[0] ?? ""
+            text += "\(name):\n"
+            for row in try database.rows("SELECT * FROM \(name) ORDER BY 1") {
+                text += row.map { $0 ?? "NULL" }.joined(separator: "|") + "\n"
+            }
+        }
+        return text
+    }
+}
+
+extension FolderContents {
+    /// A text without what is random: tokens, which are 64 hexadecimal digits, and Argon2id hashes.
+    package static func comparable(_ text: String) -> String {
+        var result: [UInt8] = []
+        var rest = Array(text.utf8)[...]
+        let hash = Array("$argon2id$".utf8)
+        while let first = rest.first {
+            if first == UInt8(ascii: "$"), rest.starts(with: hash) {
+                rest = rest.drop { $0 != UInt8(ascii: "|") && $0 != UInt8(ascii: "\n") }
+                result.append(UInt8(ascii: "$"))
+                continue
+            }
+            let digits = rest.prefix { (0x30...0x39).contains($0) || (0x61...0x66).contains($0) }
+            if digits.isEmpty {
+                result.append(first)
+                rest = rest.dropFirst()
+            } else {
+                if digits.count == 64 { result.append(UInt8(ascii: "#")) } else { result += digits }
+                rest = rest[digits.endIndex...]
+            }
+        }
+        return String(decoding: result, as: UTF8.self)
+    }
+
+    /// Whether a name is that of a file that is not complete: another name, a dot and 12 letters or digits.
+    package static func isTemporary(_ name: String) -> Bool {
+        guard let dot = name.lastIndex(of: ".") else { return false }
+        let ending = name[name.index(after: dot)...]
+        return ending.count == 12 && ending.allSatisfy { $0.isLowercase || $0.isNumber }
+    }
+}
