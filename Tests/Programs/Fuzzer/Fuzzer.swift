@@ -1,10 +1,12 @@
+internal import Dispatch
 internal import FuzzTargets
 internal import Platform
-internal import Synchronization
 
 /// Runs libFuzzer on one target: `Fuzzer TARGET [OPTION OF LIBFUZZER]… [FOLDER OF INPUTS]…`.
+///
+/// The package has this program only if `PROFILES_FUZZ` is set; `make fuzz` does that.
 @main enum Fuzzer {
-    /// The target. libFuzzer calls a C function, which captures nothing.
+    /// The target. libFuzzer calls a C function, which cannot capture it.
     fileprivate static let target = CommandLine.arguments.dropFirst().first.flatMap { FuzzTarget(rawValue: $0) }
 
     static func main() {
@@ -17,43 +19,28 @@ internal import Synchronization
         pointers.withUnsafeMutableBufferPointer { buffer in
             var count = CInt(buffer.count - 1)
             var base = buffer.baseAddress
-            exit(runDriver(&count, &base, checkInput))
+            exit(runLibFuzzer(&count, &base, checkInput))
         }
     }
 }
 
-/// libFuzzer's main loop.
+/// The main loop of libFuzzer.
 @_silgen_name("LLVMFuzzerRunDriver")
-private func runDriver(
+private func runLibFuzzer(
     _ count: UnsafeMutablePointer<CInt>,
     _ arguments: UnsafeMutablePointer<UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?>,
     _ check: @convention(c) (UnsafePointer<UInt8>?, Int) -> CInt
 ) -> CInt
 
-/// Checks one input, and traps if the check fails. libFuzzer then saves the input.
+/// Checks one input, and traps if the check fails. libFuzzer then keeps the input.
 private func checkInput(_ bytes: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     let input = Array(UnsafeBufferPointer(start: bytes, count: count))
-    let isDone = DispatchSemaphoreStandIn()
+    // libFuzzer's thread waits, which no thread of the concurrency runtime may.
+    let isDone = DispatchSemaphore(value: 0)
     Task.detached {
-        do {
-            try await Fuzzer.target?.check(input)
-        } catch {
-            fatalError("\(error)")
-        }
+        do { try await Fuzzer.target?.check(input) } catch { fatalError("\(error)") }
         isDone.signal()
     }
     isDone.wait()
     return 0
-}
-
-/// Blocks the thread of libFuzzer until the task has ended.
-private final class DispatchSemaphoreStandIn: Sendable {
-    private let descriptors: (CInt, CInt)
-    init() {
-        var pair: [CInt] = [0, 0]
-        pipe(&pair)
-        descriptors = (pair[0], pair[1])
-    }
-    func signal() { var byte: UInt8 = 0; write(descriptors.1, &byte, 1) }
-    func wait() { var byte: UInt8 = 0; read(descriptors.0, &byte, 1); close(descriptors.0); close(descriptors.1) }
 }

@@ -6,6 +6,8 @@ internal import ProfileTransfer
 struct CSVCheck {
     private var choices: ImportChoices
     private let bytes: [UInt8]
+    /// Whether a schema is inferred from the file as well.
+    private let isInferred: Bool
 
     init(_ input: [UInt8]) {
         var first = Choices(input)
@@ -18,11 +20,13 @@ struct CSVCheck {
         ]
         choices.options.format = formats[Int(dialect) & 7]
         choices.options.encoding = [nil, nil, "UTF-8", "windows-1252"][Int(dialect) >> 3 & 3]
+        isInferred = dialect & 0xE0 == 0xE0
         bytes = first.rest
     }
 
     func run() async throws {
         try await ImportCheck(choices: choices, bytes: bytes).run(reading: rows, mayRefuse: mayRefuse)
+        if isInferred { try await InferenceCheck(bytes: bytes, options: choices.options).run() }
     }
 
     /// Whether the header gives a reason for a refusal, or the bytes may be no text.

@@ -15,7 +15,10 @@ package enum FuzzTarget: String, CaseIterable, Sendable {
     package func check(_ input: [UInt8]) async throws {
         switch self {
         case .csv: try await CSVCheck(input).run()
-        case .json, .ndjson, .schema, .gzip, .database: break
+        case .json, .ndjson: try await JSONCheck(input).run()
+        case .schema: try SchemaCheck(input).run()
+        case .gzip: try await GzipCheck(input).run()
+        case .database: try await DatabaseCheck(input).run()
         }
     }
 
