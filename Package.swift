@@ -276,6 +276,9 @@ let package = Package(
             dependencies: ["Platform", "Threads", "PostgresProxy", "ProfileTesting", "Watchdog"],
             swiftSettings: strictness),
         .testTarget(
+            name: "FuzzTargetsTests", dependencies: ["FuzzTargets", "ProfileTesting", "Watchdog"],
+            swiftSettings: strictness),
+        .testTarget(
             name: "LinearizabilityTests", dependencies: ["Linearizability", "ProfileTesting", "Watchdog"],
             swiftSettings: strictness),
         .testTarget(
@@ -359,7 +362,7 @@ if fuzzes {
     package.targets.append(
         .executableTarget(
             name: "Fuzzer", dependencies: ["Platform", "ProfileTesting", "FuzzTargets"], path: "Tests/Programs/Fuzzer",
-            exclude: ["Corpus"], swiftSettings: strictness,
+            exclude: ["Corpus", "fuzz"], swiftSettings: strictness,
             linkerSettings: [.unsafeFlags(["-sanitize=fuzzer", "-use-ld=lld"])]))
     // Assertions stay on in optimised code. Code that only waits for threads is not counted, because it takes another
     // path each time, and every input would seem to be new.

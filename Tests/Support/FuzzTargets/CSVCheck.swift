@@ -32,11 +32,21 @@ struct CSVCheck {
     /// Whether the header gives a reason for a refusal, or the bytes may be no text.
     private func mayRefuse(_ error: ImportError) -> Bool {
         switch error {
-        case .looksLike, .damagedCompression, .noHeader, .unreadableHeader, .columnTwice, .columnMismatch,
-            .otherDelimiter, .mappedColumnMissing, .ended(.damagedCompression, _):
-            return true
+        case .looksLike, .damagedCompression, .ended(.damagedCompression, _): return true
+        case .noHeader, .unreadableHeader, .columnTwice, .columnMismatch, .otherDelimiter, .mappedColumnMissing:
+            return !hasPlainHeader
         default: return false
         }
+    }
+
+    /// Whether the first line certainly has the name of the key, and nothing else than names of fields.
+    private var hasPlainHeader: Bool {
+        guard case .csv(let delimiter?) = choices.options.format, choices.options.columns.isEmpty else { return false }
+        let line = bytes.prefix { $0 != 0x0A && $0 != 0x0D }
+        let names = line.split(separator: delimiter, omittingEmptySubsequences: false)
+            .map { String(decoding: $0, as: UTF8.self) }
+        let known = ImportChoices.schema.fields.map(\.name.text)
+        return names.contains("username") && names.allSatisfy(known.contains) && Set(names).count == names.count
     }
 
     private func rows(_ report: ImportReport) throws -> [ReferenceRow]? {
@@ -69,9 +79,8 @@ struct CSVCheck {
         return try header.map { cell in
             let title = String(decoding: ReferenceStore.trimmed(cell), as: UTF8.self)
             guard case .field(let index) = uses.use(of: title) else {
-                let isIgnored = choices.options.ignoredColumns.contains(title)
-                try require(
-                    isIgnored || !ImportChoices.schema.fields.contains { $0.name.text == title }, "\(title) is no field")
+                let isName = ImportChoices.schema.fields.contains { $0.name.text == title }
+                try require(!isName || choices.options.ignoredColumns.contains(title), "\(title) is no field")
                 return nil
             }
             return ImportChoices.schema.fields[index].name.text

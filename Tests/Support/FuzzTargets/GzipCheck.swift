@@ -100,5 +100,7 @@ struct GzipCheck {
     }
 
     /// Whether the values are stored as they are written.
-    private func isText(_ values: ReferenceStore.Values) -> Bool { values["level"] == nil && !choices.options.keysByRow }
+    private func isText(_ values: ReferenceStore.Values) -> Bool {
+        values["level"] == nil && !choices.options.keysByRow
+    }
 }

@@ -12,9 +12,11 @@ enum GzipFile {
     /// Compresses bytes as one member.
     ///
     /// - Parameters:
+    ///   - bytes: The content.
     ///   - level: The level of zlib, 0 to 9.
     ///   - flags: The optional parts of the header: a text flag 1, a checksum of the header 2, an extra field 4, a name
     ///     8 and a comment 16.
+    /// - Returns: The member.
     static func member(_ bytes: [UInt8], level: CInt, flags: UInt8) -> [UInt8] {
         var stream = z_stream()
         var header = gz_header()

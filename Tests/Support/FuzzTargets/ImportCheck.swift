@@ -15,6 +15,7 @@ struct ImportCheck {
     /// - Parameters:
     ///   - reading: Reads the rows.
     ///   - mayRefuse: Whether the import may refuse the input with this error.
+    /// - Throws: ``Contradiction``.
     func run(reading: Reading, mayRefuse: (ImportError) -> Bool) async throws {
         try await choices.withStore { repository in
             try await run(in: repository, reading: reading, mayRefuse: mayRefuse)
@@ -96,7 +97,8 @@ struct ImportCheck {
         try require(records.count, is: report.rejected + 1, "records in the file of rejected rows")
         try require(records.allSatisfy { $0.fault == nil }, "a fault in the file of rejected rows: \(records)")
         let width = records[0].cells.count
-        try require(records[0].cells.suffix(2), is: ["_line", "_issues"].map { Array($0.utf8) }[...], "its last columns")
+        let last = records[0].cells.suffix(2).map { String(decoding: $0, as: UTF8.self) }
+        try require(last, is: ["_line", "_issues"], "the last columns of the file of rejected rows")
         let lines = Set(rows.map(\.line))
         for record in records.dropFirst() {
             try require(record.cells.count, is: width, "cells in line \(record.line) of the file of rejected rows")

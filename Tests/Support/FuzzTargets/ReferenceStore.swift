@@ -122,7 +122,9 @@ struct ReferenceStore {
     }
 
     /// Returns a decimal number without a plus sign and leading zeros.
-    private static func integer(_ text: Bytes) -> Bytes { Int(String(decoding: text, as: UTF8.self)).map { Bytes("\($0)".utf8) } ?? text }
+    private static func integer(_ text: Bytes) -> Bytes {
+        Int(String(decoding: text, as: UTF8.self)).map { Bytes("\($0)".utf8) } ?? text
+    }
 
     static func trimmed(_ bytes: Bytes) -> Bytes {
         let isSpace: (UInt8) -> Bool = { $0 == 0x20 || (0x09...0x0D).contains($0) }
@@ -139,8 +141,8 @@ extension ProfileRepository {
         for try await profile in all(ProfileQuery(limit: 1_000)) {
             var values: ReferenceStore.Values = [:]
             for field in profile.fields { values[field.rules.name.text] = field.value.map { Array($0.utf8) } }
-            let isFirst = profiles.updateValue(values, forKey: ReferenceStore.folded(Array(profile.username.utf8))) == nil
-            try require(isFirst, "\(profile.username) is stored twice")
+            let key = ReferenceStore.folded(Array(profile.username.utf8))
+            try require(profiles.updateValue(values, forKey: key) == nil, "\(profile.username) is stored twice")
         }
         return profiles
     }
