@@ -2,19 +2,28 @@ internal import Dispatch
 internal import FuzzTargets
 internal import Platform
 
-/// Runs libFuzzer on one target: `Fuzzer TARGET [OPTION OF LIBFUZZER]… [FOLDER OF INPUTS]…`.
+/// Runs libFuzzer on one format: `Fuzzer FORMAT [OPTION OF LIBFUZZER]… [FOLDER OF INPUTS]…`.
 ///
 /// The package has this program only if `PROFILES_FUZZ` is set; `make fuzz` does that.
 @main enum Fuzzer {
-    /// The target. libFuzzer calls a C function, which cannot capture it.
-    fileprivate static let target = CommandLine.arguments.dropFirst().first.flatMap { FuzzTarget(rawValue: $0) }
+    /// The format. libFuzzer calls a C function, which cannot capture it.
+    fileprivate static let target = (given ?? inherited).flatMap { FuzzTarget(rawValue: $0) }
+
+    private static var given: String? {
+        CommandLine.arguments.dropFirst().first { word in FuzzTarget.allCases.contains { $0.rawValue == word } }
+    }
+
+    /// libFuzzer starts this program again for some jobs, such as a merge, and gives it only its own options.
+    private static var inherited: String? { getenv(variable).map { String(cString: $0) } }
+    private static let variable = "PROFILES_FUZZ_FORMAT"
 
     static func main() {
-        guard target != nil else {
+        guard let target else {
             print("usage: Fuzzer \(FuzzTarget.allCases.map(\.rawValue).joined(separator: "|")) [OPTION]… [FOLDER]…")
             exit(64)
         }
-        let arguments = CommandLine.arguments.prefix(1) + CommandLine.arguments.dropFirst(2)
+        setenv(variable, target.rawValue, 1)
+        let arguments = CommandLine.arguments.filter { $0 != given }
         var pointers: [UnsafeMutablePointer<CChar>?] = arguments.map { strdup($0) } + [nil]
         pointers.withUnsafeMutableBufferPointer { buffer in
             var count = CInt(buffer.count - 1)

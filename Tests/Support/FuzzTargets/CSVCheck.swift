@@ -22,6 +22,7 @@ struct CSVCheck {
         choices.options.encoding = [nil, nil, "UTF-8", "windows-1252"][Int(dialect) >> 3 & 3]
         isInferred = dialect & 0xE0 == 0xE0
         bytes = first.rest
+        choices.limitHashing(of: bytes)
     }
 
     func run() async throws {
@@ -45,7 +46,7 @@ struct CSVCheck {
         let line = bytes.prefix { $0 != 0x0A && $0 != 0x0D }
         let names = line.split(separator: delimiter, omittingEmptySubsequences: false)
             .map { String(decoding: $0, as: UTF8.self) }
-        let known = ImportChoices.schema.fields.map(\.name.text)
+        let known = choices.schema.fields.map(\.name.text)
         return names.contains("username") && names.allSatisfy(known.contains) && Set(names).count == names.count
     }
 
@@ -75,15 +76,17 @@ struct CSVCheck {
 
     /// Returns the field of each column.
     private func fields(of header: [[UInt8]]) throws -> [String?] {
-        let uses = ColumnUses(ImportChoices.schema, choices.options)
+        let uses = ColumnUses(choices.schema, choices.options)
         return try header.map { cell in
             let title = String(decoding: ReferenceStore.trimmed(cell), as: UTF8.self)
-            guard case .field(let index) = uses.use(of: title) else {
-                let isName = ImportChoices.schema.fields.contains { $0.name.text == title }
+            let use = uses.use(of: title)
+            if use == .hash { return ProfileDraft.hashName }
+            guard case .field(let index) = use else {
+                let isName = choices.schema.fields.contains { $0.name.text == title }
                 try require(!isName || choices.options.ignoredColumns.contains(title), "\(title) is no field")
                 return nil
             }
-            return ImportChoices.schema.fields[index].name.text
+            return choices.schema.fields[index].name.text
         }
     }
 

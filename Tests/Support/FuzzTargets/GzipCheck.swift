@@ -15,7 +15,9 @@ struct GzipCheck {
     init(_ input: [UInt8]) {
         var first = Choices(input)
         let mode = first.byte()
-        choices = ImportChoices(&first)
+        var choices = ImportChoices(&first)
+        choices.limitHashing(of: Array(repeating: 0x0A, count: 10))
+        self.choices = choices
         isBomb = mode == 0xB0
         // A mutation of compressed bytes nearly always breaks the checksum. So half of the inputs are content, which is
         // compressed here and then damaged in at most one byte.

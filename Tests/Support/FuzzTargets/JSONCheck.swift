@@ -7,6 +7,8 @@ internal import ProfileTransfer
 struct JSONCheck {
     private var choices: ImportChoices
     private let bytes: [UInt8]
+    /// Whether a schema is inferred from the file as well.
+    private let isInferred: Bool
 
     init(_ input: [UInt8]) {
         var first = Choices(input)
@@ -14,7 +16,9 @@ struct JSONCheck {
         choices = ImportChoices(&first)
         choices.options.format = dialect & 1 == 0 ? .json : .automatic
         choices.options.encoding = dialect & 0xE0 == 0xE0 ? "windows-1252" : nil
+        isInferred = dialect & 0xE0 == 0x60
         bytes = first.rest
+        choices.limitHashing(of: bytes)
     }
 
     func run() async throws {
@@ -27,6 +31,7 @@ struct JSONCheck {
             default: false
             }
         }
+        if isInferred { try await InferenceCheck(bytes: bytes, options: choices.options).run() }
     }
 
     private func rows(_ report: ImportReport) throws -> [ReferenceRow]? {
@@ -61,20 +66,23 @@ struct JSONCheck {
     private func row(_ value: ReferenceJSON?, line: Int, number: Int) -> ReferenceRow {
         var row = ReferenceRow(line: line, number: number)
         guard case .object(let members)? = value else { return row }
-        let uses = ColumnUses(ImportChoices.schema, choices.options)
+        let uses = ColumnUses(choices.schema, choices.options)
         var cells: [String: String] = [:]
         for (name, value) in members where !["_line", "_issues"].contains(name) {
-            switch uses.use(of: String(decoding: ReferenceStore.trimmed(Array(name.utf8)), as: UTF8.self)) {
-            case .field(let index):
+            let use = uses.use(of: String(decoding: ReferenceStore.trimmed(Array(name.utf8)), as: UTF8.self))
+            switch use {
+            case .field, .hash:
+                var field = ProfileDraft.hashName
+                if case .field(let index) = use { field = choices.schema.fields[index].name.text }
                 guard let text = text(of: value), !text.utf8.contains(0) else {
                     row.codes.append("bad_row")
                     continue
                 }
-                if cells.updateValue(text, forKey: ImportChoices.schema.fields[index].name.text) != nil {
+                if cells.updateValue(text, forKey: field) != nil {
                     row.codes.append("bad_row")
                 }
             case .unknown: if !choices.options.ignoresUnknownColumns { row.codes.append("unknown_field") }
-            case .hash, .ignored: break
+            case .ignored: break
             }
         }
         if choices.options.keysByRow, cells["username"] == nil { cells["username"] = "\(number)" }

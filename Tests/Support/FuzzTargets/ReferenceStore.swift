@@ -35,17 +35,12 @@ struct ReferenceStore {
     /// The rejected rows, and the codes of their issues if the reference knows them.
     private(set) var rejected: [(row: ReferenceRow, codes: [String]?)] = []
 
-    private static let validator = ProfileValidator(ImportChoices.schema)
+    private let validator: ProfileValidator
 
-    init(isUsed: Bool) {
-        guard isUsed else { return }
-        for values in Self.used {
-            let values = values.mapValues { Bytes($0.utf8) }
-            profiles[Self.folded(values["username"] ?? [])] = values
-        }
+    init(_ profiles: [Bytes: Values], _ schema: ProfileSchema) {
+        self.profiles = profiles
+        validator = ProfileValidator(schema)
     }
-
-    init(_ profiles: [Bytes: Values]) { self.profiles = profiles }
 
     var outcomes: [Int] { [imported, updated, skipped, rejected.count] }
 
@@ -58,7 +53,7 @@ struct ReferenceStore {
                 continue
             }
             let own: Values
-            switch try Self.judge(cells) {
+            switch try judge(cells) {
             case .success(let values): own = values
             case .failure(let failure):
                 // With this policy, the row may be a duplicate instead.
@@ -101,7 +96,7 @@ struct ReferenceStore {
 
     /// Judges one row by the schema's validator, which tests examine by themselves. Checks that it does not change the
     /// value of a text.
-    private static func judge(_ cells: [String: String]) throws(Contradiction) -> Result<Values, ValidationFailure> {
+    private func judge(_ cells: [String: String]) throws(Contradiction) -> Result<Values, ValidationFailure> {
         let valid: ValidProfile
         do throws(ValidationFailure) {
             valid = try validator.validate(ProfileDraft(cells), on: ImportChoices.today)
@@ -110,11 +105,15 @@ struct ReferenceStore {
         }
         var values: Values = [:]
         for (name, cell) in cells {
-            let bytes = trimmed(Bytes(cell.utf8))
+            // A password is not trimmed.
+            let bytes = name == "password" ? Bytes(cell.utf8) : Self.trimmed(Bytes(cell.utf8))
             guard !bytes.isEmpty else { continue }
-            values[name] = name == "level" ? integer(bytes) : bytes
+            switch name {
+            case "password", ProfileDraft.hashName: values["password"] = Self.somePassword
+            default: values[name] = name == "level" ? Self.integer(bytes) : bytes
+            }
         }
-        for field in ImportChoices.schema.fields {
+        for field in validator.schema.fields where !field.isSecret {
             let judged = valid[field.name].map { Bytes($0.utf8) }
             try require(judged == values[field.name.text], "\(field.name.text) of \(cells) becomes \(judged ?? [])")
         }
@@ -125,6 +124,9 @@ struct ReferenceStore {
     private static func integer(_ text: Bytes) -> Bytes {
         Int(String(decoding: text, as: UTF8.self)).map { Bytes("\($0)".utf8) } ?? text
     }
+
+    /// Stands for any password, because the store tells only that there is one.
+    static let somePassword = Bytes("a password".utf8)
 
     static func trimmed(_ bytes: Bytes) -> Bytes {
         let isSpace: (UInt8) -> Bool = { $0 == 0x20 || (0x09...0x0D).contains($0) }
@@ -141,6 +143,7 @@ extension ProfileRepository {
         for try await profile in all(ProfileQuery(limit: 1_000)) {
             var values: ReferenceStore.Values = [:]
             for field in profile.fields { values[field.rules.name.text] = field.value.map { Array($0.utf8) } }
+            if profile.hasPassword { values["password"] = ReferenceStore.somePassword }
             let key = ReferenceStore.folded(Array(profile.username.utf8))
             try require(profiles.updateValue(values, forKey: key) == nil, "\(profile.username) is stored twice")
         }
