@@ -24,7 +24,7 @@ POSTGRES_PACKAGES = postgresql-15 pgbouncer openssl
 CLUSTER_PACKAGES = postgresql-15-auto-failover procps
 BENCH_PACKAGES = sqlite3 hyperfine time gcc libc6-dev python3 python3-venv
 
-.PHONY: help build build-tests demo test test-long test-memory test-postgres test-cluster test-sanitized test-release build-postgres \
+.PHONY: help build build-tests demo test test-long fuzz build-fuzz test-memory test-postgres test-cluster test-sanitized test-release build-postgres \
 	bench bench-postgres picture interface lint install docs clean deb test-deb setup setup-build setup-deb \
 	setup-test-deb setup-bench setup-postgres setup-cluster
 
@@ -45,11 +45,20 @@ test: build-tests ## every test, optimised and a few at a time; the slow ones ru
 	$(RUN_TESTS)
 
 # The soak test compares the memory of a process with what it was before, so it has a process of its own.
-test-long: build-tests setup-postgres ## every test, the slow ones in full; the soak test on each engine
+test-long: build-tests setup-postgres ## every test, the slow ones in full; the soak test on each engine; a million mutated files
 	PROFILES_TEST_LONG=1 $(RUN_TESTS) --skip SoakTests
 	PROFILES_TEST_LONG=1 $(RUN_TESTS) --filter SoakTests
 	PROFILES_TEST_LONG=1 PROFILES_TEST_ENGINE=memory $(RUN_TESTS) --filter SoakTests
 	PROFILES_TEST_LONG=1 PROFILES_TEST_ENGINE=postgres Tests/Programs/Cluster/postgres-server run $(RUN_TESTS) --filter SoakTests
+	$(MAKE) fuzz FUZZ_RUNS=1000000
+
+# Coverage is counted in optimised code. The build takes about three minutes on two cores.
+build-fuzz: setup
+	PROFILES_FUZZ=1 $(SWIFT) build -c release --product Fuzzer --scratch-path .build-fuzz
+
+# FUZZ_RUNS is the number of inputs of all formats together.
+fuzz: build-fuzz ## mutated CSV, JSON, NDJSON, schema, gzip and database files, guided by coverage; FUZZ_RUNS of them
+	@FUZZ_RUNS=$(or $(FUZZ_RUNS),20000) Tests/Programs/Fuzzer/fuzz
 
 test-memory: build-tests ## the tests of the store on the engine in memory; Tests/ENGINES.md lists what is left out
 	PROFILES_TEST_ENGINE=memory $(RUN_TESTS) --filter '^(Profile(Store|Transfer|Login)|SchemaInference)Tests\.'

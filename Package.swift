@@ -19,6 +19,10 @@ let strictness: [SwiftSetting] = [
 let optimised: [SwiftSetting] =
     Context.environment["PROFILES_OPTIMISE_SOURCES"] == nil ? strictness : strictness + [.unsafeFlags(["-O"])]
 
+/// Whether the package has the program `Fuzzer`. `make fuzz` sets the variable, and counts the coverage of all modules,
+/// because the runtime of libFuzzer, which must be linked, would slow every other build.
+let fuzzes = Context.environment["PROFILES_FUZZ"] != nil
+
 // The modules, from the lowest up: a target sees what stands above it in this list, never what stands below.
 // Documentation/Architecture.md draws them.
 let package = Package(
@@ -207,6 +211,14 @@ let package = Package(
             name: "InputFixtures", dependencies: ["CZlib", "Platform", "ProfileTesting"],
             path: "Tests/Support/InputFixtures",
             swiftSettings: strictness),
+        // What must hold for any input of a format, for the fuzzer and for the replay of its corpus.
+        .target(
+            name: "FuzzTargets",
+            dependencies: [
+                "CZlib", "Platform", "CSVStream", "ProfileCore", "ProfileStore", "ProfileStoreSQLite",
+                "ProfileTransfer", "ProfileTesting", "SchemaInference", "Threads",
+            ],
+            path: "Tests/Support/FuzzTargets", swiftSettings: strictness),
         // Processes of their own, which tests start, kill and look at; in no product.
         .executableTarget(
             name: "ThreadExerciser", dependencies: ["Platform", "SQLiteAccess", "Threads"],
@@ -264,7 +276,7 @@ let package = Package(
             name: "TextLayoutTests", dependencies: ["TextLayout", "Watchdog"], swiftSettings: strictness),
         .testTarget(
             name: "CSVStreamTests",
-            dependencies: ["Platform", "CSVStream", "InputFixtures", "ProfileTesting", "Watchdog"],
+            dependencies: ["Platform", "CSVStream", "FuzzTargets", "InputFixtures", "ProfileTesting", "Watchdog"],
             swiftSettings: strictness),
         .testTarget(
             name: "SecretHashingTests",
@@ -284,6 +296,9 @@ let package = Package(
         .testTarget(
             name: "PostgresProxyTests",
             dependencies: ["Platform", "Threads", "PostgresProxy", "ProfileTesting", "Watchdog"],
+            swiftSettings: strictness),
+        .testTarget(
+            name: "FuzzTargetsTests", dependencies: ["FuzzTargets", "ProfileTesting", "Watchdog"],
             swiftSettings: strictness),
         .testTarget(
             name: "LinearizabilityTests", dependencies: ["Linearizability", "ProfileTesting", "Watchdog"],
@@ -364,3 +379,22 @@ let package = Package(
     ],
     swiftLanguageModes: [.v6]
 )
+
+if fuzzes {
+    package.targets.append(
+        .executableTarget(
+            name: "Fuzzer", dependencies: ["Platform", "ProfileTesting", "FuzzTargets"], path: "Tests/Programs/Fuzzer",
+            exclude: ["Corpus", "fuzz"], swiftSettings: strictness,
+            linkerSettings: [.unsafeFlags(["-sanitize=fuzzer", "-use-ld=lld"])]))
+    // Assertions stay on in optimised code. Code that only waits for threads is not counted, because it takes another
+    // path each time, and every input would seem to be new.
+    let counted: Set = [
+        "CSVStream", "ProfileCore", "ProfileStore", "ProfileStoreSQLite", "ProfileTransfer", "SQLiteAccess",
+        "SchemaInference",
+    ]
+    for target in package.targets where target.type == .regular {
+        let flags = counted.contains(target.name) ? ["-sanitize=fuzzer"] : []
+        target.swiftSettings =
+            (target.swiftSettings ?? []) + [.unsafeFlags(["-assert-config", "Debug"] + flags)]
+    }
+}

@@ -1,4 +1,5 @@
 import CSVStream
+import FuzzTargets
 import ProfileTesting
 import Testing
 import Watchdog
@@ -34,7 +35,9 @@ struct RandomInputTests {
         for seed in 0..<UInt64(rounds(3000)) {
             var random = SeededGenerator(seed: seed)
             let bytes = randomBytes(using: &random)
-            let expected = ReferenceSplitter(bytes: bytes, delimiter: UInt8(ascii: ",")).rows()
+            let expected = ReferenceSplitter(bytes: bytes, delimiter: UInt8(ascii: ",")).rows().map { record in
+                Row(line: record.line, number: record.number, cells: record.cells, fault: record.fault)
+            }
             let options = CSVOptions(batchBytes: Int.random(in: 1...200, using: &random))
             let rows = try readAll(bytes, options: options, chunk: Int.random(in: 1...40, using: &random))
             // What is left of a broken line is for people to mend; the reference does not try.

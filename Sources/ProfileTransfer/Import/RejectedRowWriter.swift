@@ -67,15 +67,17 @@ struct RejectedRowWriter: ~Copyable {
     ) throws(ByteStreamError) {
         let record = batch.records[index]
         let isWhole = record.fault == nil && record.cells.count == columnCount
+        // A string of JSON may contain NUL as an escape, and its record has no fault.
+        let isReadable = isWhole && !record.cells.contains { batch.hasNUL(inCell: $0) }
         if hasNumbers { writer.cell(String(record.number).utf8.span) }
         for (position, column) in kept.enumerated() {
             if column.isSecret || (withholdsCells && !isWhole) || column.index >= record.cells.count {
                 writer.cell("".utf8.span)
-            } else if isWhole {
+            } else if isReadable {
                 writer.cell(batch.cell(record.cells.lowerBound + column.index))
             } else {
                 var text = Self.readable(batch.cell(record.cells.lowerBound + column.index))
-                if position == kept.count - 1 { text += surplus(of: record, batch) }
+                if !isWhole, position == kept.count - 1 { text += surplus(of: record, batch) }
                 writer.cell(text.utf8.span)
             }
         }
@@ -101,6 +103,10 @@ struct RejectedRowWriter: ~Copyable {
         guard text.utf8.contains(0) else { return text }
         return String(String.UnicodeScalarView(text.unicodeScalars.map { $0 == "\0" ? "\u{FFFD}" : $0 }))
     }
+}
+
+extension RecordBatch {
+    fileprivate func hasNUL(inCell index: Int) -> Bool { cell(index).withUnsafeBufferPointer { $0.contains(0) } }
 }
 
 extension ReportedIssue {

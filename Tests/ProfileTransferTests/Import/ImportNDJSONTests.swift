@@ -137,6 +137,13 @@ import Watchdog
         #expect(update.lines == report.lines.filter { $0 != "2/2 username required" }, "the store may have it")
     }
 
+    @Test func `I7: a NUL that JSON has as an escape is not written to the file of rejected rows`() async throws {
+        let (report, rejects) = try await ProfileImporter(schema: schemaOfNames(), today: .latest)
+            .runKeepingRejects("{\"username\":\"a\\u0000b\",\"note\":\"kept\"}\n")
+        #expect(report.lines == ["1/1 row bad_row"])
+        #expect(rejects.hasPrefix("username,note,_line,_issues\na\u{FFFD}b,kept,1,"), "\(rejects)")
+    }
+
     @Test func `P12: a fault beside a password or a hash is no fault of the password`() async throws {
         let others = "\"username\":\"ann\",\"phone\":\"78761241\",\"address\":\"x\""
         let report = try await validating(

@@ -1,15 +1,37 @@
-import CSVStream
+package import CSVStream
+
+/// A record as the reference reads it.
+package struct ReferenceRecord: Equatable, Sendable {
+    /// The first physical line, from 1.
+    package let line: Int
+    /// The record, from 0, which is the header.
+    package let number: Int
+    /// The bytes of its cells; none if the record is the first line of a broken one.
+    package let cells: [[UInt8]]
+    package let fault: RecordFault?
+}
 
 /// The reader's rules written as plainly as possible, for comparison: the whole input in memory, a byte at a time, and
 /// every unclosed quote followed to the end of the input however often that is.
-struct ReferenceSplitter {
+package struct ReferenceSplitter {
     let bytes: [UInt8]
     let delimiter: UInt8
 
-    func rows() -> [Row] {
-        var rows: [Row] = []
-        var position = 0
-        var line = 1
+    package init(bytes: [UInt8], delimiter: UInt8) {
+        self.bytes = bytes
+        self.delimiter = delimiter
+    }
+
+    /// Returns all records.
+    ///
+    /// - Parameters:
+    ///   - start: The position of the first line to read.
+    ///   - firstLine: The number of that line.
+    /// - Returns: The records, the first of which is the header.
+    package func rows(from start: Int = 0, line firstLine: Int = 1) -> [ReferenceRecord] {
+        var rows: [ReferenceRecord] = []
+        var position = start
+        var line = firstLine
         while position < bytes.count {
             if let after = lineBreak(at: position) {
                 position = after
@@ -24,7 +46,9 @@ struct ReferenceSplitter {
         return rows
     }
 
-    private func record(from start: Int, line: Int, number: Int) -> (row: Row, next: Int, lines: Int) {
+    private func record(
+        from start: Int, line: Int, number: Int
+    ) -> (row: ReferenceRecord, next: Int, lines: Int) {
         var cells: [[UInt8]] = []
         var position = start
         var lines = 0
@@ -70,17 +94,17 @@ struct ReferenceSplitter {
             } else if record.contains(0) {
                 fault = .nul
             }
-            return (Row(line: line, number: number, cells: cells, fault: fault), after, lines + 1)
+            return (ReferenceRecord(line: line, number: number, cells: cells, fault: fault), after, lines + 1)
         }
     }
 
     private func firstLine(
         from start: Int, line: Int, number: Int, fault: RecordFault
-    ) -> (row: Row, next: Int, lines: Int) {
+    ) -> (row: ReferenceRecord, next: Int, lines: Int) {
         var end = start
         while end < bytes.count, lineBreak(at: end) == nil { end += 1 }
         let next = end < bytes.count ? lineBreak(at: end) ?? end : end
-        return (Row(line: line, number: number, cells: [], fault: fault), next, 1)
+        return (ReferenceRecord(line: line, number: number, cells: [], fault: fault), next, 1)
     }
 
     /// The position after the line break at a position, if there is one.

@@ -1,0 +1,168 @@
+internal import CSVStream
+internal import ProfileCore
+internal import ProfileStore
+internal import ProfileTransfer
+
+/// Imports an input with chosen options, and compares the report and the store with those of the reference.
+struct ImportCheck {
+    let choices: ImportChoices
+    let bytes: [UInt8]
+
+    /// The rows of the input as the reference reads them. It gets the report for properties that the import detects.
+    /// Nil if the reference cannot read the input.
+    typealias Reading = (ImportReport) throws -> [ReferenceRow]?
+
+    /// - Parameters:
+    ///   - reading: Reads the rows.
+    ///   - mayRefuse: Whether the import may refuse the input with this error.
+    /// - Throws: ``Contradiction``.
+    func run(reading: Reading, mayRefuse: (ImportError) -> Bool) async throws {
+        try await choices.withStore { repository in
+            try await run(in: repository, reading: reading, mayRefuse: mayRefuse)
+        }
+    }
+
+    private func run(
+        in repository: ProfileRepository, reading: Reading, mayRefuse: (ImportError) -> Bool
+    ) async throws {
+        let before = try await repository.referenceProfiles()
+        var dry: ImportReport?
+        if choices.hasDryRun {
+            var options = choices.options
+            options.isDryRun = true
+            dry = try? await ProfileImporter(repository: repository, options: options).run(choices.input(bytes))
+            try require(try await repository.referenceProfiles(), is: before, "a dry run changes the store")
+        }
+        let rejects = Gathered()
+        let report: ImportReport
+        do throws(ImportError) {
+            report = try await ProfileImporter(repository: repository, options: choices.options)
+                .run(choices.input(bytes), rejects: ChunkSink { await rejects.add($0) })
+        } catch {
+            try require(mayRefuse(error), "the import throws \(error)")
+            try require(try await repository.referenceProfiles(), is: before, "a refused import changes the store")
+            return
+        }
+        try requireSum(report)
+        try require(report.hasWrittenRejects, "not all rejected rows are written")
+        let stored = try await repository.referenceProfiles()
+        if let dry { try require(dry.outcomes, is: report.outcomes, "the dry run's outcomes") }
+        guard let rows = try reading(report) else { return }
+        try compare(report, rows, before: before, stored: stored)
+        try await compareRejects(rejects.bytes, report, rows)
+        try await requireNoPassword(rejects.bytes, report, rows)
+        if choices.isRepeated { try await runAgain(in: repository, rows, stored: stored, report) }
+    }
+
+    private func requireSum(_ report: ImportReport) throws {
+        try require(report.rows, is: report.outcomes.reduce(0, +), "the sum of \(report.outcomes)")
+    }
+
+    private func compare(
+        _ report: ImportReport, _ rows: [ReferenceRow], before: [ReferenceStore.Bytes: ReferenceStore.Values],
+        stored: [ReferenceStore.Bytes: ReferenceStore.Values]
+    ) throws {
+        try require(report.rows, is: rows.count, "rows")
+        guard !choices.isUncertain else { return }
+        var reference = ReferenceStore(before, choices.schema)
+        try reference.take(rows, choices.options.duplicates)
+        try requireIssues(report, of: reference)
+        if choices.options.isAllOrNothing, !reference.rejected.isEmpty {
+            try require(report.imported + report.updated, is: 0, "stored rows of an import that stores nothing")
+            try require(report.rejected, is: reference.rejected.count, "rejected rows of an import that stores nothing")
+            try require(stored, is: before, "the store after an import that stores nothing")
+            return
+        }
+        try require(report.outcomes, is: reference.outcomes, "imported, updated, skipped, rejected")
+        try require(stored, is: choices.options.isDryRun ? before : reference.profiles, "the stored values")
+    }
+
+    /// Each rejected row is named by its line and number, and no other row.
+    private func requireIssues(_ report: ImportReport, of reference: ReferenceStore) throws {
+        let listed = Dictionary(grouping: report.issues.listed, by: \.record)
+        try require(listed.keys.sorted(), is: reference.rejected.map(\.row.number), "the numbers of rejected rows")
+        for (row, codes) in reference.rejected {
+            let issues = listed[row.number] ?? []
+            try require(issues.allSatisfy { $0.line == row.line }, "row \(row.number) is at \(row.line): \(issues)")
+            guard let codes else { continue }
+            let found = Set(issues.map { "\($0.issue.code)" })
+            try require(found.isSuperset(of: codes), "row \(row.number) has \(codes): \(issues)")
+        }
+    }
+
+    /// The file of rejected rows can be read, and has each of them with its line.
+    private func compareRejects(_ bytes: [UInt8], _ report: ImportReport, _ rows: [ReferenceRow]) throws {
+        var bytes = bytes
+        if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { bytes.removeFirst(3) }
+        let delimiter: UInt8 = if case .csv(let byte?) = report.format { byte } else { UInt8(ascii: ",") }
+        let records = ReferenceSplitter(bytes: bytes, delimiter: delimiter).rows()
+        try require(records.count, is: report.rejected + 1, "records in the file of rejected rows")
+        try require(records.allSatisfy { $0.fault == nil }, "a fault in the file of rejected rows: \(records)")
+        let width = records[0].cells.count
+        let last = records[0].cells.suffix(2).map { String(decoding: $0, as: UTF8.self) }
+        try require(last, is: ["_line", "_issues"], "the last columns of the file of rejected rows")
+        let lines = Set(rows.map(\.line))
+        for record in records.dropFirst() {
+            try require(record.cells.count, is: width, "cells in line \(record.line) of the file of rejected rows")
+            let line = Int(String(decoding: record.cells[width - 2], as: UTF8.self))
+            try require(line.map(lines.contains) ?? false, "a rejected row at \(line ?? 0)")
+        }
+    }
+
+    /// Neither the file of rejected rows nor the report shows a password (P12). All passwords of the corpus have the same
+    /// word in them. If it is in a cell of another column, it may be shown.
+    private func requireNoPassword(_ rejects: [UInt8], _ report: ImportReport, _ rows: [ReferenceRow]) throws {
+        let word = Array("Secr3t".utf8)
+        let isShown = rows.contains { row in
+            row.cells?.contains { $0.key != "password" && Array($0.value.utf8).firstRange(of: word) != nil } ?? false
+        }
+        let hasColumn = rows.contains { $0.cells?.keys.contains("password") ?? false }
+        guard choices.schema.hasPassword, hasColumn, !isShown, report.format != .json else { return }
+        let text = Array("\(report.issues.listed)".utf8)
+        try require(rejects.firstRange(of: word) == nil, "a password is in the file of rejected rows")
+        try require(text.firstRange(of: word) == nil, "a password is in the report")
+    }
+
+    /// The same input again changes nothing that an import without interruption would not change.
+    private func runAgain(
+        in repository: ProfileRepository, _ rows: [ReferenceRow],
+        stored: [ReferenceStore.Bytes: ReferenceStore.Values], _ first: ImportReport
+    ) async throws {
+        for policy in ImportOptions.DuplicatePolicy.allCases {
+            var options = choices.options
+            options.duplicates = policy
+            options.isAllOrNothing = false
+            // With passwords, each outcome needs hashes again.
+            if choices.schema.hasPassword { options.isDryRun = true }
+            let before = try await repository.referenceProfiles()
+            let report: ImportReport
+            do throws(ImportError) {
+                report = try await ProfileImporter(repository: repository, options: options).run(choices.input(bytes))
+            } catch .columnMismatch where choices.options.duplicates == .update {
+                // Only an update may lack a column.
+                continue
+            } catch {
+                throw error
+            }
+            try requireSum(report)
+            if choices.schema.hasPassword, policy == .update { continue }
+            var reference = ReferenceStore(before, choices.schema)
+            try reference.take(rows, policy)
+            try require(report.outcomes, is: reference.outcomes, "the outcomes of \(policy) after the first import")
+            try require(
+                try await repository.referenceProfiles(), is: options.isDryRun ? before : reference.profiles,
+                "the values after the second import, \(policy)")
+        }
+    }
+}
+
+extension ImportReport {
+    var outcomes: [Int] { [imported, updated, skipped, rejected] }
+}
+
+/// The bytes that were written to a sink.
+private actor Gathered {
+    private(set) var bytes: [UInt8] = []
+
+    func add(_ chunk: [UInt8]) { bytes += chunk }
+}

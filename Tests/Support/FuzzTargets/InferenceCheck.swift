@@ -1,0 +1,37 @@
+internal import ProfileCore
+internal import ProfileTransfer
+internal import SchemaInference
+
+/// Infers a schema from a file. By this schema every row of the file is valid, except those that the inference counts
+/// (N1).
+struct InferenceCheck {
+    let bytes: [UInt8]
+    let options: ImportOptions
+
+    func run() async throws {
+        var inference = InferenceOptions()
+        inference.format = options.format
+        inference.encoding = options.encoding
+        inference.keysByRow = options.keysByRow
+        let input = ImportInput(bytes: bytes, name: "input")
+        let proposal: SchemaProposal
+        do throws(InferenceError) {
+            proposal = try await SchemaInference(options: inference).run(input)
+        } catch .input, .tooManyColumns, .headerFurtherDown {
+            return
+        } catch {
+            throw error
+        }
+        guard let schema = proposal.schema else { return }
+        var adapted = ImportOptions()
+        adapted.format = options.format
+        adapted.encoding = options.encoding
+        proposal.adapt(&adapted)
+        let report = try await ProfileImporter(schema: schema, today: ImportChoices.today, options: adapted).run(input)
+        let refused = proposal.refused.reduce(0) { $0 + $1.rows.count }
+        try require(report.rows, is: proposal.rows, "rows by the inferred schema")
+        try require(report.rejected, is: refused, "refused rows by the inferred schema \(schema.document())")
+        let again = try ProfileSchema(parsing: schema.document())
+        try require(again == schema, "the inferred schema changes when it is written: \(schema.document())")
+    }
+}

@@ -1,0 +1,102 @@
+internal import CSVStream
+internal import ProfileCore
+internal import ProfileTransfer
+
+/// Imports JSON, one object per line or the elements of one array, and compares each object with what
+/// ``ReferenceJSON`` reads.
+struct JSONCheck {
+    private var choices: ImportChoices
+    private let bytes: [UInt8]
+    /// Whether a schema is inferred from the file as well.
+    private let isInferred: Bool
+
+    init(_ input: [UInt8]) {
+        var first = Choices(input)
+        let dialect = first.byte()
+        choices = ImportChoices(&first)
+        choices.options.format = dialect & 1 == 0 ? .json : .automatic
+        choices.options.encoding = dialect & 0xE0 == 0xE0 ? "windows-1252" : nil
+        isInferred = dialect & 0xE0 == 0x60
+        bytes = first.rest
+        choices.limitHashing(of: bytes)
+    }
+
+    func run() async throws {
+        try await ImportCheck(choices: choices, bytes: bytes).run(reading: rows) { error in
+            switch error {
+            case .looksLike, .damagedCompression, .ended(.damagedCompression, _): true
+            // These come from a file that is not recognized as JSON.
+            case .noHeader, .unreadableHeader, .columnTwice, .columnMismatch, .otherDelimiter, .mappedColumnMissing:
+                choices.options.format == .automatic
+            default: false
+            }
+        }
+        if isInferred { try await InferenceCheck(bytes: bytes, options: choices.options).run() }
+    }
+
+    private func rows(_ report: ImportReport) throws -> [ReferenceRow]? {
+        guard report.format == .json, !bytes.starts(with: [0x1F, 0x8B]) else { return nil }
+        let isGuessed = report.warnings.contains {
+            if case .guessedEncoding(let name) = $0 { name == "windows-1252" } else { false }
+        }
+        let isWindows1252 = isGuessed || choices.options.encoding == "windows-1252"
+        guard let text = ReferenceText.utf8(bytes, isWindows1252: isWindows1252) else { return nil }
+        let isArray = text.first { ![0x20, 0x09, 0x0A, 0x0D].contains($0) } == UInt8(ascii: "[")
+        // The reference does not say how many elements a broken array has.
+        return isArray ? elements(of: text) : lines(of: text)
+    }
+
+    private func elements(of text: [UInt8]) -> [ReferenceRow]? {
+        guard let elements = ReferenceJSON.elements(of: text) else { return nil }
+        return elements.enumerated().map { index, element in
+            let line = text[..<element.position].count { $0 == 0x0A } + 1
+            return row(element.value, line: line, number: index + 1)
+        }
+    }
+
+    private func lines(of text: [UInt8]) -> [ReferenceRow] {
+        var rows: [ReferenceRow] = []
+        let lines = text.split(separator: 0x0A, omittingEmptySubsequences: false)
+        for (index, line) in lines.enumerated() where !ReferenceStore.trimmed(Array(line)).isEmpty {
+            rows.append(row(ReferenceJSON(Array(line)), line: index + 1, number: rows.count + 1))
+        }
+        return rows
+    }
+
+    private func row(_ value: ReferenceJSON?, line: Int, number: Int) -> ReferenceRow {
+        var row = ReferenceRow(line: line, number: number)
+        guard case .object(let members)? = value else { return row }
+        let uses = ColumnUses(choices.schema, choices.options)
+        var cells: [String: String] = [:]
+        for (name, value) in members where !["_line", "_issues"].contains(name) {
+            let use = uses.use(of: String(decoding: ReferenceStore.trimmed(Array(name.utf8)), as: UTF8.self))
+            switch use {
+            case .field, .hash:
+                var field = ProfileDraft.hashName
+                if case .field(let index) = use { field = choices.schema.fields[index].name.text }
+                guard let text = text(of: value), !text.utf8.contains(0) else {
+                    row.codes.append("bad_row")
+                    continue
+                }
+                if cells.updateValue(text, forKey: field) != nil {
+                    row.codes.append("bad_row")
+                }
+            case .unknown: if !choices.options.ignoresUnknownColumns { row.codes.append("unknown_field") }
+            case .ignored: break
+            }
+        }
+        if choices.options.keysByRow, cells["username"] == nil { cells["username"] = "\(number)" }
+        row.cells = cells
+        return row
+    }
+
+    /// Returns the text that the store keeps if the schema allows it; nil for an array or an object.
+    private func text(of value: ReferenceJSON) -> String? {
+        switch value {
+        case .null: ""
+        case .bool(let flag): flag ? "true" : "false"
+        case .number(let text), .string(let text): text
+        case .array, .object: nil
+        }
+    }
+}
