@@ -372,7 +372,8 @@ let package = Package(
             name: "CommandTests",
             dependencies: [
                 "profiles", "Platform", "PostgresProxy", "ProfileCore", "ProfileStore", "ProfileStoreSQLite",
-                "InputFixtures", "PowerLoss", "ProfileTesting", "RawSQLite", "Threads", "WithoutUnnamedFiles", "Watchdog",
+                "InputFixtures", "PowerLoss", "ProfileTesting", "RawSQLite", "Threads", "WithoutUnnamedFiles",
+                "Watchdog",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             exclude: ["Screens"], swiftSettings: strictness),
