@@ -48,6 +48,7 @@ package struct ResultCode: RawRepresentable, Hashable, Sendable {
     package static let authorization = ResultCode(rawValue: 23)
     package static let full = ResultCode(rawValue: 13)
     package static let ioError = ResultCode(rawValue: 10)
+    package static let ioErrorWrite = ioError.extended(3)
     package static let ioErrorFsync = ioError.extended(4)
 
     // MARK: The program

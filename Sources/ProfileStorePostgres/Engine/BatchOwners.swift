@@ -79,11 +79,11 @@ struct BatchOwners {
         let values = owners[keyPosition].values
         guard let first = values.first, rowCount > Self.probeCount else { return }
         for limit in [Self.probeCount, rowCount] {
-            let answer = try await transaction.run(
-                Command(
-                    selection(by: values.field)
-                        + " WHERE id >= (SELECT id FROM profiles WHERE username$key = $1) ORDER BY id LIMIT $2",
-                    [.text(first), .number(Int64(limit))]))
+            let command = Command(
+                selection(by: values.field)
+                    + " WHERE id >= (SELECT id FROM profiles WHERE username$key = $1) ORDER BY id LIMIT $2",
+                [.text(first), .number(Int64(limit))])
+            let answer = try await transaction.run([command])[0]
             let found = values.ownersInOrder(in: answer, column: valueColumn(in: values.field))
             if limit == rowCount {
                 owners[keyPosition].add(found, in: answer)
@@ -102,8 +102,9 @@ struct BatchOwners {
         _ value: String, of position: Int, _ transaction: Transaction
     ) async throws -> (id: Int64, profile: Profile?, hash: String?)? {
         let field = uniqueFields[position].rules
-        let answer = try await transaction.run(
-            Command("\(selection(by: field)) WHERE \(ProfileTable.comparedColumn(field)) = $1", [.text(value)]))
+        let command = Command(
+            "\(selection(by: field)) WHERE \(ProfileTable.comparedColumn(field)) = $1", [.text(value)])
+        let answer = try await transaction.run([command])[0]
         guard !answer.isEmpty, let id = answer.number(0, 0) else { return nil }
         guard isWithProfiles(field) else { return (id, nil, nil) }
         return (id, table.profile(in: answer, 0), answer.text(0, valueColumn(in: field) - 1))
