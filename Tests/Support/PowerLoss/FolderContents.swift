@@ -48,7 +48,8 @@ package struct FolderContents: Hashable, Sendable {
                 throw error
             }
             await repository.close()
-            guard check.integrity.isEmpty, check.foreignKeys.isEmpty, check.settings.allSatisfy(\.isAsWanted),
+            guard check.integrity.isEmpty, check.wrongCounts.isEmpty, check.danglingRows.isEmpty,
+                check.settings.allSatisfy(\.isAsWanted),
                 check.writeLockIsOn
             else { throw Unsound(description: "\(check)") }
         } catch let error as ProfileStoreError where error.code == .noStore {
