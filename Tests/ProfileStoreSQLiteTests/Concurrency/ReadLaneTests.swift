@@ -1,5 +1,6 @@
 import ProfileCore
 import ProfileTesting
+import SQLiteAccess
 import StoreFixtures
 import Synchronization
 import Testing
@@ -92,7 +93,7 @@ import Watchdog
     @Test(
         "E6: slow reads do not keep a lane beyond their deadline while another read waits",
         arguments: [ReadLanes.Lane.count, .search])
-    func slow(in lane: Lane) async throws {
+    func slow(in lane: ReadLanes.Lane) async throws {
         let repository = try await store.open()
         for number in 0..<32 { try await repository.register("abel\(number)") }
         let session = try #require(repository.engine as? SQLiteEngine).session
