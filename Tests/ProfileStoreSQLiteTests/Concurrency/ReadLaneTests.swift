@@ -117,7 +117,9 @@ import Watchdog
             }
         }
         // They go on, for no other read waits.
-        try await waitUntil { begun.count.load(ordering: .relaxed) == lane.threads && .now - start > .milliseconds(200) }
+        try await waitUntil {
+            begun.count.load(ordering: .relaxed) == lane.threads && .now - start > .milliseconds(200)
+        }
         if lane == .count {
             #expect(try await repository.count() == 32)
         } else {
