@@ -1,5 +1,6 @@
 import ProfileCore
 import ProfileTesting
+import SQLiteAccess
 import StoreFixtures
 import Synchronization
 import Testing
@@ -92,19 +93,19 @@ import Watchdog
     @Test(
         "E6: slow reads do not keep a lane beyond their deadline while another read waits",
         arguments: [ReadLanes.Lane.count, .search])
-    func slow(in lane: Lane) async throws {
+    func slow(in lane: ReadLanes.Lane) async throws {
         let repository = try await store.open()
         for number in 0..<32 { try await repository.register("abel\(number)") }
         let session = try #require(repository.engine as? SQLiteEngine).session
         let tables = (0..<10).map { "profiles AS p\($0)" }.joined(separator: ", ")
-        let begun = Atomic(0)
+        let begun = Begun()
         let start = ContinuousClock.now
         let tasks = (0..<lane.threads).map { _ in
             Task { () -> ProfileStoreError? in
                 do throws(ProfileStoreError) {
                     try await CallDeadline.within(.milliseconds(50)) { () throws(ProfileStoreError) in
                         try await session.readAtLength(in: lane) { connection in
-                            begun.wrappingAdd(1, ordering: .relaxed)
+                            begun.count.wrappingAdd(1, ordering: .relaxed)
                             // Takes ages.
                             try connection.run("SELECT count(*) FROM \(tables)")
                         }
@@ -116,20 +117,26 @@ import Watchdog
             }
         }
         // They go on, for no other read waits.
-        try await waitUntil { begun.load(ordering: .relaxed) == lane.threads && .now - start > .milliseconds(200) }
+        try await waitUntil {
+            begun.count.load(ordering: .relaxed) == lane.threads && .now - start > .milliseconds(200)
+        }
         if lane == .count {
             #expect(try await repository.count() == 32)
         } else {
             #expect(try await repository.profiles(Self.search).profiles.count == 32)
         }
         // One of them has made room, and the others still run.
-        #expect(begun.load(ordering: .relaxed) == lane.threads)
+        #expect(begun.count.load(ordering: .relaxed) == lane.threads)
         for task in tasks { task.cancel() }
         var problems: [ProfileStoreError?] = []
         for task in tasks { problems.append(await task.value) }
         let busy = problems.filter { $0?.code == .busy }
         #expect(!busy.isEmpty && problems.allSatisfy { [.busy, .cancelled].contains($0?.code) }, "\(problems)")
         await repository.close()
+    }
+
+    private final class Begun: Sendable {
+        let count = Atomic(0)
     }
 
     @Test func `E6: a read whose task is cancelled leaves the queue at once`() async throws {
