@@ -24,9 +24,9 @@ POSTGRES_PACKAGES = postgresql-15 pgbouncer openssl
 CLUSTER_PACKAGES = postgresql-15-auto-failover procps
 BENCH_PACKAGES = sqlite3 hyperfine time gcc libc6-dev python3 python3-venv
 
-.PHONY: help build build-tests demo test test-long fuzz build-fuzz test-memory test-postgres test-cluster test-sanitized test-release build-postgres \
-	bench bench-postgres picture interface lint install docs clean deb test-deb setup setup-build setup-deb \
-	setup-test-deb setup-bench setup-postgres setup-cluster
+.PHONY: help build build-tests demo test test-long test-memory test-postgres test-cluster test-sanitized test-mutants \
+	test-release build-fuzz fuzz build-postgres bench bench-postgres picture interface lint install docs clean deb \
+	test-deb setup setup-build setup-deb setup-test-deb setup-bench setup-postgres setup-cluster
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1\t\2/p' Makefile | expand -t 14
@@ -80,6 +80,12 @@ test-cluster: build-tests setup-cluster ## what three PostgreSQL servers of its 
 test-sanitized: setup ## the libraries' tests under the address sanitizer, without those that measure memory
 	ASAN_OPTIONS=detect_leaks=0 $(TESTING) test --disable-xctest --sanitize=address --scratch-path .build-sanitized \
 		--skip '^(CommandTests|ProfileTestingTests|TerminalUITests)\.'
+
+# The build has all mutants in it. It takes ten minutes, and 300 mutants take about two hours.
+COUNT ?= 300
+test-mutants: setup ## change operators and constants one at a time, and run the tests; SEED and COUNT choose the mutants
+	Tests/Programs/Mutation/mutants prepare .build-mutants
+	Tests/Programs/Mutation/mutants run .build-mutants --count $(COUNT) $(SEED:%=--seed %)
 
 test-release: build build-tests ## the tests of the command as it is shipped
 	PROFILES_TEST_RELEASE=1 $(RUN_TESTS) --filter ReleaseCommandTests

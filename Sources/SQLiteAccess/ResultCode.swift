@@ -60,11 +60,6 @@ package struct ResultCode: RawRepresentable, Hashable, Sendable {
     package static let misuse = ResultCode(rawValue: 21)
     package static let range = ResultCode(rawValue: 25)
 
-    // MARK: Codes that are not errors
-
-    static let row = ResultCode(rawValue: 100)
-    static let done = ResultCode(rawValue: 101)
-
     private func extended(_ extension: Int32) -> ResultCode {
         ResultCode(rawValue: rawValue | `extension` << 8)
     }

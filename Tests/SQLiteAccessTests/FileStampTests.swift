@@ -23,6 +23,15 @@ import Watchdog
         for name in database.names() { utimensat(AT_FDCWD, "\(database.directory)/\(name)", &times, 0) }
     }
 
+    @Test func `a folder is writable while it exists`() throws {
+        let folder = database.directory + "/folder"
+        #expect(mkdir(folder, 0o700) == 0)
+        let path = try DatabasePath(folder + "/test.db")
+        #expect(FileStamp.isFolderWritable(path))
+        #expect(rmdir(folder) == 0)
+        #expect(!FileStamp.isFolderWritable(path))
+    }
+
     @Test func `an immutable database is read as it lies, and its stamp stays`() throws {
         try make()
         for end in ["-wal", "-shm"] { unlink(database.file + end) }

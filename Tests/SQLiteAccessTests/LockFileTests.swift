@@ -13,11 +13,11 @@ import Watchdog
 
     /// Things that are not ours to write into.
     enum Stranger: CaseIterable, Sendable {
-        case text, number, longLine, directory, pipe, socket, symbolicLink, hardLink
+        case text, number, longNumber, longLine, directory, pipe, socket, symbolicLink, hardLink
 
         var fault: WriteLock.FileFault {
             switch self {
-            case .text, .number, .longLine: .foreignContent
+            case .text, .number, .longNumber, .longLine: .foreignContent
             case .directory, .pipe, .socket, .symbolicLink: .notAFile
             case .hardLink: .severalNames
             }
@@ -27,6 +27,7 @@ import Watchdog
             switch self {
             case .text: try SmallFile.write("precious\n", to: path, mode: 0o644)
             case .number: try SmallFile.write("42\n", to: path, mode: 0o644)
+            case .longNumber: try SmallFile.write("12345678901 x\n", to: path, mode: 0o644)
             case .longLine: try SmallFile.write("12 " + String(repeating: "x", count: 110), to: path, mode: 0o644)
             case .directory: #expect(mkdir(path, 0o755) == 0)
             case .pipe: #expect(mkfifo(path, 0o644) == 0)

@@ -17,6 +17,9 @@ private let passcodes: [(String, PasscodeViolation?)] = [
     ("👩‍👩‍👧‍👦👩‍👩‍👧‍👦👩‍👩‍👧‍👦👩‍👩‍👧‍👦👩‍👩‍👧‍👦👩‍👩‍👧‍👦👩‍👩‍👧‍👦👩‍👩‍👧‍👦", nil),
     ("e\u{301}e\u{301}e\u{301}e\u{301}e\u{301}e\u{301}e\u{301}", .tooShort(minimum: 8)),
     ("12345678" + String(repeating: "\u{301}", count: 600), .tooLong(maximum: 128)),
+    // 1,024 bytes and one more.
+    ("12345678" + String(repeating: "\u{301}", count: 508), nil),
+    ("123456789" + String(repeating: "\u{301}", count: 508), .tooLong(maximum: 128)),
 ]
 
 @Suite(.watched) struct PasscodePolicyTests {

@@ -38,6 +38,15 @@ private let accepted: [(text: String, parameters: PasswordHash.Parameters)] = [
         "$y$j9T$AAt9R641xPvCI9nXw1HHW/$cuQRBMN3N/f8IcmVN.4YrZ1bHMOiLOoz9/XQMKV/v0A",
         .yescrypt(.init(logarithmOfN: 12, blockSize: 32, parallelism: 1, time: 0))
     ),
+    // Block sizes of two and three characters, as libxcrypt reads them.
+    (
+        "$y$j7l3$LdJMENpBABJJ3hIHjB1Bi.$778RvgW6lO3ZTcsXwVEBPdi01veAprPvTP3Y68gqKn0",
+        .yescrypt(.init(logarithmOfN: 10, blockSize: 118, parallelism: 1, time: 0))
+    ),
+    (
+        "$y$j7sT1$LdJMENpBABJJ3hIHjB1Bi.$8sK9x2a4bR67QgEt8n84XeVwcPnNuqa88xA21yruix2",
+        .yescrypt(.init(logarithmOfN: 10, blockSize: 2_548, parallelism: 1, time: 0))
+    ),
 ]
 
 /// How a hash begins, and what is out of bounds in it.
@@ -50,6 +59,8 @@ private let outOfBounds: [(String, UnsupportedHash.Measure, Int, ClosedRange<Int
     ("$argon2id$v=16$m=19456,t=2,p=1$", .version, 16, 19...19),
     ("$argon2i$m=19456,t=2,p=1$", .version, 16, 19...19),
     ("$argon2id$v=19$m=99999999999999999999999,t=2,p=1$", .memoryKiB, Int.max, 8...1_048_576),
+    // The smallest number of more than 18 digits, which is not read.
+    ("$argon2id$v=19$m=1000000000000000000,t=2,p=1$", .memoryKiB, Int.max, 8...1_048_576),
     ("$2b$17$", .logarithmicCost, 17, 4...16),
     ("$2b$31$", .logarithmicCost, 31, 4...16),
     ("$2b$03$", .logarithmicCost, 3, 4...16),
@@ -98,10 +109,29 @@ private let outOfBounds: [(String, UnsupportedHash.Measure, Int, ClosedRange<Int
         }
         #expect(checkLengths(salt: 8, hash: 16) == nil)
         #expect(checkLengths(salt: 64, hash: 128) == nil)
+        // Base 64 without unused bits: the last character may be any.
+        let wholeGroups = "$argon2id$v=19$m=19456,t=2,p=1$c29tZXNhbHRzYWx1$CTFhFdXPJO1aFaMaO6Mm5c8y7cJHAph/"
+        #expect(check(wholeGroups) == nil)
         #expect(checkLengths(salt: 7, hash: 16) == .outOfBounds(.saltBytes, value: 7, allowed: 8...64))
         #expect(checkLengths(salt: 65, hash: 16) == .outOfBounds(.saltBytes, value: 65, allowed: 8...64))
         #expect(checkLengths(salt: 8, hash: 15) == .outOfBounds(.hashBytes, value: 15, allowed: 16...128))
         #expect(checkLengths(salt: 8, hash: 129) == .outOfBounds(.hashBytes, value: 129, allowed: 16...128))
+    }
+
+    @Test(
+        arguments: [
+            // Four characters of yescrypt's salt are three bytes. The other salts are used as they are written.
+            ("$y$j9T$", 0, 0, 1...64), ("$y$j9T$", 2, 1, nil), ("$y$j9T$", 86, 64, nil), ("$y$j9T$", 87, 65, 1...64),
+            ("$7$C6..../....", 0, 0, 1...86), ("$7$C6..../....", 1, 1, nil), ("$7$C6..../....", 86, 86, nil),
+            ("$7$C6..../....", 87, 87, 1...86), ("$6$", 0, 0, 1...16), ("$6$", 1, 1, nil), ("$6$", 16, 16, nil),
+            ("$6$", 17, 17, 1...16),
+        ] as [(String, Int, Int, ClosedRange<Int>?)])
+    func `P8: a salt that is too short or too long for its scheme is refused`(
+        beginning: String, characters: Int, bytes: Int, allowed: ClosedRange<Int>?
+    ) {
+        let hash = String(repeating: ".", count: beginning == "$6$" ? 86 : 43)
+        let text = beginning + String(repeating: ".", count: characters) + "$" + hash
+        #expect(check(text) == allowed.map { .outOfBounds(.saltBytes, value: bytes, allowed: $0) })
     }
 
     @Test(arguments: [
@@ -121,6 +151,8 @@ private let outOfBounds: [(String, UnsupportedHash.Measure, Int, ClosedRange<Int
         "$2b$05$CCCCCCCCCCCCCCCCCCCCC.E5YPO9kmyuRGyh0XouQYb4YMJKvyOeWW",
         "$2b$05$CCCCCCCCCCCCCCCCCCCCCCE5YPO9kmyuRGyh0XouQYb4YMJKvyOeW",
         "$2b$5$CCCCCCCCCCCCCCCCCCCCC.E5YPO9kmyuRGyh0XouQYb4YMJKvyOeW",
+        "$2b$0:$CCCCCCCCCCCCCCCCCCCCC.E5YPO9kmyuRGyh0XouQYb4YMJKvyOeW",
+        "$2b$0/$CCCCCCCCCCCCCCCCCCCCC.E5YPO9kmyuRGyh0XouQYb4YMJKvyOeW",
         "$2b$05$CCCCCCCCCCCCCCCCCCCC+.E5YPO9kmyuRGyh0XouQYb4YMJKvyOeW",
         "$6$rounds=05000$saltstring$svn8UoSVapNtMuq1ukKS4tPQd8iKwSMHWjl/O817G3uBnIFNjnQJuesI68u4OTLiBFdcbYEdFCoEOfaS35inz1",
         "$6$salt:ring$svn8UoSVapNtMuq1ukKS4tPQd8iKwSMHWjl/O817G3uBnIFNjnQJuesI68u4OTLiBFdcbYEdFCoEOfaS35inz1",

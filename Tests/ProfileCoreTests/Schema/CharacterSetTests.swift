@@ -33,6 +33,26 @@ import Watchdog
         #expect(refused > rounds(50))
     }
 
+    @Test func `a text without a rule for its characters has no control characters except tab, LF and CR`() throws {
+        let validator = FieldValidator(FieldRules(name: try .named("x"), title: "X"))
+        for byte in UInt8(0)..<0x80 {
+            let value = "a\(Character(Unicode.Scalar(byte)))b"
+            let isFit = byte >= 0x20 && byte != 0x7F || [0x09, 0x0A, 0x0D].contains(byte)
+            #expect((validator.canonical(value) != nil) == isFit, "\(byte)")
+        }
+    }
+
+    @Test(
+        arguments: [
+            ("abc", .list("abc")), ("a-b", .list("a-b")), ("abcd", nil), ("a-bc", nil), ("abcD", .list("abcD")),
+            ("digits", .digits),
+        ] as [(String, CharacterClass?)])
+    func `S6: more than three small letters and hyphens are the name of a class or an error`(
+        text: String, characters: CharacterClass?
+    ) {
+        #expect(CharacterClass(text) == characters)
+    }
+
     /// Mostly what the entries take.
     private func value(of entries: [String], _ random: inout SeededGenerator) -> String {
         let samples = [

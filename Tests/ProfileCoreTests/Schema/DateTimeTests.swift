@@ -43,5 +43,6 @@ import Watchdog
         let texts = ["1999-12-31T23:59:59.9", "2000-01-01T00:00:00", "2000-01-01T00:00:00.1", "2000-01-01T01:00:00"]
         let moments = try texts.map { try #require(DateTime(iso: $0)) }
         #expect(moments.shuffled().sorted() == moments)
+        for moment in moments { #expect(!(moment < moment)) }
     }
 }

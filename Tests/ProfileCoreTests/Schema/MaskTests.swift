@@ -9,7 +9,7 @@ import Watchdog
         #expect(Mask(pattern)?.pattern == pattern)
     }
 
-    @Test(arguments: ["", "-", "####-1###", "## ##", "##\n##", "##–##", "###é", "\u{0}#"])
+    @Test(arguments: ["", "-", "####-1###", "## ##", "##\n##", "##–##", "###é", "\u{0}#", "#\u{7F}#"])
     func `a mask without a digit's place, or with digits, spaces or other characters is none`(pattern: String) {
         #expect(Mask(pattern) == nil)
     }

@@ -17,6 +17,7 @@ import Watchdog
             (NumberFormat(decimal: ","), "1.5", nil), (NumberFormat(decimal: ","), "1,5", 1.5),
             (NumberFormat(group: "\u{202F}"), "1\u{202F}234.5", 1234.5), (NumberFormat(group: "'"), "1'234", 1234),
             (loose, "$1.50", 1.5), (loose, "95%", 95), (loose, "€ -5", -5), (loose, "$.50", 0.5), (loose, "No.5", 5),
+            (loose, ".50", 0.5), (loose, "x.5", 5),
             (loose, "5 kg", 5), (loose, "5", 5), (loose, "(5)", nil), (loose, "none", nil), (loose, "- 5", nil),
             (loose, "\u{2212}5", nil), (loose, "EUR \u{2013}7", nil), (loose, "5-", nil), (loose, "$1 \u{2212}", nil),
             (loose, "5,-", nil), (loose, "5 (net)", 5), (loose, "7\u{FF0D}", nil), (loose, "\u{FE63}7", nil),

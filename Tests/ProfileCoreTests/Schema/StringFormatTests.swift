@@ -10,6 +10,7 @@ import Watchdog
             (.email, "jörg@münchen.example"), (.email, "x@xn--mnchen-3ya.example"),
             (.uri, "https://example.org/a?b=c#d"), (.uri, "mailto:a@b.co"), (.uri, "urn:isbn:0451450523"),
             (.uri, "https://example.org/caf%C3%A9"), (.uri, "https://example.org/café"), (.uri, "tel:+49-30"),
+            (.uri, "a:!~"),
             (.uuid, "123e4567-e89b-12d3-a456-426614174000"), (.uuid, "123E4567-E89B-12D3-A456-426614174000"),
         ] as [(StringFormat, String)])
     func `S6: what a string's format names is taken`(format: StringFormat, text: String) {
@@ -24,7 +25,8 @@ import Watchdog
             (.email, "a@b@c.de"), (.email, "a@127.0.0.1"), (.email, "a@c.d"), (.email, "a@c.de."),
             (.email, String(repeating: "a", count: 65) + "@c.de"), (.email, "Foo <a@c.de>"),
             (.uri, "example.org"), (.uri, "//example.org"), (.uri, "1http://x"), (.uri, "http://a b"),
-            (.uri, "http://a%2"), (.uri, "http://a%zz"), (.uri, "a\\b:c"), (.uri, ":x"), (.uri, "http:"),
+            (.uri, "http://a%2"), (.uri, "http://a%zz"), (.uri, "http://a%z2"), (.uri, "http://a%2z"), (.uri, "a\\b:c"),
+            (.uri, ":x"), (.uri, "http:"),
             (.uri, "x:<y>"),
             (.uuid, "123e4567e89b12d3a456426614174000"), (.uuid, "{123e4567-e89b-12d3-a456-426614174000}"),
             (.uuid, "123e4567-e89b-12d3-a456-42661417400"), (.uuid, "123e4567-e89b-12d3-a456-42661417400g"),

@@ -12,7 +12,7 @@ import Watchdog
             ("%d.%m.%y", "1.2.68", "2068-02-01"), ("%d.%m.%y", "1.2.69", "1969-02-01"),
             ("%d %b %Y", "5 mAr   2024", "2024-03-05"), ("%B %d, %Y", "may 1, 2024", "2024-05-01"),
             ("%Y年%m月%d日", "2024年3月5日", "2024-03-05"), ("%Y%%%m%%%d", "2024%3%5", "2024-03-05"),
-            ("%Y-%m-%d %H:%M", "2024-03-05 23:59", "2024-03-05"),
+            ("%Y~%m~%d", "2024~3~5", "2024-03-05"), ("%Y-%m-%d %H:%M", "2024-03-05 23:59", "2024-03-05"),
             ("%Y-%m-%dT%H:%M:%S%z", "2024-03-05T01:00:00+02:00", "2024-03-05"),
             ("%d/%m/%Y", "31/04/2024", "no such day"), ("%d/%m/%Y", "29/02/2023", "no such day"),
             ("%d/%m/%Y", "5/3/24", nil), ("%d/%m/%Y", "32/01/2024", nil), ("%d/%m/%Y", "1/13/2024", nil),
@@ -33,7 +33,7 @@ import Watchdog
         "%Y-%m", "%d/%m", "%Y-%m-%d-%d", "%Y-%m-%d %Y", "%Y %y %m %d", "%m %b %d %Y", "%Y-%j", "%c", "%x",
         "%A %d %m %Y",
         "%Y-%m-%d %I:%M", "%Y-%m-%d %H:%M %p", "%Y-%m-%d %M", "%Y-%m-%d %H:%S", "%Y-%m-%d %H:%M:%f", "%", "%Y-%m-%d%",
-        " %Y-%m-%d", "%Y-%m-%d ", "%Y\u{0}%m%d", "%d of the month %m of the year %Y and so on",
+        " %Y-%m-%d", "%Y-%m-%d ", "%Y\u{0}%m%d", "%Y\u{7F}%m%d", "%d of the month %m of the year %Y and so on",
     ])
     func `S6: a pattern that does not say the day, or says it twice, is none`(pattern: String) {
         #expect(DateFormat(pattern) == nil)
@@ -48,6 +48,8 @@ import Watchdog
             ("%Y-%m-%dT%H:%M:%S%z", "2024-01-01T01:30:00+0200", "2023-12-31T23:30:00Z"),
             ("%Y-%m-%dT%H:%M:%S%z", "2024-01-01T01:30:00Z", "2024-01-01T01:30:00Z"),
             ("%Y-%m-%d", "2024-01-01", "2024-01-01T00:00:00"),
+            ("%Y-%m-%d %H:%M:%S.%f", "2024-03-05 07:05:09.", nil),
+            ("%Y-%m-%dT%H:%M:%S%z", "2024-01-01T01:30:00+02", nil),
             ("%Y-%m-%dT%H:%M:%S%z", "2024-01-01T01:30:00", nil), ("%d.%m.%Y %H:%M", "5.3.2024 7:60", nil),
         ] as [(String, String, String?)])
     func `S6: a datetime is read as Python's strptime reads it, in UTC where a zone is said`(

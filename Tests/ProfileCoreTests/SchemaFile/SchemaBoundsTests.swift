@@ -30,6 +30,12 @@ import Watchdog
             (#"{"name":"x","profiles":{"characters":[\#(entries(16))]}}"#, nil),
             (#"{"name":"x","profiles":{"characters":[\#(entries(17))]}}"#, ".profiles.characters"),
             (#"{"name":"x","type":"date","profiles":{"formats":[\#(entries(17))]}}"#, ".profiles.formats"),
+            (#"{"name":"x","profiles":{"columns":[\#(texts(100))]}}"#, nil),
+            (#"{"name":"x","profiles":{"columns":[\#(texts(101))]}}"#, ".profiles.columns"),
+            (#"{"name":"x","missingValues":["\#(places(256))"]}"#, nil),
+            (#"{"name":"x","missingValues":["\#(places(257))"]}"#, ".missingValues[0]"),
+            (#"{"name":"x","missingValues":[\#(texts(1_000))]}"#, nil),
+            (#"{"name":"x","missingValues":[\#(texts(1_001))]}"#, ".missingValues"),
         ] as [(String, String?)])
     func `S6: what is too long is refused with its path`(field: String, path: String?) {
         do throws(SchemaFailure) {
@@ -44,6 +50,10 @@ import Watchdog
 
     private static func entries(_ count: Int) -> String {
         (0..<count).map { "\"\(Character(Unicode.Scalar(UInt8(0x41 + $0))))\"" }.joined(separator: ",")
+    }
+
+    private static func texts(_ count: Int) -> String {
+        (0..<count).map { "\"-\($0)\"" }.joined(separator: ",")
     }
 
     @Test func `S6: a schema's name is bounded as titles are`() {

@@ -34,6 +34,14 @@ import ProfileTesting
         #expect(left.document() == right.document())
     }
 
+    @Test(arguments: [("%d/%m/%Y", true), ("%Y-%m-%d", false), ("default", false)])
+    func `S6: a document has a date's format, which other programs read, unless it is the default`(
+        format: String, isWritten: Bool
+    ) throws {
+        let schema = try ProfileSchema.with(#"{"name":"x","type":"date","format":"\#(format)"}"#)
+        #expect(schema.document().contains(#""format":"\#(format)""#) == isWritten)
+    }
+
     @Test func `bytes that are nearly a schema file never trap`() throws {
         var schemas = RandomSchema(seed: 6)
         var accepted = 0

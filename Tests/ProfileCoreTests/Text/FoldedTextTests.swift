@@ -27,6 +27,8 @@ import Watchdog
         ("Ma\u{AD}in", "main"), ("a\u{200D}b\u{FEFF}", "ab"), ("e\u{FE0F}", "e"),
         // Marks that are no accents stay.
         ("กิ", "กิ"), ("が", "か\u{3099}"), ("か\u{3099}", "か\u{3099}"), ("हिन्दी", "हिन्दी"), ("東京", "東京"),
+        // The first scalar behind the table of known ones, which is unassigned.
+        ("\u{530}", "\u{530}"),
     ])
     func `text is folded as a person would look for it`(text: String, expected: String) {
         #expect(FoldedText(text).bytes == Array(expected.utf8), "\(text): \(folded(text))")

@@ -25,6 +25,13 @@ import Watchdog
         try await repository.passwords.redeemReset(token, password: password ?? new)
     }
 
+    @Test(arguments: [Duration.seconds(-1), .zero, .milliseconds(1)])
+    func `a reset is valid for a millisecond at least`(validity: Duration) async throws {
+        let issued = try await repository.passwords.issueReset(of: "abel", validFor: validity)
+        #expect(issued.value.expiresAt == store.clock.timestamp.advanced(by: .milliseconds(1)))
+        #expect(try await repository.passwords.findReset(issued.token) == issued.value)
+    }
+
     @Test func `H4, R3: a reset sets the password once, and the former one is right until then`() async throws {
         let issued = try await repository.passwords.issueReset(of: "ABEL")
         #expect(issued.value.username == "abel" && issued.value.profileID == 1)

@@ -113,7 +113,8 @@ import Watchdog
         try await copy.engine.place(some, of: head.fields)
         await copy.close()
         await #expect {
-            _ = try await back.open(used.options { $0.opensUnfinishedCopy = false })
+            // The default option is under test.
+            _ = try await back.open(used.store.options { $0.initialSchema = RandomVerbs.schemas[0] })
         } throws: {
             ($0 as? ProfileStoreError)?.code == .unfinishedCopy
         }

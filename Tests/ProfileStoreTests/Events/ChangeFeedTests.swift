@@ -46,6 +46,18 @@ import Watchdog
         await repository.close()
     }
 
+    @Test func `a listener that arrives after the feed was closed ends at once`() async throws {
+        let store = try TemporaryStore()
+        let repository = try await store.open(options(of: store))
+        await repository.close()
+        await repository.feed.waitForClosing()
+        guard case .end = await repository.feed.turn(after: 0, havingFoundNothingAt: nil, repository) else {
+            Issue.record("the listener goes on")
+            return
+        }
+        #expect(repository.feed.waiterCount == 0)
+    }
+
     @Test func `R7, E5: wherever a listener begins and however slow it is, it gets every change once`() async throws {
         let store = try TemporaryStore()
         let repository = try await store.open(options(of: store))

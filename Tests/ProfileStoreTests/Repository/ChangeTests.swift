@@ -245,6 +245,17 @@ import Watchdog
         #expect(try await repository.statistics().changeNumber == number)
     }
 
+    @Test func `R3: an edit that changes nothing keeps the revision if the schema has no password either`() async throws
+    {
+        let other = try TemporaryStore()
+        let repository = try await other.open(
+            schema: ProfileSchema(
+                parsing: #"{"fields":[{"name":"username","constraints":{"required":true,"unique":true}}]}"#))
+        let first = try await repository.register(repository.judged(ProfileDraft(["username": "abel"])))
+        #expect(try await repository.edit("abel") { $0["username"] = " abel " } == first)
+        #expect(try await repository.profile(id: 1) == first)
+    }
+
     @Test func `S6: an edit takes the values of a request over as they are written there`() async throws {
         let other = try TemporaryStore()
         let schema = try People.standard(
