@@ -46,11 +46,11 @@ import Watchdog
         arguments: [
             ("abc", .list("abc")), ("a-b", .list("a-b")), ("abcd", nil), ("a-bc", nil), ("abcD", .list("abcD")),
             ("digits", .digits),
-        ] as [(String, CharacterClass?)])
+        ] as [(String, AllowedCharacters?)])
     func `S6: more than three small letters and hyphens are the name of a class or an error`(
-        text: String, characters: CharacterClass?
+        text: String, characters: AllowedCharacters?
     ) {
-        #expect(CharacterClass(text) == characters)
+        #expect(AllowedCharacters(text) == characters)
     }
 
     /// Mostly what the entries take.

@@ -65,7 +65,9 @@ struct DatabaseCheck {
         await look(repository)
         await write(repository)
         guard isSound, let after = try? await repository.check() else { return }
-        try require(after.isSound, "writing breaks a sound store: \(after.integrity) \(after.wrongCounts) \(after.danglingRows)")
+        try require(
+            after.isSound, "writing breaks a sound store: \(after.integrity) \(after.wrongCounts) \(after.danglingRows)"
+        )
     }
 
     private func identifiers(_ repository: ProfileRepository, _ query: ProfileQuery) async -> [Int64]? {
