@@ -93,7 +93,8 @@ import Watchdog
         proxy.freeze()
         for _ in 1...2 {
             let error = await problem { try await repository.profile(username: "one") }
-            guard case .unavailable(let faults)? = error?.reason, faults.count == 1, case .noAnswer? = faults.first else {
+            guard case .unavailable(let faults)? = error?.reason, faults.count == 1, case .noAnswer? = faults.first
+            else {
                 Issue.record("\(String(describing: error))")
                 break
             }
