@@ -12,7 +12,7 @@ import Watchdog
         arguments: [
             (.outcomeUnknown("no answer"), 70, "it is not known whether the write was stored: no answer"),
             (.storedOnOneMachine, 74, "The write was stored, but on one machine only"),
-            (.unavailable(["a server"]), 69, "nothing was written"),
+            (.unavailable([.noAnswer(server: "a server")]), 69, "nothing was written"),
             (.busy(holder: nil, waited: .seconds(3)), 75, "no answer within 3 s"),
         ] as [(ProfileStoreError, Int32, String)])
     func status(error: ProfileStoreError, status: Int32, text: String) throws {

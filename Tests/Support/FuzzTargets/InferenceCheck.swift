@@ -16,7 +16,7 @@ struct InferenceCheck {
         let input = ImportInput(bytes: bytes, name: "input")
         let proposal: SchemaProposal
         do throws(InferenceError) {
-            proposal = try await SchemaInference(options: inference).run(input)
+            proposal = try await SchemaInferrer(options: inference).run(input)
         } catch .input, .tooManyColumns, .headerFurtherDown {
             return
         } catch {
