@@ -160,11 +160,8 @@ import Watchdog
         #expect(watch.end() == 130)
     }
 
-    /// A store with anna behind a proxy that stalls the `COMMIT` of an edit after the server has got it. The proxy passes
-    /// the first message only after `delay` seconds.
-    private func stalled(
-        _ server: Server, afterDelay delay: UInt32 = 0
-    ) throws -> (uri: String, proxy: PostgresProxy) {
+    /// A store with anna behind a proxy that stalls the `COMMIT` of an edit after the server has got it.
+    private func stalled(_ server: Server) throws -> (uri: String, proxy: PostgresProxy) {
         #expect(try server.profiles("init").status == 0)
         let registered = try server.profiles(
             "register", "--username", "anna", "--phone", "78761241", "--address", "x", "--password-stdin",
@@ -172,10 +169,8 @@ import Watchdog
         #expect(registered.status == 0, "\(registered)")
         let (uri, proxy) = try server.uri { try PostgresProxy(to: $0) }
         let editing = Mutex<Int?>(nil)
-        let isDelayed = Atomic(false)
         proxy.follow { message in
-            if !isDelayed.exchange(true, ordering: .relaxed) { sleep(delay) }
-            return editing.withLock { editing in
+            editing.withLock { editing in
                 if message.kind == .execute, message.text.contains("UPDATE profiles") { editing = message.connection }
                 return message.isCommit && editing == message.connection ? .stall(.afterForwarding) : .forward
             }
@@ -193,18 +188,6 @@ import Watchdog
         #expect(outcome.error.contains("Look up the result before you repeat the command"), "\(outcome)")
         proxy.close()
         #expect(try server.profiles("lookup", "anna").output.contains("7876-1299"))
-    }
-
-    @Test(isReady, .alone) func `E6: --wait limits opening the store and the write together`() throws {
-        let server = try Server()
-        let (uri, proxy) = try stalled(server, afterDelay: 4)
-        let start = ContinuousClock.now
-        let outcome = try server.profiles("edit", "anna", "--phone", "78761299", "--wait", "6", place: uri)
-        let time = ContinuousClock.now - start
-        #expect(outcome.status == 70, "\(outcome)")
-        // Closing the store takes up to two seconds more.
-        #expect(time >= .seconds(6) && time < .milliseconds(9_500), "\(time)")
-        proxy.close()
     }
 
     @Test(isReady) func `check says of a database what would lose what is written`() throws {

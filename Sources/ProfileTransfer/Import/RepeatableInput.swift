@@ -30,6 +30,7 @@ final class RepeatableInput: Sendable {
     /// - Throws: ``ImportError`` if the input cannot be opened, or if there can be no copy.
     init(_ input: ImportInput, keptIn folder: String, copiesFiles: Bool = false) throws(ImportError) {
         let stream: InputReading
+        var length: Int64?
         switch input.origin {
         case .bytes(let bytes):
             contents = .bytes(bytes)
@@ -37,15 +38,18 @@ final class RepeatableInput: Sendable {
             return
         case .file(let open):
             let file = try open()
-            if !copiesFiles, let range = file.unreadBytes {
+            let range = file.unreadBytes
+            if !copiesFiles, let range {
                 contents = .file(file, range)
                 interruption = try ReadInterruption.ofInput()
                 return
             }
+            // Bytes appended later are ignored here too.
+            length = range.map { $0.upperBound - $0.lowerBound }
             stream = try InputReading(file)
         case .chunks, .repeatable: stream = try InputReading(input)
         }
-        contents = .stream(CopiedStream(stream.source, copy: try EncryptedFile(in: folder)))
+        contents = .stream(CopiedStream(stream.source, length: length, copy: try EncryptedFile(in: folder)))
         interruption = stream.interruption
     }
 
@@ -98,10 +102,13 @@ private final class CopiedStream: Sendable {
     }
 
     private let stream: ByteSource
+    /// The number of bytes to read from the stream; nil for all.
+    private let length: Int64?
     private let state: Mutex<State>
 
-    init(_ stream: ByteSource, copy: consuming EncryptedFile) {
+    init(_ stream: ByteSource, length: Int64?, copy: consuming EncryptedFile) {
         self.stream = stream
+        self.length = length
         state = Mutex(State(copy: copy))
     }
 
@@ -111,7 +118,9 @@ private final class CopiedStream: Sendable {
             if position < state.count {
                 return try state.copy.read(into: buffer.first(state.count - position), at: position)
             }
-            let count = try stream.read(buffer)
+            let wanted = buffer.first(max(0, (length ?? .max) - position))
+            guard !wanted.isEmpty else { return 0 }
+            let count = try stream.read(wanted)
             guard state.isKept else { return count }
             try state.copy.write(UnsafeRawBufferPointer(buffer.first(Int64(count))), at: state.count)
             state.count += Int64(count)
