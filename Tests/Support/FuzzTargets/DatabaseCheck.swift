@@ -14,8 +14,13 @@ internal import Synchronization
 /// finds the places of the file that matter.
 struct DatabaseCheck {
     private let mutation: StoreMutation
+    /// Whether the check also tries a wrong password, which takes a hash of 30 ms.
+    private let triesPassword: Bool
 
-    init(_ input: [UInt8]) { mutation = StoreMutation(input) }
+    init(_ input: [UInt8]) {
+        mutation = StoreMutation(input)
+        triesPassword = input.count % 4 == 3
+    }
 
     private static let folder = Mutex<TemporaryFolder?>(nil)
 
@@ -98,7 +103,9 @@ struct DatabaseCheck {
     private func write(_ repository: ProfileRepository) async {
         await attempt { try await repository.register(ProfileDraft(SampleStore.person("zoe", "6"))) }
         await attempt { try await repository.edit("abel") { $0["note"] = "edited" } }
-        await attempt { try await repository.passwords.validate(Secret("wrong1A"), for: "abel") }
+        if triesPassword {
+            await attempt { try await repository.passwords.validate(Secret("wrong1A"), for: "abel") }
+        }
         await attempt { try await repository.sessions.start(vouchingFor: "bert") }
         await attempt { try await repository.rules.revalidate(all: true).json.text() }
         await attempt {
