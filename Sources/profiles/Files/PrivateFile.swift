@@ -154,7 +154,11 @@ struct PrivateFile: ~Copyable {
         if !replacing {
             // Another process may have created the file meanwhile; link(2) then fails. On a file system without links,
             // this is not noticed.
-            if Platform.link(temporary.path, path) == 0 { return true }
+            if Platform.link(temporary.path, path) == 0 {
+                // Before the folder is synced: otherwise a power failure could bring the other name back.
+                unlink(temporary.path)
+                return true
+            }
             if errno == EEXIST { return false }
         }
         guard Platform.rename(temporary.path, path) == 0 else { throw .cannotCreate(path, errno) }
