@@ -10,7 +10,7 @@ import Watchdog
     @Test(
         "the exit code and the message of a write that is not known to be stored, or is stored on one machine",
         arguments: [
-            (.outcomeUnknown("no answer"), 70, "it is not known whether the write was stored: no answer"),
+            (.outcomeUnknown(.reported("no answer")), 70, "it is not known whether the write was stored: no answer"),
             (.storedOnOneMachine, 74, "The write was stored, but on one machine only"),
             (.unavailable([.noAnswer(server: "a server")]), 69, "nothing was written"),
             (.busy(holder: nil, waited: .seconds(3)), 75, "no answer within 3 s"),
