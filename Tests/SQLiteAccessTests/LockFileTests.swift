@@ -67,7 +67,7 @@ import Watchdog
         }
     }
 
-    @Test func `a line of which a power failure left only the length is no obstacle`() throws {
+    @Test func `a lock file in which a power failure left only zeros keeps no writer out`() throws {
         try SmallFile.write([UInt8](repeating: 0, count: 16), to: database.file + "-lock")
         var lock = try WriteLock(database.path)
         try lock.acquire(as: "writer")

@@ -27,7 +27,7 @@ package struct ReferenceSplitter {
     /// - Parameters:
     ///   - start: The position of the first line to read.
     ///   - firstLine: The number of that line.
-    /// - Returns: The records, the first of which is the header.
+    /// - Returns: The records, beginning with the header.
     package func rows(from start: Int = 0, line firstLine: Int = 1) -> [ReferenceRecord] {
         var rows: [ReferenceRecord] = []
         var position = start
