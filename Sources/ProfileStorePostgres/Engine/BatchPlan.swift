@@ -136,7 +136,7 @@ struct BatchPlan {
         guard !otherOwners.isEmpty, let value = rows.text(row: row, field: uniqueFields[position].index) else {
             return owners.id(ofRow: row, position)
         }
-        let bytes = Array(ProfileTable.compared(value, of: uniqueFields[position].rules).utf8)
+        let bytes = Self.compared(value, of: uniqueFields[position].rules)
         return otherOwners[uniqueFields[position].rules.column]?[bytes] ?? owners.id(ofRow: row, position)
     }
 
@@ -147,6 +147,11 @@ struct BatchPlan {
         return owners.id(of: value, position)
     }
 
+    /// Returns the key of a value in `otherOwners`.
+    private static func compared(_ value: String, of field: FieldRules) -> [UInt8] {
+        Array(ProfileTable.compared(value, of: field).utf8)
+    }
+
     /// Returns the unique fields in which another profile than `id` has the row's value. `fields` are those that the row
     /// sets; nil for all.
     private func takenFields(
@@ -155,7 +160,7 @@ struct BatchPlan {
         var taken: [FieldName] = []
         for (position, field) in uniqueFields.enumerated() where fields?.contains(field.index) ?? true {
             guard let value = rows.text(row: row, field: field.index) else { continue }
-            let bytes = Array(ProfileTable.compared(value, of: field.rules).utf8)
+            let bytes = Self.compared(value, of: field.rules)
             if let owner = owner(of: bytes, position) ?? nil, owner != id { taken.append(field.rules.name) }
         }
         return taken
@@ -220,7 +225,7 @@ struct BatchPlan {
         // Other profiles may take the unique values that this profile no longer has.
         for (index, field) in uniqueFields where update.fields.contains(index) {
             guard let value = stored[field.name] else { continue }
-            otherOwners[field.column, default: [:]][Array(ProfileTable.compared(value, of: field).utf8)] = .some(nil)
+            otherOwners[field.column, default: [:]][Self.compared(value, of: field)] = .some(nil)
         }
         apply(update, to: stored)
     }
@@ -244,7 +249,7 @@ struct BatchPlan {
         if let secret = table.secretField, let hash = rows.text(row: row, field: secret) { hashes[profile.id] = hash }
         for (index, field) in uniqueFields {
             guard let value = rows.text(row: row, field: index) else { continue }
-            otherOwners[field.column, default: [:]][Array(ProfileTable.compared(value, of: field).utf8)] = profile.id
+            otherOwners[field.column, default: [:]][Self.compared(value, of: field)] = profile.id
         }
     }
 

@@ -48,8 +48,8 @@ struct UniqueValues {
         }
     }
 
-    /// The values of some rows, or of all rows, as an array of texts.
-    func parameter(where isIncluded: (_ row: Int) -> Bool = { _ in true }) -> Values {
+    /// The values of some rows, as an array of texts.
+    func parameter(where isIncluded: (_ row: Int) -> Bool) -> Values {
         let rows = sorted.filter(isIncluded)
         var values: Values = []
         values.beginTexts(count: rows.count)
