@@ -119,19 +119,21 @@ interface: build-tests ## the libraries' public declarations against Tests/INTER
 	.build-tests/debug/PublicInterface .build-tests/interface Tests/INTERFACE.txt \
 		Sources/ProfileStore/ProfileStore.docc/Public-interface.md $(UPDATE)
 
-# Where a Mutex may hold a function, written out or by the name of a type alias.
+# Where a mutex may hold a function, written out or by the name of a type alias.
 LOCKING = Sources Tests Migrations Benchmarks --include='*.swift' --exclude-dir=.build
 
-lint: ## the code's format, access levels of imports, no function inside a Mutex, plain words, and that every suite is watched
+lint: ## the code's format, access levels of imports, no function inside a mutex, plain words, and that every suite is watched
 	$(SWIFT) format lint --strict --recursive Package.swift Sources Tests Migrations Examples/Embedding/Package.swift \
 		Examples/Embedding/Sources Benchmarks/Package.swift Benchmarks/Sources
 	@! grep -rnE '^ *(@[A-Za-z_]+ +)*import ' Sources Migrations --include='*.swift' || \
 		{ echo 'These imports lack an access level, such as internal.' >&2; false; }
 	@aliases="$$(grep -rhoE 'typealias [A-Za-z]+ = .*->' $(LOCKING) | sed -E 's/typealias ([A-Za-z]+) .*/\1/' | sort -u | \
 		paste -sd '|')"; \
-	! grep -rnE "Mutex(<([^<>]|<[^<>]*>|<)*|\\(.*)(->|\\b($$aliases)\\b)" $(LOCKING) || \
-		{ echo 'Each withLock that takes a function out of a Mutex wraps it once more: keep it in a struct or class.' >&2; \
+	! grep -rnE "(Mutex|Locked)(<([^<>]|<[^<>]*>|<)*|\\(.*)(->|\\b($$aliases)\\b)" $(LOCKING) || \
+		{ echo 'Each withLock that takes a function out of a mutex wraps it once more: keep it in a struct or class.' >&2; \
 		false; }
+	@! grep -rnE '\bMutex[<(]' Sources Migrations --include='*.swift' | grep -v '^Sources/Threads/Locked.swift:' || \
+		{ echo 'A Mutex in an asynchronous function may be unlocked by another thread: use Locked.' >&2; false; }
 	@! grep -rniE '\b(whoever|whomever|somebody|nobody|anew)\b|\bwhat is\b[^.;]* is\b' Sources Migrations Documentation \
 		README.md CONTRIBUTING.md --include='*.swift' --include='*.md' || \
 		{ echo 'These sentences do not name their subject: say who or what it is.' >&2; false; }

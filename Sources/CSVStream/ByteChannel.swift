@@ -1,5 +1,4 @@
 internal import Dispatch
-internal import Synchronization
 internal import Threads
 
 /// A channel with backpressure that transfers bytes between a task and a thread, in either direction. Its memory is
@@ -54,7 +53,7 @@ package final class ByteChannel: Interruption {
         }
     }
 
-    private let state = Mutex(State())
+    private let state = Locked(State())
 
     /// The number of buffered bytes at which the producer begins to wait.
     private static let capacity = 1 << 18

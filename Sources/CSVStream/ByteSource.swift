@@ -1,5 +1,6 @@
 internal import Platform
 internal import Synchronization
+internal import Threads
 
 /// A source of bytes: a function that fills the front of a buffer and returns the number of bytes, 0 at the end.
 package struct ByteSource: Sendable {
@@ -54,7 +55,7 @@ package struct ByteSource: Sendable {
     }
 
     private final class Cursor: Sendable {
-        private let position = Mutex(0)
+        private let position = Locked(0)
 
         func advance(by step: Int, within count: Int) -> Range<Int> {
             position.withLock { position in

@@ -1,6 +1,6 @@
 internal import CZlib
 internal import Platform
-internal import Synchronization
+internal import Threads
 
 /// Decompresses gzip (RFC 1952) while bytes are read: one member, or several consecutive members as `cat` joins them.
 ///
@@ -8,7 +8,7 @@ internal import Synchronization
 /// place, and then throws.
 final class GzipSource: Sendable {
     private let compressed: ByteSource
-    private let inflation: Mutex<Inflation>
+    private let inflation: Locked<Inflation>
 
     /// Returns whether bytes begin like a gzip member.
     static func isGzip(_ start: Span<UInt8>) -> Bool {
@@ -21,7 +21,7 @@ final class GzipSource: Sendable {
     /// Makes a source whose first compressed bytes were already read.
     init(_ compressed: ByteSource, after beginning: borrowing ByteBuffer) throws(ByteStreamError) {
         self.compressed = compressed
-        inflation = Mutex(try Inflation(beginning))
+        inflation = Locked(try Inflation(beginning))
     }
 
     /// A source of the decompressed bytes.

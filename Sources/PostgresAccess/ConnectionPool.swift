@@ -1,4 +1,3 @@
-internal import Synchronization
 internal import Threads
 
 /// A pool of connections to one database. It opens connections on demand, up to a limit, and lends each to one task
@@ -30,7 +29,7 @@ package final class ConnectionPool: Sendable {
     private let limit: Int
     let loop: EventLoop
     private let opening: Opening
-    private let state = Mutex(State())
+    private let state = Locked(State())
 
     /// Creates a pool without opening a connection.
     ///

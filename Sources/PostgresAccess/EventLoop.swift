@@ -37,9 +37,9 @@ final class EventLoop: Sendable {
     /// The descriptors of `epoll_create1` and of an `eventfd` that wakes the thread. Any thread may use both.
     private let poll: Int32
     private let bell: Int32
-    private let state = Mutex(State())
+    private let state = Locked(State())
     /// Nil after `join()`.
-    private let thread = Mutex<SystemThread?>(nil)
+    private let thread = Locked<SystemThread?>(nil)
     private let lastID = Atomic<WaitID>(EventLoop.bellID)
 
     private static let bellID: WaitID = 0

@@ -1,4 +1,3 @@
-internal import Synchronization
 internal import Threads
 
 /// The single writer of a process. It queues jobs in the order of their arrival and runs each job under the
@@ -9,7 +8,7 @@ internal import Threads
 /// other processes get their turn. Jobs that wait at the same time may share one commit.
 package final class DatabaseWriter: Sendable {
     private let path: DatabasePath
-    private let jobs = Mutex(WriteQueue())
+    private let jobs = Locked(WriteQueue())
     private let session: WriteSession
     private let thread = ThreadPool(threads: 1)
     private let deadlines = DeadlineTimer("DatabaseWriter deadlines")

@@ -7,7 +7,7 @@ internal import Threads
 package final class ReaderPool: Sendable {
     private let mostIdle: Int
     private let open: @Sendable () throws -> Connection
-    private let idle = Mutex<[Reader]>([])
+    private let idle = Locked<[Reader]>([])
     private let endings = Endings()
 
     /// Makes a pool. It opens connections only when they are needed.

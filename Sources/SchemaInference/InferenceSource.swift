@@ -1,13 +1,13 @@
 internal import CSVStream
 internal import ProfileCore
 internal import ProfileTransfer
-internal import Synchronization
+internal import Threads
 
 /// Reads the records of an input in batches. Any thread may read the next batch.
 final class InferenceSource: Sendable {
     /// The name of the character encoding, if it was guessed from the bytes; otherwise nil.
     let guessedEncoding: String?
-    private let state: Mutex<State>
+    private let state: Locked<State>
     private let sample: Int?
     private let choice: ColumnChoice
     /// The first record of a CSV input, with trimmed cells; nil for JSON.
@@ -66,7 +66,7 @@ final class InferenceSource: Sendable {
             Beginning(header: nil, state: State(reader: .json(MemberReader(elements, choice: choice))))
         }
         header = beginning.header
-        state = Mutex(beginning.state)
+        state = Locked(beginning.state)
     }
 
     /// The state of an input after its first records were read.

@@ -1,4 +1,4 @@
-internal import Synchronization
+internal import Threads
 
 /// The columns that may be the key, because their values are unique.
 ///
@@ -97,7 +97,7 @@ final class KeyCandidates {
 
 /// The columns that are no longer candidates. Workers skip them.
 final class LeftColumns: Sendable {
-    private let columns = Mutex<Set<Int>>([])
+    private let columns = Locked<Set<Int>>([])
 
     func contains(_ column: Int) -> Bool { columns.withLock { $0.contains(column) } }
 

@@ -1,5 +1,4 @@
 internal import Dispatch
-internal import Synchronization
 
 /// A pipeline whose workers take turns at reading batches, process them in parallel, and deliver the results in order.
 ///
@@ -18,9 +17,9 @@ package final class OrderedPipeline<Input: Sendable, Output: Sendable, Failure: 
         var awaitingEnd: [@Sendable () -> Void] = []
     }
 
-    private let state = Mutex(State())
+    private let state = Locked(State())
     /// The number of the next batch to be read. The mutex is held while reading.
-    private let turn = Mutex(0)
+    private let turn = Locked(0)
     private let room = DispatchSemaphore(value: 0)
     private let workers: Int
     private let read: @Sendable () throws(Failure) -> Input?

@@ -1,5 +1,3 @@
-internal import Synchronization
-
 /// A value that any thread can provide and that one task waits for.
 ///
 /// The value may be provided before the wait begins. So a task can first pass the promise on and then wait, without
@@ -13,7 +11,7 @@ package final class Promise<Value: Sendable>: Sendable {
         case delivered
     }
 
-    private let state = Mutex(State.open)
+    private let state = Locked(State.open)
 
     package init() {}
 

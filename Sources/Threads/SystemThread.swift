@@ -1,5 +1,4 @@
 internal import Platform
-internal import Synchronization
 
 /// A dedicated thread for work that blocks, because Swift's cooperative threads must not block.
 ///
@@ -12,7 +11,7 @@ package final class SystemThread: Sendable {
     }
 
     /// Nil after the thread was joined or detached.
-    private let identifier: Mutex<Identifier?>
+    private let identifier: Locked<Identifier?>
 
     /// Starts the thread, which ends when `body` returns. The thread need not be joined.
     ///
@@ -44,7 +43,7 @@ package final class SystemThread: Sendable {
             context.release()
             throw ThreadError(code: code)
         }
-        identifier = Mutex(Identifier(value: thread))
+        identifier = Locked(Identifier(value: thread))
     }
 
     deinit { if let thread = take() { pthread_detach(thread) } }

@@ -168,7 +168,7 @@ private final class WorkQueue: Sendable {
         var nextLook: ContinuousClock.Instant?
     }
 
-    let state = Mutex(State())
+    let state = Locked(State())
     private let threads: Int
     private let limit: Int
     /// Signalled once for each added job, and once for each thread when the queue closes.

@@ -5,7 +5,7 @@ package final class WaitingTime: Sendable {
     /// The sum for the current task; nil outside ``measuring(_:)``.
     @TaskLocal private static var current: WaitingTime?
 
-    private let sum = Mutex(Duration.zero)
+    private let sum = Locked(Duration.zero)
 
     /// The outcome of an operation, its duration, and the part of the duration that was spent waiting.
     package struct Measured<Value, Failure: Error> {

@@ -1,4 +1,4 @@
-internal import Synchronization
+internal import Threads
 
 /// A cache of recently looked up tokens. With it, many requests need only one look-up in the store.
 ///
@@ -15,7 +15,7 @@ final class RecentLooks: Sendable {
         var forgotten = 0
     }
 
-    private let state = Mutex(State())
+    private let state = Locked(State())
     /// Cached look-ups older than this are read again.
     private let limit: Duration
     private static var mostLooks: Int { 10_000 }

@@ -1,4 +1,4 @@
-internal import Synchronization
+internal import Threads
 
 /// Writes the times of use of tokens in the background. No request waits for it. Uses during a write are combined into
 /// the next write.
@@ -11,7 +11,7 @@ final class TokenUses: Sendable {
         var isClosed = false
     }
 
-    private let state = Mutex(State())
+    private let state = Locked(State())
     private let write: @Sendable ([TokenUse]) async -> Void
 
     /// - Parameter write: Writes uses. A use that cannot be written now is noted again with a later use.

@@ -1,6 +1,6 @@
 /// A function that an engine calls after each commit that logs a change. It must return immediately.
 ///
-/// An engine keeps it in a `Mutex`. It is a struct because a `Mutex` wraps a bare function in one more reabstraction
+/// An engine keeps it in a mutex. It is a struct because a `Mutex` wraps a bare function in one more reabstraction
 /// thunk each time that it is read.
 package struct CommitListener: Sendable {
     private let hear: @Sendable () -> Void

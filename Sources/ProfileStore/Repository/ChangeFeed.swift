@@ -79,7 +79,7 @@ final class ChangeFeed: Sendable {
         var ticker: Ticker?
     }
 
-    private let state = Mutex(State())
+    private let state = Locked(State())
     /// Set under the lock of `state`.
     private let isOver = Atomic(false)
     private let interval: Duration

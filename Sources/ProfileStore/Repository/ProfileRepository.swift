@@ -1,6 +1,5 @@
 public import ProfileCore
 public import SecretHashing
-internal import Synchronization
 internal import Threads
 
 /// A store of profiles. Services embed it, and the command uses it.
@@ -75,7 +74,7 @@ public final class ProfileRepository: Sendable {
     package let options: Options
     /// Hashes and checks passwords and passcodes.
     public let hasher: PasscodeHasher
-    private let adopted: Mutex<AdoptedSchema>
+    private let adopted: Locked<AdoptedSchema>
     /// Reads the changes for all listeners.
     let feed: ChangeFeed
     let tokenLooks: RecentLooks
@@ -98,7 +97,7 @@ public final class ProfileRepository: Sendable {
         } catch {
             throw .hashing(error)
         }
-        adopted = Mutex(try await observer.ask(.readSchema, await engine.schemaInForce()))
+        adopted = Locked(try await observer.ask(.readSchema, await engine.schemaInForce()))
         if !options.opensUnfinishedCopy, try await engine.isUnfinishedCopy() {
             throw .unfinishedCopy(path: engine.place)
         }

@@ -1,6 +1,5 @@
 internal import PostgresAccess
 internal import ProfileStore
-internal import Synchronization
 internal import Threads
 
 // The log of changes, and its listeners.
@@ -94,7 +93,7 @@ final class ChangeWatch: Sendable {
     }
 
     private let session: PostgresSession
-    private let state = Mutex(State())
+    private let state = Locked(State())
 
     /// The interval of the checks for other processes' changes. Notifications by the server are not used, because not
     /// every server or pooler supports them.

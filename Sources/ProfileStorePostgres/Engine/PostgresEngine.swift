@@ -10,7 +10,7 @@ final class PostgresEngine: StoreEngine {
     let options: ProfileRepository.Options
     let place: String
     /// The rules in force, as far as this process knows.
-    private let known: Mutex<RulesInForce>
+    private let known: Locked<RulesInForce>
     let ids = ProfileIDs()
     /// The threads for the source of a bulk load, which may block.
     let threads = ThreadPool(threads: 2)
@@ -21,7 +21,7 @@ final class PostgresEngine: StoreEngine {
         self.options = options
         place = session.pool.list.description
         watch = ChangeWatch(session)
-        known = Mutex(try await session.read { connection in try await SchemaTable.inForce(connection) })
+        known = Locked(try await session.read { connection in try await SchemaTable.inForce(connection) })
     }
 
     func ping() async throws(ProfileStoreError) {

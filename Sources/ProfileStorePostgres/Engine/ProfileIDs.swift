@@ -1,6 +1,5 @@
 internal import PostgresAccess
 internal import ProfileStore
-internal import Synchronization
 internal import Threads
 
 /// The ids that this process may give to new profiles. The ids are reserved in blocks, because otherwise each write
@@ -16,7 +15,7 @@ final class ProfileIDs: Sendable {
         var reserving: Task<Result<Void, ProfileStoreError>, Never>?
     }
 
-    private let state = Mutex(State())
+    private let state = Locked(State())
     private static let largestBlock: Int64 = 256
 
     /// Takes an id for one profile.

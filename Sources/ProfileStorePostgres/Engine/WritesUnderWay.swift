@@ -1,5 +1,5 @@
 internal import ProfileStore
-internal import Synchronization
+internal import Threads
 
 /// The running writes, for which `close()` waits. A write of several transactions counts as one.
 final class WritesUnderWay: Sendable {
@@ -9,7 +9,7 @@ final class WritesUnderWay: Sendable {
     }
 
     @TaskLocal private static var isWithin = false
-    private let state = Mutex(State())
+    private let state = Locked(State())
 
     /// Runs a write or a part of it.
     ///

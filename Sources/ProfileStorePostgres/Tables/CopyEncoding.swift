@@ -1,15 +1,15 @@
 internal import ProfileCore
 internal import ProfileStore
-internal import Synchronization
+internal import Threads
 
 /// The rows of a bulk load in the format that `COPY` reads. One task at a time may use it, on any thread.
 final class CopyStream<Load: BulkLoad>: Sendable {
     private let load: Load
-    private let encoding: Mutex<CopyEncoding>
+    private let encoding: Locked<CopyEncoding>
 
     init(of load: Load, _ encoding: CopyEncoding) {
         self.load = load
-        self.encoding = Mutex(encoding)
+        self.encoding = Locked(encoding)
     }
 
     /// Returns the next bytes, or nil after the last ones. Blocks the thread.

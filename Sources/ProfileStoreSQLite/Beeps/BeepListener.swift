@@ -1,5 +1,5 @@
 internal import Platform
-internal import Synchronization
+internal import Threads
 
 /// One registered name: a socket in the runtime directory, and the handler that is called for each beep.
 final class BeepListener: Sendable {
@@ -7,7 +7,7 @@ final class BeepListener: Sendable {
     private let directory: RuntimeDirectory
     private let file: String
     private let socket: BeepSocket
-    private let handler: Mutex<Handler>
+    private let handler: Locked<Handler>
 
     /// Wraps the function in a struct. With a `Mutex` of functions, each `withLock { $0 }` wraps the function in one
     /// more reabstraction thunk and stores the result. After 130,000 beeps a call overflows the stack.
@@ -39,7 +39,7 @@ final class BeepListener: Sendable {
         self.directory = directory
         self.file = file
         self.socket = socket
-        self.handler = Mutex(Handler(call: handler))
+        self.handler = Locked(Handler(call: handler))
     }
 
     /// Removes the socket's file. After that, no sender finds the socket. The socket is closed when the last reference

@@ -12,10 +12,10 @@ final class BeepLoop: Sendable {
         var isEnded = false
     }
 
-    private let state = Mutex(State())
+    private let state = Locked(State())
     /// Held while a listener is looked up and its handler runs. A caller that has removed a listener and then acquires
     /// this lock knows that the listener's handler does not run and is never called again.
-    private let handling = Mutex(())
+    private let handling = Locked(())
     /// A socket pair. A byte sent to `near` wakes the thread, which polls `far`.
     private let bell: (near: Int32, far: Int32)
     /// The identifier of the thread; 0 before it runs.

@@ -1,6 +1,6 @@
 internal import Platform
 internal import SQLiteAccess
-internal import Synchronization
+internal import Threads
 
 /// Sends and receives named signals between the processes of one user on one machine that use the same store. A beep
 /// reaches all listeners that have registered its name immediately (T1, T2).
@@ -34,11 +34,11 @@ public final class Beeper: Sendable {
 
     private let store: DatabasePath
     private let prefix: String
-    private let directory = Mutex<RuntimeDirectory?>(nil)
+    private let directory = Locked<RuntimeDirectory?>(nil)
     /// The folder for sockets; nil for `RuntimeDirectory.defaultPath`.
     private let namedDirectory: String?
     /// Nil until the first call of `register`.
-    private let loop = Mutex<BeepLoop?>(nil)
+    private let loop = Locked<BeepLoop?>(nil)
 
     /// Creates a beeper for a store, without opening a socket yet.
     ///

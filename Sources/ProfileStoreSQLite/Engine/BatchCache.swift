@@ -1,5 +1,5 @@
 internal import SQLiteAccess
-internal import Synchronization
+internal import Threads
 
 /// Gives the writer's connection a larger page cache while batches of an import follow each other.
 ///
@@ -8,7 +8,7 @@ internal import Synchronization
 /// comes at least a second after the last batch frees this memory.
 final class BatchCache: Sendable {
     /// The time of the last batch; nil while the cache has its usual size.
-    private let lastBatch = Mutex<ContinuousClock.Instant?>(nil)
+    private let lastBatch = Locked<ContinuousClock.Instant?>(nil)
 
     func grow(_ connection: borrowing Connection) throws(SQLiteError) {
         let isGrown = lastBatch.withLock { last in

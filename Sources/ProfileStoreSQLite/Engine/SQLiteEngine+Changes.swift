@@ -1,6 +1,6 @@
 internal import ProfileStore
 internal import SQLiteAccess
-internal import Synchronization
+internal import Threads
 
 // The log of changes and its listener.
 extension SQLiteEngine {

@@ -2,7 +2,7 @@ internal import ProfileCore
 internal import ProfileStore
 internal import SQLiteAccess
 internal import SecretHashing
-internal import Synchronization
+internal import Threads
 
 /// Keeps profiles in one SQLite file. A lock file beside it lets one process write at a time; see <doc:Concurrency>.
 final class SQLiteEngine: StoreEngine {
@@ -11,9 +11,9 @@ final class SQLiteEngine: StoreEngine {
     /// Whether opening this engine created the store.
     let isMadeHere: Bool
     /// The latest rules that this engine has read.
-    private let known: Mutex<RulesInForce>
+    private let known: Locked<RulesInForce>
     let beeper: Beeper
-    let listener = Mutex<CommitListener?>(nil)
+    let listener = Locked<CommitListener?>(nil)
 
     /// Opens the engine on an existing file of this program's version.
     init(
@@ -24,7 +24,7 @@ final class SQLiteEngine: StoreEngine {
         session = SQLiteSession(file, look, writer, options)
         self.options = options
         beeper = Beeper(file.path, directory: options.runtimeDirectory)
-        known = Mutex(
+        known = Locked(
             try session.read { connection in
                 try Migrator.verify(connection)
                 return RulesInForce(try SchemaTable.inForce(connection))

@@ -1,6 +1,5 @@
 public import ProfileStore
 internal import SQLiteAccess
-internal import Synchronization
 internal import Threads
 
 /// A backup that is ready to be restored: a private copy that was checked and migrated to this program's version.
@@ -110,7 +109,7 @@ public final class StoreBackup: Sendable {
 /// `@unchecked Sendable`: the mutex lends the connection to one thread at a time, as a borrow that cannot escape.
 private final class PrivateCopy: @unchecked Sendable {
     private let connection: Connection
-    private let turn = Mutex(())
+    private let turn = Locked(())
 
     init(_ connection: consuming Connection) { self.connection = connection }
 

@@ -1,6 +1,7 @@
 internal import ProfileStore
 internal import SQLiteAccess
 internal import Synchronization
+internal import Threads
 
 /// The connections that read a store's file.
 ///
@@ -19,7 +20,7 @@ final class StoreReaders: Sendable {
     /// none.
     private let identity: FileIdentity?
     /// The last time at which the path led to that file.
-    private let lastLook: Mutex<ContinuousClock.Instant>
+    private let lastLook: Locked<ContinuousClock.Instant>
     private let uptime: @Sendable () -> ContinuousClock.Instant
 
     /// The minimum time between two checks of the path. A check costs about a microsecond, and a look-up some
@@ -32,7 +33,7 @@ final class StoreReaders: Sendable {
         let stamp = look.stamp
         self.stamp = stamp
         uptime = file.uptime
-        lastLook = Mutex(uptime())
+        lastLook = Locked(uptime())
         let identity: FileIdentity?
         switch look.connection {
         case .some(let connection): identity = Self.identity(of: path, readBy: connection)
@@ -133,7 +134,7 @@ final class StoreReaders: Sendable {
 /// `@unchecked Sendable`: one thread takes the connection out under the mutex, and no other thread has it.
 private final class FirstConnection: @unchecked Sendable {
     private var connection: Connection?
-    private let turn = Mutex(())
+    private let turn = Locked(())
 
     init(_ connection: consuming Connection?) { self.connection = consume connection }
 

@@ -1,7 +1,7 @@
 internal import ProfileCore
 internal import ProfileStore
 internal import SQLiteAccess
-internal import Synchronization
+internal import Threads
 
 /// The table `profiles` under one schema: its SQL, and the conversion between rows and profiles.
 ///
@@ -21,7 +21,7 @@ final class ProfileTable: Sendable {
     let openFields: [FieldRules]
     /// The position of the password among the schema's fields.
     let secretField: Int?
-    private let updates = Mutex(UpdateStatements())
+    private let updates = Locked(UpdateStatements())
 
     init(_ schema: ProfileSchema) {
         self.schema = schema

@@ -1,13 +1,13 @@
 internal import ProfileCore
 internal import ProfileStore
 internal import SQLiteAccess
-internal import Synchronization
+internal import Threads
 
 /// A schema of the store, with the SQL for its table.
 final class RulesInForce: Sendable {
     let adopted: AdoptedSchema
     let table: ProfileTable
-    private let versionsJudgingPasswords = Mutex<Set<Int>?>(nil)
+    private let versionsJudgingPasswords = Locked<Set<Int>?>(nil)
 
     var schema: ProfileSchema { adopted.schema }
 

@@ -1,7 +1,7 @@
 internal import ProfileCore
 internal import ProfileStore
 internal import SQLiteAccess
-internal import Synchronization
+internal import Threads
 
 /// The table `schemas`, which keeps every adopted schema, and the changes that an adoption makes to the tables.
 enum SchemaTable {
@@ -160,5 +160,5 @@ struct StoredSchema {
 
     /// The schema that was parsed last. Every connection reads the schema in force, and most connections of a process
     /// read the same store.
-    private static let latest = Mutex<(document: String, schema: ProfileSchema)?>(nil)
+    private static let latest = Locked<(document: String, schema: ProfileSchema)?>(nil)
 }

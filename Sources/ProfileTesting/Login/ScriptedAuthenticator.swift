@@ -1,6 +1,6 @@
 public import ProfileCore
 public import ProfileLogin
-internal import Synchronization
+internal import Threads
 
 /// An authenticator that gives prepared answers in order and records how they were used.
 public final class ScriptedAuthenticator: Authenticator {
@@ -41,7 +41,7 @@ public final class ScriptedAuthenticator: Authenticator {
         public var unscripted: Int { attempts.count - given.count }
     }
 
-    private let state: Mutex<Report>
+    private let state: Locked<Report>
     private let other: (any Authenticator)?
 
     /// Creates an authenticator with prepared answers.
@@ -50,7 +50,7 @@ public final class ScriptedAuthenticator: Authenticator {
     ///   - answers: The answers to the first attempts.
     ///   - other: The authenticator to use when no answer is left; nil to fail with `unknown` each time.
     public init(_ answers: [Answer] = [], otherwise other: (any Authenticator)? = nil) {
-        state = Mutex(Report(unused: answers))
+        state = Locked(Report(unused: answers))
         self.other = other
     }
 

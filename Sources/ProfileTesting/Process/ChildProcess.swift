@@ -1,12 +1,12 @@
 package import Platform
-internal import Synchronization
+internal import Threads
 
 /// A process that a test has started. It is killed when the last reference is released, unless it has ended before.
 package final class ChildProcess: Sendable {
     /// The process id. If the process began a session, this is also the session's id.
     package let id: pid_t
     /// The exit code after the process was reaped. From then on its id may belong to another process.
-    private let outcome = Mutex<Int32?>(nil)
+    private let outcome = Locked<Int32?>(nil)
 
     /// The target of one of the process's descriptors.
     package enum Stream: Sendable {

@@ -1,5 +1,4 @@
 public import ProfileStore
-internal import Synchronization
 internal import Threads
 
 /// A clock that moves only when a test advances it.
@@ -30,7 +29,7 @@ public final class ManualClock: Clock, Sendable {
 
     private let start: Timestamp
     private let origin = ContinuousClock.now
-    private let state = Mutex(State())
+    private let state = Locked(State())
 
     /// Creates a clock that starts at a time of day. The default is 2026-01-01 00:00:00.250 UTC.
     public init(at start: Timestamp = Timestamp(millisecondsSince1970: 1_767_225_600_250)) { self.start = start }

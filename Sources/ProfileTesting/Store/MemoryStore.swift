@@ -1,21 +1,20 @@
 package import ProfileCore
 package import ProfileStore
-internal import Synchronization
 internal import Threads
 
 /// A store in plain memory. Its content is lost when the last reference ends. Several ``MemoryEngine``s share it, as
 /// several processes share a file.
 package final class MemoryStore: Sendable {
-    private let state: Mutex<MemoryState>
-    private let listeners = Mutex<[ObjectIdentifier: CommitListener]>([:])
-    private let problem = Mutex<ProfileStoreError?>(nil)
+    private let state: Locked<MemoryState>
+    private let listeners = Locked<[ObjectIdentifier: CommitListener]>([:])
+    private let problem = Locked<ProfileStoreError?>(nil)
     /// Runs all writes, one after another. It has its own thread, because a large write makes other writes wait, and
     /// the threads of Swift's concurrency runtime must not block.
     private let writer = ThreadPool(threads: 1)
 
     /// Creates a store without profiles, with its first schema.
     package init(_ schema: ProfileSchema = .standard, at time: Timestamp = .now()) throws(ProfileStoreError) {
-        state = Mutex(try MemoryState(schema, at: time))
+        state = Locked(try MemoryState(schema, at: time))
     }
 
     /// The current state.

@@ -1,7 +1,7 @@
 internal import CSVStream
 internal import ProfileCore
 internal import ProfileStore
-internal import Synchronization
+internal import Threads
 
 /// The columns of an export.
 struct ExportColumns: Sendable {
@@ -43,14 +43,14 @@ final class CSVExport: ExportOutput {
     /// Whether each field needs conversion, because an import would not accept its stored form.
     private let rewritten: [Bool]
     /// Nil after the end of the export.
-    private let writer: Mutex<CSVWriter?>
+    private let writer: Locked<CSVWriter?>
 
     init(_ columns: ExportColumns, to sink: ByteSink, spreadsheetSafe: Bool) throws(ByteStreamError) {
         self.columns = columns
         rewritten = columns.fields.map { !$0.isTypedAsStored }
         var writer = CSVWriter(to: sink, spreadsheetSafe: spreadsheetSafe, containsSecrets: columns.includesHashes)
         try writer.record(columns.names)
-        self.writer = Mutex(writer)
+        self.writer = Locked(writer)
     }
 
     func write(_ rows: StoredRows) throws(ByteStreamError) {
@@ -89,7 +89,7 @@ final class JSONExport: ExportOutput {
     private let columns: ExportColumns
     private let isArray: Bool
     private let sink: ByteSink
-    private let state = Mutex(State())
+    private let state = Locked(State())
 
     init(_ columns: ExportColumns, to sink: ByteSink, isArray: Bool) {
         self.columns = columns

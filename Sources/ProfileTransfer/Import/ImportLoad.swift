@@ -1,6 +1,5 @@
 internal import ProfileCore
 internal import ProfileStore
-internal import Synchronization
 internal import Threads
 
 /// An import into a store in a single transaction.
@@ -21,7 +20,7 @@ final class ImportLoad: BulkLoad {
 
     private let target: StoreImport
     private let spared: SparedPasswords
-    private let state = Mutex(State())
+    private let state = Locked(State())
 
     init(_ target: StoreImport, evenIfUsed: Bool, sparing spared: SparedPasswords) {
         self.target = target

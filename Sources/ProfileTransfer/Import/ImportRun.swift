@@ -11,12 +11,12 @@ final class ImportRun: Sendable {
     let options: ImportOptions
     let today: CalendarDay
     let validator: ProfileValidator
-    let ledger: Mutex<ImportLedger>
+    let ledger: Locked<ImportLedger>
     /// The unique values found in the input so far.
     let keys: BroughtKeys
     /// The progress and the speed of password hashing.
-    let hashing = Mutex(HashingPace())
-    private let pipeline: Mutex<Pipeline>
+    let hashing = Locked(HashingPace())
+    private let pipeline: Locked<Pipeline>
     private let report: @Sendable (ImportProgress) -> Void
     private let isCancelled = Atomic(false)
     private let thread: ThreadPool
@@ -33,12 +33,12 @@ final class ImportRun: Sendable {
         self.options = options
         self.today = today
         validator = ProfileValidator(schema)
-        self.ledger = Mutex(ledger)
+        self.ledger = Locked(ledger)
         keys = BroughtKeys(of: schema)
         self.thread = thread
         self.rejects = rejects
         report = progress
-        pipeline = Mutex(try Self.pipeline(of: source, validator, today, options, HashedPasswords()))
+        pipeline = Locked(try Self.pipeline(of: source, validator, today, options, HashedPasswords()))
     }
 
     private static func pipeline(

@@ -1,6 +1,6 @@
 package import CSVStream
 internal import ProfileCore
-internal import Synchronization
+internal import Threads
 
 /// Returns the records of an input batch by batch, to any thread that calls it.
 package final class ImportSource: Sendable {
@@ -17,7 +17,7 @@ package final class ImportSource: Sendable {
     let isMarked: Bool
     /// Whether the input is compressed with gzip.
     let isCompressed: Bool
-    private let reader: Mutex<Reader>
+    private let reader: Locked<Reader>
     private let reading: InputReading
     private let schema: ProfileSchema
     private let options: ImportOptions
@@ -56,12 +56,12 @@ package final class ImportSource: Sendable {
             columns = try ImportColumns(objectsOf: schema, options: options)
             format = .json
             delimiter = .comma
-            reader = Mutex(.json(JSONObjectReader(elements, columns: columns, options: options)))
+            reader = Locked(.json(JSONObjectReader(elements, columns: columns, options: options)))
         case .csv(var csv):
             columns = try Self.columns(of: &csv, schema, options)
             format = .csv(delimiter: csv.delimiter.byte)
             delimiter = csv.delimiter
-            reader = Mutex(.csv(csv, containsSecrets: columns.hasPasswords))
+            reader = Locked(.csv(csv, containsSecrets: columns.hasPasswords))
         }
     }
 

@@ -2,7 +2,6 @@ internal import CSVStream
 internal import Platform
 public import ProfileCore
 public import ProfileStore
-internal import Synchronization
 internal import Threads
 
 /// Imports a file of profiles into a store, or reports the result that an import would have.

@@ -2,7 +2,7 @@ internal import CSVStream
 internal import CSodium
 internal import Platform
 internal import ProfileCore
-internal import Synchronization
+internal import Threads
 
 /// An input that can be read from its beginning more than once. It keeps bytes as they are and reads a file at explicit
 /// offsets. It copies any other input to a temporary file during the first reading; a file too, if the caller says that
@@ -88,7 +88,7 @@ final class RepeatableInput: Sendable {
 
     /// The offset of one reading.
     private final class Position: Sendable {
-        let value = Mutex(Int64(0))
+        let value = Locked(Int64(0))
     }
 }
 
@@ -104,12 +104,12 @@ private final class CopiedStream: Sendable {
     private let stream: ByteSource
     /// The number of bytes to read from the stream; nil for all.
     private let length: Int64?
-    private let state: Mutex<State>
+    private let state: Locked<State>
 
     init(_ stream: ByteSource, length: Int64?, copy: consuming EncryptedFile) {
         self.stream = stream
         self.length = length
-        state = Mutex(State(copy: copy))
+        state = Locked(State(copy: copy))
     }
 
     /// Reads copied bytes first, and continues with the stream itself.

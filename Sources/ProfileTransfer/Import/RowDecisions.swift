@@ -1,7 +1,7 @@
 internal import CSVStream
 internal import ProfileCore
 internal import ProfileStore
-internal import Synchronization
+internal import Threads
 
 /// Decides for each row of a batch, in the order of the input, whether it is inserted, updated, skipped or rejected.
 ///

@@ -1,5 +1,5 @@
 internal import ProfileCore
-internal import Synchronization
+internal import Threads
 
 /// The outcomes of the rows of a batch. The ledger adds these outcomes after the batch is committed.
 struct RowOutcomes: Sendable {
@@ -60,7 +60,7 @@ struct RowOutcomes: Sendable {
 
 /// The unique values found in the input so far. They change between batches, never while a batch is being decided.
 final class BroughtKeys: Sendable {
-    let keys: Mutex<UniqueKeys>
+    let keys: Locked<UniqueKeys>
 
-    init(of schema: ProfileSchema) { keys = Mutex(UniqueKeys(of: schema)) }
+    init(of schema: ProfileSchema) { keys = Locked(UniqueKeys(of: schema)) }
 }

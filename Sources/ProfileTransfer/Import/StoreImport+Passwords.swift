@@ -2,7 +2,7 @@ internal import CSVStream
 internal import ProfileCore
 internal import ProfileStore
 internal import SecretHashing
-internal import Synchronization
+internal import Threads
 
 /// A password of a batch that must be hashed.
 struct UnhashedPassword: Sendable {

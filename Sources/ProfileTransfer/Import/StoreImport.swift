@@ -1,7 +1,6 @@
 internal import CSVStream
 internal import ProfileCore
 internal import ProfileStore
-internal import Synchronization
 internal import Threads
 
 /// An import into a store, with one method for each strategy.

@@ -1,9 +1,9 @@
 internal import CSVStream
-internal import Synchronization
+internal import Threads
 
 /// Collects written chunks in memory.
 final class GatheredChunks: Sendable {
-    private let chunks = Mutex<[[UInt8]]>([])
+    private let chunks = Locked<[[UInt8]]>([])
 
     /// A sink that adds everything written to it.
     var sink: ByteSink {

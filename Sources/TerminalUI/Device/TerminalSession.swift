@@ -1,5 +1,6 @@
 internal import Platform
 internal import Synchronization
+internal import Threads
 
 /// One use of the terminal, from opening it to restoring it. The session draws the screen and runs the thread that
 /// handles keys and signals.
@@ -15,7 +16,7 @@ final class TerminalSession: Sendable {
     private let continuation: AsyncStream<TerminalEvent>.Continuation
     private let usesColor: Bool
     private let firstSize: ScreenSize
-    private let screen = Mutex(Screen())
+    private let screen = Locked(Screen())
     private let isEndRequested = Atomic<Bool>(false)
     private let isSuspensionRequested = Atomic<Bool>(false)
 

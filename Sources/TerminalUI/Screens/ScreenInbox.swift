@@ -1,4 +1,3 @@
-internal import Synchronization
 internal import Threads
 
 /// A queue of events for one screen after another, in the order of their arrival.
@@ -24,7 +23,7 @@ final class ScreenInbox: Sendable {
         case nothing
     }
 
-    private let state = Mutex(State())
+    private let state = Locked(State())
 
     private struct State {
         var events = Queue<Event>()

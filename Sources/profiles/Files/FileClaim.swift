@@ -1,5 +1,5 @@
 internal import Platform
-internal import Synchronization
+internal import Threads
 
 /// The file in which a run of `mend` keeps the remaining rows. Another run of `mend` cannot claim it meanwhile
 /// (flock(2)).
@@ -16,14 +16,14 @@ final class FileClaim: Sendable {
         var isDisplaced = false
     }
 
-    private let state: Mutex<State>
+    private let state: Locked<State>
 
     /// Claims an open file.
     ///
     /// - Throws: A failure if another run has claimed the file, or has just replaced it.
     init(_ descriptor: Int32, at path: String) throws(CommandFailure) {
         let opened = FileState(of: descriptor)
-        state = Mutex(State(path: path, descriptor: try Self.claimed(descriptor, path), file: opened))
+        state = Locked(State(path: path, descriptor: try Self.claimed(descriptor, path), file: opened))
         guard let opened, let named = FileState(at: path), opened.isSameFile(as: named) else {
             throw Self.isTaken(path)
         }

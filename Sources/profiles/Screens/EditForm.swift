@@ -1,8 +1,8 @@
 internal import ProfileCore
 internal import ProfileForm
 internal import ProfileStore
-internal import Synchronization
 internal import TerminalUI
+internal import Threads
 
 /// A form that changes a stored profile, and shows what other writers have changed meanwhile.
 struct EditForm {
@@ -39,7 +39,7 @@ struct EditForm {
         _ screen: FormScreen, unfinished: String, whenLeft failure: () -> (any Error)? = { nil },
         willStore: @escaping @Sendable (ValidProfile) async throws -> Void = { _ in }
     ) async throws -> Profile {
-        let versions = Mutex(Versions(base: stored))
+        let versions = Locked(Versions(base: stored))
         return try await session.run(
             screen, unfinished: unfinished, whenLeft: failure
         ) { request in

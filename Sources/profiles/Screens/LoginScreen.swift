@@ -1,8 +1,8 @@
 internal import ProfileCore
 internal import ProfileLogin
 internal import ProfileStore
-internal import Synchronization
 internal import TerminalUI
+internal import Threads
 
 /// The login screen (L1–L5).
 struct LoginScreen {
@@ -23,7 +23,7 @@ struct LoginScreen {
                 .init(name: "password", label: "Password"),
             ],
             name: "login", title: "Log in", submitting: "log in")
-        let lastFailure = Mutex<CommandFailure?>(nil)
+        let lastFailure = Locked<CommandFailure?>(nil)
         return try await session.run(
             screen, welcoming: welcomes, unfinished: "No user was logged in.",
             whenLeft: { lastFailure.withLock { $0 } }

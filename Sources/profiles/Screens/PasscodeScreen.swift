@@ -1,8 +1,8 @@
 internal import ProfileLogin
 internal import ProfileStore
 internal import SecretHashing
-internal import Synchronization
 internal import TerminalUI
+internal import Threads
 
 /// The screen on which a pass code is created, validated or edited (P4).
 struct PasscodeScreen {
@@ -24,7 +24,7 @@ struct PasscodeScreen {
         let screen = EntryScreen(
             entries, name: "passcode_\(kind.rawValue)", title: kind.title, subject: username,
             submitting: kind.rawValue)
-        let lastFailure = Mutex<CommandFailure?>(nil)
+        let lastFailure = Locked<CommandFailure?>(nil)
         return try await session.run(
             screen, unfinished: kind.unfinished, whenLeft: { lastFailure.withLock { $0 } }
         ) { entered in

@@ -1,5 +1,5 @@
-internal import Synchronization
 internal import TerminalUI
+internal import Threads
 
 /// Runs screens on the terminal of the process. At the end it restores the earlier content of the terminal.
 struct ScreenSession: Sendable {
@@ -79,7 +79,7 @@ struct ScreenSession: Sendable {
 
     /// The terminal, which the first screen opens.
     private final class Stage: Sendable {
-        private let opened = Mutex<(terminal: Terminal, loop: ScreenLoop)?>(nil)
+        private let opened = Locked<(terminal: Terminal, loop: ScreenLoop)?>(nil)
         private let advice: String
 
         /// - Parameter advice: The advice to print if there is no terminal.

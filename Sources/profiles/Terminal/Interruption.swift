@@ -1,7 +1,7 @@
 internal import CLinux
 internal import Dispatch
 internal import Platform
-internal import Synchronization
+internal import Threads
 
 /// Lets a command clean up when Ctrl-C is pressed: the current task is cancelled, and a second Ctrl-C kills the
 /// process.
@@ -54,7 +54,7 @@ enum Interruption {
     }
 }
 
-private let watch = Mutex(Watch())
+private let watch = Locked(Watch())
 
 /// The task that the signal cancels.
 private struct Watch {

@@ -1,6 +1,6 @@
 internal import ProfileStore
 internal import ProfileTransfer
-internal import Synchronization
+internal import Threads
 
 /// A line on standard error that shows the progress of a command. It is drawn at most ten times a second.
 ///
@@ -13,13 +13,13 @@ final class ProgressBar: Sendable {
 
     private let byteCount: UInt64?
     private let start = ContinuousClock.now
-    private let state: Mutex<State>
+    private let state: Locked<State>
 
     /// `byteCount` is the size of the input. Nil if it is unknown, as for a pipe.
     init?(byteCount: UInt64? = nil, isQuiet: Bool) {
         guard !isQuiet, Output.error.takesControlCodes else { return nil }
         self.byteCount = byteCount
-        state = Mutex(State(nextDrawing: start))
+        state = Locked(State(nextDrawing: start))
     }
 
     func update(_ progress: ImportProgress) { draw { self.line(progress, after: $0) } }

@@ -3,9 +3,14 @@ internal import SQLiteAccess
 internal import Synchronization
 internal import Threads
 
-/// A process that has no room for another thread, for the tests: it prints what comes of asking for one.
+/// A process for the tests. Without an argument it has no room for another thread, and prints what comes of asking for
+/// one; with a number it locks a value so many times from two threads.
 @main enum ThreadExerciser {
     static func main() async throws {
+        if let count = CommandLine.arguments.dropFirst().first.flatMap(Int.init) {
+            print(try await LockingPlace().run(count))
+            exit(0)
+        }
         await fillCooperativePool()
         let limit = try leaveNoRoom()
         show("thread") { _ = try SystemThread(blockingSignals: true) {} }
