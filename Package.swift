@@ -328,7 +328,7 @@ let package = Package(
             dependencies: [
                 "Platform", "ProfileCore", "SecretHashing", "ProfileStore", "PostgresAccess", "PostgresMigrations",
                 "ProfileStorePostgres", "PostgresProxy", "PostgresExerciser", "Linearizability", "ProfileTesting",
-                "ProfileTransfer", "StoreFixtures", "Watchdog",
+                "ProfileTransfer", "StoreFixtures", "Threads", "Watchdog",
             ],
             swiftSettings: strictness),
         .testTarget(

@@ -161,6 +161,8 @@ if wanted lookup; then
         [ "$name" = raw ] || ratio="$yardstick / $ours"
         add_row "look up by username, in process" "$(micro "$ours")" "$title: $(micro "$yardstick")" "$ratio" "$goal"
     done
+    json=$(median json)
+    add_row "write that profile as JSON" "$(micro "$json")" "its look-up: $(micro "$ours")" "$json / $ours" "<= 1.00"
 fi
 
 if wanted contains; then

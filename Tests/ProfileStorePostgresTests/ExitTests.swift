@@ -12,16 +12,26 @@ import Watchdog
 
     @Test(arguments: ["closing", "leaving"])
     func `a program that ends while threads use OpenSSL does not crash`(way: String) async throws {
+        try await expectEnds(of: "PostgresExerciser") { ["leave", $0, way] }
+    }
+
+    @Test(arguments: [["list"], ["export", "-"], ["token", "list"]])
+    func `a command that reads a store over TLS does not crash at its end`(words: [String]) async throws {
+        try await expectEnds(of: "profiles") { words + ["--quiet", "--database", $0] }
+    }
+
+    /// Runs a program again and again, and expects that each run ends with 0.
+    private func expectEnds(of program: String, _ arguments: (_ uri: String) -> [String]) async throws {
         let store = try PostgresStore()
         try await store.open().close()
         let uri = try store.uri().replacing("sslmode=disable", with: "sslmode=require")
-        let program = try BuiltProgram.path("PostgresExerciser")
+        let command = [try BuiltProgram.path(program)] + arguments(uri)
         var ends: [Int32: Int] = [:]
         for _ in 0..<Self.runs / 2 {
             // Two at once, for two cores.
-            let pair = [
-                try ChildProcess([program, "leave", uri, way]), try ChildProcess([program, "leave", uri, way]),
-            ]
+            let pair = try (0..<2).map { _ in
+                try ChildProcess(command, streams: [1: .file("/dev/null", flags: O_WRONLY)])
+            }
             for process in pair { ends[await process.end(), default: 0] += 1 }
         }
         #expect(ends == [0: Self.runs])

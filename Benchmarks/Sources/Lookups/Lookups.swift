@@ -1,8 +1,8 @@
 import GRDB
 import RawLookup
 
-/// Looks up random profiles by username in four ways in alternation, and prints the median of each way as a line of
-/// JSON.
+/// Looks up random profiles by username in four ways in alternation, also writes them as JSON, and prints the median of
+/// each way as a line of JSON.
 ///
 ///     Lookups DATABASE COLUMNS [NAMES] [ROUNDS]
 ///
@@ -24,11 +24,13 @@ import RawLookup
                 database, sql: "SELECT username FROM profiles ORDER BY random() LIMIT ?", arguments: [nameCount])
         }
         let ours = try await OurLookup(path: path)
+        let profiles = try await ours.profiles(names)
         guard let raw = raw_lookup_open(path, sql) else { throw Failure("the raw loop cannot open \(path)") }
         defer { raw_lookup_close(raw) }
 
         let ways: [(name: String, run: () async throws -> Int)] = [
             ("ours", { try await ours.count(names) }),
+            ("json", { OurLookup.write(profiles) }),
             ("raw", { names.count { find($0, with: raw) } }),
             // Each look-up is a separate read, as in a service that looks up one profile. Our look-up works in the same
             // way.

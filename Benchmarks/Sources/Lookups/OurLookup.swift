@@ -1,3 +1,4 @@
+import ProfileCore
 import ProfileStore
 import ProfileStoreSQLite
 
@@ -17,4 +18,14 @@ struct OurLookup {
         }
         return found
     }
+
+    /// Returns the profiles of these names.
+    func profiles(_ names: [String]) async throws -> [Profile] {
+        var profiles: [Profile] = []
+        for name in names { try await repository.profile(username: name).map { profiles.append($0) } }
+        return profiles
+    }
+
+    /// Returns how many of these profiles were written as JSON, each on its own, as a service answers a look-up.
+    static func write(_ profiles: [Profile]) -> Int { profiles.count { !$0.json.utf8().isEmpty } }
 }

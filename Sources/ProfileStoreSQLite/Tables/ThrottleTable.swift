@@ -30,12 +30,21 @@ enum ThrottleTable {
     static func forget(
         _ username: String, _ kind: CredentialKind?, _ connection: borrowing Connection
     ) throws {
-        var statement = try connection.prepare(
-            "DELETE FROM throttles WHERE name = ?1 AND kind = coalesce(?2, kind) RETURNING is_known")
-        try statement.bind(LoginAttempt.foldedName(username), at: 1)
-        try statement.bind(kind?.rawValue, at: 2)
-        var unknown: Int64 = 0
-        while try statement.step() { unknown += statement.integer(at: 0) == 0 ? 1 : 0 }
+        // Looks first, because most names have no failures, and a DELETE that returns rows opens a temporary table.
+        let name = LoginAttempt.foldedName(username)
+        var search = try connection.prepare(
+            """
+            SELECT count(*), count(*) FILTER (WHERE is_known = 0) FROM throttles
+            WHERE name = ?1 AND kind = coalesce(?2, kind)
+            """)
+        try search.bind(name, at: 1)
+        try search.bind(kind?.rawValue, at: 2)
+        guard try search.step(), search.integer(at: 0) > 0 else { return }
+        let unknown = search.integer(at: 1)
+        var removal = try connection.prepare("DELETE FROM throttles WHERE name = ?1 AND kind = coalesce(?2, kind)")
+        try removal.bind(name, at: 1)
+        try removal.bind(kind?.rawValue, at: 2)
+        try removal.run()
         try StoreTable.add(-unknown, to: .unknownThrottles, connection)
     }
 
