@@ -115,10 +115,25 @@ package struct Connection: ~Copyable {
         return Statement(prepared)
     }
 
-    /// Runs one statement that takes no values, and ignores its rows. A text with more than one statement is refused.
-    package func run(_ sql: String) throws(SQLiteError) {
-        var statement = try prepare(sql)
+    /// Returns a prepared statement for `sql` with these values bound, from the first one on.
+    ///
+    /// The call takes about 50 ns a value longer than the functions of ``Statement`` that bind one.
+    @_lifetime(borrow self)
+    package func prepare(_ sql: String, _ values: any StatementValue...) throws(SQLiteError) -> Statement {
+        try prepare(sql, binding: values)
+    }
+
+    /// Runs one statement with these values, and ignores its rows. A text with more than one statement is refused.
+    package func run(_ sql: String, _ values: any StatementValue...) throws(SQLiteError) {
+        var statement = try prepare(sql, binding: values)
         try statement.run()
+    }
+
+    @_lifetime(borrow self)
+    private func prepare(_ sql: String, binding values: [any StatementValue]) throws(SQLiteError) -> Statement {
+        var statement = try prepare(sql)
+        for (index, value) in values.enumerated() { try value.bind(to: &statement, at: index + 1) }
+        return statement
     }
 
     /// Runs one or more statements that take no values, and ignores their rows. The text must be a constant of the

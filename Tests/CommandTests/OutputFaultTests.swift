@@ -206,7 +206,7 @@ import Watchdog
     /// Whether two texts of a file are the same but for times and the folder.
     private static func isAlike(_ text: String?, _ other: String?, in part: String) -> Bool {
         func plain(_ text: String?) -> String? {
-            text?.replacing(/\/tmp\/[^\/]+\//, with: "FOLDER/")
+            text?.replacing(/(\/[^\/\s,"]+)+\//, with: "FOLDER/")
                 .replacing(/\d{4}-\d\d-\d\d[T ][0-9:.]+( UTC|Z)?|\b1[78]\d{11}\b|\d+\.\d+/, with: "TIME")
         }
         return text == other || plain(text) == plain(other)

@@ -63,8 +63,7 @@ extension SQLiteEngine {
 
     /// Throws `notFound` or `staleRevision` unless the profile still has the revision with which it was read.
     private static func requireRevision(of stored: Profile, _ connection: borrowing Connection) throws {
-        var statement = try connection.prepare("SELECT revision FROM profiles WHERE id = ?1")
-        try statement.bind(stored.id, at: 1)
+        var statement = try connection.prepare("SELECT revision FROM profiles WHERE id = ?1", stored.id)
         try stored.requireUnchanged(statement.step() ? statement.integer(at: 0) : nil)
     }
 
@@ -102,9 +101,7 @@ extension SQLiteEngine {
         _ profile: Profile, under rules: RulesInForce, _ connection: borrowing Connection
     ) throws {
         try UnjudgedPasswords.counting(of: profile.id, under: rules, connection) {
-            var statement = try connection.prepare("DELETE FROM profiles WHERE id = ?1")
-            try statement.bind(profile.id, at: 1)
-            try statement.run()
+            try connection.run("DELETE FROM profiles WHERE id = ?1", profile.id)
         }
         try ThrottleTable.forget(profile.username, nil, connection)
     }

@@ -8,8 +8,7 @@ extension SQLiteEngine {
         _ kind: CredentialKind, of username: String
     ) async throws(ProfileStoreError) -> StoredCredential? {
         try session.read { connection in
-            var statement = try connection.prepare(kind.selectHash)
-            try statement.bind(username, at: 1)
+            var statement = try connection.prepare(kind.selectHash, username)
             guard try statement.step() else { return nil }
             var hash: PasswordHash?
             if let text = statement.bytes(at: 1) { hash = try? PasswordHash(parsing: text) }
@@ -31,11 +30,8 @@ extension SQLiteEngine {
         switch passcode {
         case .set(let hash, let username):
             guard let id = try ProfileTable.owner(of: username, in: .username, connection) else { return nil }
-            var statement = try connection.prepare(
-                "UPDATE profiles SET passcode_hash = ?2 WHERE id = ?1 AND passcode_hash IS NULL")
-            try statement.bind(id, at: 1)
-            try statement.bind(hash.text, at: 2)
-            try statement.run()
+            try connection.run(
+                "UPDATE profiles SET passcode_hash = ?2 WHERE id = ?1 AND passcode_hash IS NULL", id, hash.text)
             guard connection.changes == 1 else { return nil }
             // Failed attempts before the passcode was set do not count.
             try ThrottleTable.forget(username, .passcode, connection)
@@ -45,10 +41,8 @@ extension SQLiteEngine {
         case .remove(let username):
             try ThrottleTable.forget(username, .passcode, connection)
             guard let id = try ProfileTable.owner(of: username, in: .username, connection) else { return nil }
-            var statement = try connection.prepare(
-                "UPDATE profiles SET passcode_hash = NULL WHERE id = ?1 AND passcode_hash IS NOT NULL")
-            try statement.bind(id, at: 1)
-            try statement.run()
+            try connection.run(
+                "UPDATE profiles SET passcode_hash = NULL WHERE id = ?1 AND passcode_hash IS NOT NULL", id)
             return connection.changes == 1 ? id : nil
         }
     }
@@ -104,11 +98,7 @@ extension SQLiteEngine {
         _ kind: CredentialKind, of id: Int64, _ old: PasswordHash, by new: PasswordHash,
         _ connection: borrowing Connection
     ) throws(SQLiteError) -> Bool {
-        var statement = try connection.prepare(kind.replaceHash)
-        try statement.bind(id, at: 1)
-        try statement.bind(old.text, at: 2)
-        try statement.bind(new.text, at: 3)
-        try statement.run()
+        try connection.run(kind.replaceHash, id, old.text, new.text)
         return connection.changes == 1
     }
 }

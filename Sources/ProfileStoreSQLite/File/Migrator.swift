@@ -66,13 +66,9 @@ enum Migrator {
         _ migration: Migration, _ connection: borrowing Connection, at time: Timestamp
     ) throws(SQLiteError) {
         try connection.execute(String(decoding: migration.sql, as: UTF8.self))
-        var statement = try connection.prepare(
-            "INSERT INTO migrations (version, name, checksum, applied_at) VALUES (?1, ?2, ?3, ?4)")
-        try statement.bind(Int64(migration.version), at: 1)
-        try statement.bind(migration.name, at: 2)
-        try statement.bind(migration.checksum, at: 3)
-        try statement.bind(time.millisecondsSince1970, at: 4)
-        try statement.run()
+        try connection.run(
+            "INSERT INTO migrations (version, name, checksum, applied_at) VALUES (?1, ?2, ?3, ?4)", migration.version,
+            migration.name, migration.checksum, time.millisecondsSince1970)
         // PRAGMA takes no bound values. Both numbers are constants of this program.
         try connection.execute("PRAGMA user_version = \(migration.version)")
         try connection.execute("PRAGMA application_id = \(StoreFile.applicationID)")

@@ -197,9 +197,7 @@ private struct StoredObject {
             """
             SELECT 1 FROM pragma_index_list(?1) WHERE name = ?2 AND NOT "unique" AND NOT partial
             AND NOT EXISTS (SELECT 1 FROM pragma_index_xinfo(?2) WHERE cid = -2)
-            """)
-        try statement.bind(table, at: 1)
-        try statement.bind(name, at: 2)
+            """, table, name)
         return try statement.step()
     }
 

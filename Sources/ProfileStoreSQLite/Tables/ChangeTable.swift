@@ -20,20 +20,12 @@ enum ChangeTable {
         _ connection: borrowing Connection
     ) throws {
         let number = try StoreTable.countChange(connection)
-        var statement = try connection.prepare(
+        try connection.run(
             """
             INSERT INTO changes (number, kind, first_profile_id, last_profile_id, changed_at, author)
             VALUES (?1, ?2, ?3, ?4, ?5, ?6)
-            """)
-        try statement.bind(number, at: 1)
-        try statement.bind(kind.rawValue, at: 2)
-        if let profileIDs {
-            try statement.bind(profileIDs.lowerBound, at: 3)
-            try statement.bind(profileIDs.upperBound, at: 4)
-        }
-        try statement.bind(stamp.time.millisecondsSince1970, at: 5)
-        if let author = stamp.author { try statement.bind(author.name, at: 6) }
-        try statement.run()
+            """, number, kind.rawValue, profileIDs?.lowerBound, profileIDs?.upperBound,
+            stamp.time.millisecondsSince1970, stamp.author?.name)
         // Rows are removed only now and then, because the oldest rows are on a page that the write touches only for
         // this.
         let most = Int64(max(1, most))
@@ -56,9 +48,7 @@ enum ChangeTable {
                 SELECT changes.number, kind, first_profile_id, last_profile_id, changed_at, username, revision, author
                 FROM changes LEFT JOIN profiles ON id = first_profile_id AND first_profile_id = last_profile_id
                 WHERE changes.number > ?1 ORDER BY changes.number LIMIT ?2
-                """)
-            try statement.bind(number, at: 1)
-            try statement.bind(Int64(limit), at: 2)
+                """, number, limit)
             while try statement.step() { changes.append(change(in: statement)) }
         }
         return changes.following(number, newest: newest)
@@ -67,8 +57,7 @@ enum ChangeTable {
     /// Empties the log, within a transaction, and sets the change number above `number`. Every caller that watches the
     /// store then learns that it has missed changes.
     static func beginAnew(after number: Int64, _ connection: borrowing Connection) throws(SQLiteError) {
-        var deletion = try connection.prepare("DELETE FROM changes")
-        try deletion.run()
+        try connection.run("DELETE FROM changes")
         try StoreTable.setChangeNumber(number + 1, connection)
     }
 
@@ -82,8 +71,6 @@ enum ChangeTable {
     }
 
     private static func prune(upTo number: Int64, _ connection: borrowing Connection) throws(SQLiteError) {
-        var statement = try connection.prepare("DELETE FROM changes WHERE number <= ?1")
-        try statement.bind(number, at: 1)
-        try statement.run()
+        try connection.run("DELETE FROM changes WHERE number <= ?1", number)
     }
 }

@@ -12,9 +12,8 @@ enum KeyedWriteTable {
         of request: KeyedRequest, at time: Timestamp, under schema: ProfileSchema, _ connection: borrowing Connection
     ) throws -> KeyedOutcome? {
         var statement = try connection.prepare(
-            "SELECT request, outcome FROM keyed_writes WHERE key = ?1 AND written_at > ?2")
-        try statement.bind(request.key.text, at: 1)
-        try statement.bind(WriteKey.forgotten(at: time).millisecondsSince1970, at: 2)
+            "SELECT request, outcome FROM keyed_writes WHERE key = ?1 AND written_at > ?2", request.key.text,
+            WriteKey.forgotten(at: time).millisecondsSince1970)
         guard try statement.step() else { return nil }
         return try request.outcome(of: statement.string(at: 0), stored: statement.string(at: 1), under: schema)
     }
@@ -24,21 +23,16 @@ enum KeyedWriteTable {
         _ outcome: KeyedOutcome, of request: KeyedRequest, at time: Timestamp, _ connection: borrowing Connection
     ) throws(SQLiteError) {
         try forget(upTo: WriteKey.forgotten(at: time), connection)
-        var statement = try connection.prepare(
-            "INSERT OR REPLACE INTO keyed_writes (key, request, outcome, written_at) VALUES (?1, ?2, ?3, ?4)")
-        try statement.bind(request.key.text, at: 1)
-        try statement.bind(request.fingerprint, at: 2)
-        try statement.bind(outcome.stored, at: 3)
-        try statement.bind(time.millisecondsSince1970, at: 4)
-        try statement.run()
+        try connection.run(
+            "INSERT OR REPLACE INTO keyed_writes (key, request, outcome, written_at) VALUES (?1, ?2, ?3, ?4)",
+            request.key.text, request.fingerprint, outcome.stored, time.millisecondsSince1970)
     }
 
     // MARK: Unfinished copies
 
     /// Returns the fingerprint of the source if this store is an unfinished copy; otherwise nil.
     static func unfinishedCopy(_ connection: borrowing Connection) throws(SQLiteError) -> String? {
-        var statement = try connection.prepare("SELECT request FROM keyed_writes WHERE key = ?1")
-        try statement.bind(copyKey, at: 1)
+        var statement = try connection.prepare("SELECT request FROM keyed_writes WHERE key = ?1", copyKey)
         return try statement.step() ? statement.string(at: 0) : nil
     }
 
@@ -47,16 +41,11 @@ enum KeyedWriteTable {
     /// The row has the latest possible time. Programs of every version delete rows by age, so this row stays until the
     /// copy is complete.
     static func setUnfinishedCopy(of fingerprint: String?, _ connection: borrowing Connection) throws(SQLiteError) {
-        var removal = try connection.prepare("DELETE FROM keyed_writes WHERE key = ?1")
-        try removal.bind(copyKey, at: 1)
-        try removal.run()
+        try connection.run("DELETE FROM keyed_writes WHERE key = ?1", copyKey)
         guard let fingerprint else { return }
-        var statement = try connection.prepare(
-            "INSERT INTO keyed_writes (key, request, outcome, written_at) VALUES (?1, ?2, 'null', ?3)")
-        try statement.bind(copyKey, at: 1)
-        try statement.bind(fingerprint, at: 2)
-        try statement.bind(Int64.max, at: 3)
-        try statement.run()
+        try connection.run(
+            "INSERT INTO keyed_writes (key, request, outcome, written_at) VALUES (?1, ?2, 'null', ?3)", copyKey,
+            fingerprint, Int64.max)
     }
 
     /// The key of the row for an unfinished copy. A caller's key contains no space, so it cannot be equal.
@@ -65,14 +54,11 @@ enum KeyedWriteTable {
     // MARK: Expired results
 
     private static func forget(upTo time: Timestamp, _ connection: borrowing Connection) throws(SQLiteError) {
-        var statement = try connection.prepare(
+        try connection.run(
             """
             DELETE FROM keyed_writes WHERE key IN (
                 SELECT key FROM keyed_writes WHERE written_at <= ?1 ORDER BY written_at LIMIT ?2)
-            """)
-        try statement.bind(time.millisecondsSince1970, at: 1)
-        try statement.bind(mostForgotten, at: 2)
-        try statement.run()
+            """, time.millisecondsSince1970, mostForgotten)
     }
 
     /// The maximum number of expired results that one write removes. Each write adds one result, so the limit must be

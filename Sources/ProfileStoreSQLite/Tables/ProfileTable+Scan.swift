@@ -16,9 +16,8 @@ extension ProfileTable {
             ["id"] + fields + (scan.includesHashes ? ["password_hash"] : [])
             + (scan.includesRecords ? recordColumns : []) + (scan.includesJudgements ? judgement : [])
         var statement = try connection.prepare(
-            "SELECT \(selected.joined(separator: ", ")) FROM profiles WHERE id > ?1\(condition) ORDER BY id LIMIT ?2")
-        try statement.bind(scan.after, at: 1)
-        try statement.bind(Int64(scan.mostRows), at: 2)
+            "SELECT \(selected.joined(separator: ", ")) FROM profiles WHERE id > ?1\(condition) ORDER BY id LIMIT ?2",
+            scan.after, scan.mostRows)
         let firstOfJudgement = selected.count - judgement.count
         let firstOfRecord = 1 + fields.count + (scan.includesHashes ? 1 : 0)
         var rows = StoredRows(of: scan)

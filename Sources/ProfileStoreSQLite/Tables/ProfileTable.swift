@@ -76,8 +76,7 @@ final class ProfileTable: Sendable {
 
     /// Returns the hash of a profile's password; nil if it has none or does not exist.
     static func passwordHash(of id: Int64, _ connection: borrowing Connection) throws(SQLiteError) -> String? {
-        var statement = try connection.prepare("SELECT password_hash FROM profiles WHERE id = ?1")
-        try statement.bind(id, at: 1)
+        var statement = try connection.prepare("SELECT password_hash FROM profiles WHERE id = ?1", id)
         return try statement.step() ? statement.string(at: 0) : nil
     }
 
@@ -165,15 +164,10 @@ final class ProfileTable: Sendable {
         _ hash: String, isJudged: Bool, of id: Int64, schemaVersion: Int, _ connection: borrowing Connection
     ) throws(SQLiteError) {
         let isOther = try passwordHash(of: id, connection) != hash
-        var statement = try connection.prepare(
+        try connection.run(
             """
             UPDATE profiles SET password_hash = ?2, password_schema_version = ?3, password_is_judged = ?4 WHERE id = ?1
-            """)
-        try statement.bind(id, at: 1)
-        try statement.bind(hash, at: 2)
-        try statement.bind(Int64(schemaVersion), at: 3)
-        try statement.bind(isJudged ? Int64(1) : 0, at: 4)
-        try statement.run()
+            """, id, hash, schemaVersion, isJudged ? Int64(1) : 0)
         if isOther { try TokenTable.removeAll(of: id, connection) }
     }
 
@@ -181,11 +175,9 @@ final class ProfileTable: Sendable {
     static func raiseRevision(
         of id: Int64, at time: Timestamp, _ connection: borrowing Connection
     ) throws(SQLiteError) {
-        var statement = try connection.prepare(
-            "UPDATE profiles SET revision = revision + 1, updated_at = ?2 WHERE id = ?1")
-        try statement.bind(id, at: 1)
-        try statement.bind(time.millisecondsSince1970, at: 2)
-        try statement.run()
+        try connection.run(
+            "UPDATE profiles SET revision = revision + 1, updated_at = ?2 WHERE id = ?1", id, time.millisecondsSince1970
+        )
     }
 
     /// Sets only the columns that change, because SQLite writes each index that contains a column of the statement.
@@ -272,8 +264,7 @@ final class ProfileTable: Sendable {
     static func owner(
         of value: String, in column: FieldName, _ connection: borrowing Connection
     ) throws(SQLiteError) -> Int64? {
-        var statement = try connection.prepare("SELECT id FROM profiles WHERE \(quoted(column)) = ?1")
-        try statement.bind(value, at: 1)
+        var statement = try connection.prepare("SELECT id FROM profiles WHERE \(quoted(column)) = ?1", value)
         return try statement.step() ? statement.integer(at: 0) : nil
     }
 }

@@ -75,17 +75,11 @@ enum SchemaTable {
             try connection.execute(ProfileTable.dropIndex(name))
         }
         for name in indexed { try connection.execute(ProfileTable.createIndex(name)) }
-        var statement = try connection.prepare(
+        try connection.run(
             """
             INSERT INTO schemas (version, name, fingerprint, document, adopted_at)
             VALUES (coalesce(?5, (SELECT coalesce(max(version), 0) + 1 FROM schemas)), ?1, ?2, ?3, ?4)
-            """)
-        try statement.bind(schema.name, at: 1)
-        try statement.bind(schema.fingerprint, at: 2)
-        try statement.bind(schema.document(), at: 3)
-        try statement.bind(time.millisecondsSince1970, at: 4)
-        if let version { try statement.bind(Int64(version), at: 5) }
-        try statement.run()
+            """, schema.name, schema.fingerprint, schema.document(), time.millisecondsSince1970, version)
         if schema[.password] != previous?[.password] { try UnjudgedPasswords.recount(connection) }
     }
 
@@ -93,15 +87,11 @@ enum SchemaTable {
     static func adoptAgain(
         _ version: Int, as later: Int, at time: Timestamp, _ connection: borrowing Connection
     ) throws(SQLiteError) {
-        var statement = try connection.prepare(
+        try connection.run(
             """
             INSERT INTO schemas (version, name, fingerprint, document, adopted_at)
             SELECT ?2, name, fingerprint, document, ?3 FROM schemas WHERE version = ?1
-            """)
-        try statement.bind(Int64(version), at: 1)
-        try statement.bind(Int64(later), at: 2)
-        try statement.bind(time.millisecondsSince1970, at: 3)
-        try statement.run()
+            """, version, later, time.millisecondsSince1970)
     }
 
     /// Returns whether the store has any profile.

@@ -10,25 +10,19 @@ enum StoreTable {
     }
 
     static func setNextID(_ id: Int64, _ connection: borrowing Connection) throws(SQLiteError) {
-        var statement = try connection.prepare("UPDATE store SET next_profile_id = ?1")
-        try statement.bind(id, at: 1)
-        try statement.run()
+        try connection.run("UPDATE store SET next_profile_id = ?1", id)
     }
 
     /// Increments the change number for a change of profiles or the schema, and returns the new number; see
     /// ``ChangeTable``.
     static func countChange(_ connection: borrowing Connection) throws -> Int64 {
         let number = try changeNumber(connection) + 1
-        var statement = try connection.prepare("UPDATE store SET change_number = ?1")
-        try statement.bind(number, at: 1)
-        try statement.run()
+        try connection.run("UPDATE store SET change_number = ?1", number)
         return number
     }
 
     static func setChangeNumber(_ number: Int64, _ connection: borrowing Connection) throws(SQLiteError) {
-        var statement = try connection.prepare("UPDATE store SET change_number = ?1")
-        try statement.bind(number, at: 1)
-        try statement.run()
+        try connection.run("UPDATE store SET change_number = ?1", number)
     }
 
     static func changeNumber(_ connection: borrowing Connection) throws -> Int64 {
@@ -57,9 +51,7 @@ enum StoreTable {
     }
 
     static func set(_ count: Count, to number: Int64, _ connection: borrowing Connection) throws(SQLiteError) {
-        var statement = try connection.prepare("UPDATE store SET \(count.rawValue) = ?1")
-        try statement.bind(number, at: 1)
-        try statement.run()
+        try connection.run("UPDATE store SET \(count.rawValue) = ?1", number)
     }
 
     /// Returns a number of the row. Throws `corrupt` if the number is outside the possible range, because adding to it

@@ -36,15 +36,10 @@ enum ThrottleTable {
             """
             SELECT count(*), count(*) FILTER (WHERE is_known = 0) FROM throttles
             WHERE name = ?1 AND kind = coalesce(?2, kind)
-            """)
-        try search.bind(name, at: 1)
-        try search.bind(kind?.rawValue, at: 2)
+            """, name, kind?.rawValue)
         guard try search.step(), search.integer(at: 0) > 0 else { return }
         let unknown = search.integer(at: 1)
-        var removal = try connection.prepare("DELETE FROM throttles WHERE name = ?1 AND kind = coalesce(?2, kind)")
-        try removal.bind(name, at: 1)
-        try removal.bind(kind?.rawValue, at: 2)
-        try removal.run()
+        try connection.run("DELETE FROM throttles WHERE name = ?1 AND kind = coalesce(?2, kind)", name, kind?.rawValue)
         try StoreTable.add(-unknown, to: .unknownThrottles, connection)
     }
 
@@ -57,24 +52,17 @@ enum ThrottleTable {
         let (old, new) = (LoginAttempt.foldedName(old), LoginAttempt.foldedName(new))
         // Compares bytes, because strings that are equal in Swift may be different names.
         guard !old.utf8.elementsEqual(new.utf8) else { return }
-        var forgetting = try connection.prepare("DELETE FROM throttles WHERE name = ?1 AND is_known = 0")
-        try forgetting.bind(new, at: 1)
-        try forgetting.run()
+        try connection.run("DELETE FROM throttles WHERE name = ?1 AND is_known = 0", new)
         try StoreTable.add(-Int64(connection.changes), to: .unknownThrottles, connection)
-        var copying = try connection.prepare(
+        try connection.run(
             """
             INSERT INTO throttles (name, kind, failures, blocked_until, attempted_at, is_known)
             SELECT ?2, kind, failures, blocked_until, attempted_at, 1 FROM throttles WHERE name = ?1
             ON CONFLICT (name, kind) DO UPDATE SET failures = max(failures, excluded.failures),
                 blocked_until = max(blocked_until, excluded.blocked_until),
                 attempted_at = max(attempted_at, excluded.attempted_at)
-            """)
-        try copying.bind(old, at: 1)
-        try copying.bind(new, at: 2)
-        try copying.run()
-        var leaving = try connection.prepare("UPDATE throttles SET is_known = 0 WHERE name = ?1 AND is_known = 1")
-        try leaving.bind(old, at: 1)
-        try leaving.run()
+            """, old, new)
+        try connection.run("UPDATE throttles SET is_known = 0 WHERE name = ?1 AND is_known = 1", old)
         try StoreTable.add(Int64(connection.changes), to: .unknownThrottles, connection)
     }
 
@@ -83,14 +71,11 @@ enum ThrottleTable {
         namesOf profiles: ClosedRange<Int64>, _ connection: borrowing Connection
     ) throws {
         guard try StoreTable.count(.unknownThrottles, connection) > 0 else { return }
-        var statement = try connection.prepare(
+        try connection.run(
             """
             DELETE FROM throttles WHERE is_known = 0
             AND name IN (SELECT lower(username) FROM profiles WHERE id BETWEEN ?1 AND ?2)
-            """)
-        try statement.bind(profiles.lowerBound, at: 1)
-        try statement.bind(profiles.upperBound, at: 2)
-        try statement.run()
+            """, profiles.lowerBound, profiles.upperBound)
         try StoreTable.add(-Int64(connection.changes), to: .unknownThrottles, connection)
     }
 
@@ -115,9 +100,8 @@ enum ThrottleTable {
         _ attempt: LoginAttempt, _ connection: borrowing Connection
     ) throws(SQLiteError) -> Remembered? {
         var statement = try connection.prepare(
-            "SELECT failures, blocked_until, is_known FROM throttles WHERE name = ?1 AND kind = ?2")
-        try statement.bind(attempt.foldedName, at: 1)
-        try statement.bind(attempt.kind.rawValue, at: 2)
+            "SELECT failures, blocked_until, is_known FROM throttles WHERE name = ?1 AND kind = ?2", attempt.foldedName,
+            attempt.kind.rawValue)
         guard try statement.step() else { return nil }
         return Remembered(
             state: ThrottleState(failures: Int(statement.integer(at: 0)), blockedUntil: statement.integer(at: 1)),
@@ -128,21 +112,15 @@ enum ThrottleTable {
         _ state: ThrottleState, _ attempt: LoginAttempt, replacing remembered: Remembered?,
         _ connection: borrowing Connection
     ) throws {
-        var statement = try connection.prepare(
+        try connection.run(
             """
             INSERT INTO throttles (name, kind, failures, blocked_until, attempted_at, is_known)
             VALUES (?1, ?2, ?3, ?4, ?5, ?6)
             ON CONFLICT (name, kind) DO UPDATE SET failures = excluded.failures,
                 blocked_until = excluded.blocked_until, attempted_at = excluded.attempted_at,
                 is_known = excluded.is_known
-            """)
-        try statement.bind(attempt.foldedName, at: 1)
-        try statement.bind(attempt.kind.rawValue, at: 2)
-        try statement.bind(Int64(state.failures), at: 3)
-        try statement.bind(state.blockedUntil, at: 4)
-        try statement.bind(attempt.time.millisecondsSince1970, at: 5)
-        try statement.bind(attempt.isKnown ? Int64(1) : 0, at: 6)
-        try statement.run()
+            """, attempt.foldedName, attempt.kind.rawValue, state.failures, state.blockedUntil,
+            attempt.time.millisecondsSince1970, attempt.isKnown ? Int64(1) : 0)
         let wasUnknown = remembered.map { !$0.isKnown } ?? false
         // Also written for a known name, although the count stays the same: the cost must equal that of an unknown name
         // (P10).
@@ -154,13 +132,11 @@ enum ThrottleTable {
     private static func makeRoom(_ mostUnknownNames: Int, _ connection: borrowing Connection) throws {
         let surplus = try StoreTable.count(.unknownThrottles, connection) - Int64(max(1, mostUnknownNames)) + 1
         guard surplus > 0 else { return }
-        var statement = try connection.prepare(
+        try connection.run(
             """
             DELETE FROM throttles WHERE (name, kind) IN (
                 SELECT name, kind FROM throttles WHERE is_known = 0 ORDER BY attempted_at LIMIT ?1)
-            """)
-        try statement.bind(min(surplus, mostForgotten), at: 1)
-        try statement.run()
+            """, min(surplus, mostForgotten))
         try StoreTable.add(-Int64(connection.changes), to: .unknownThrottles, connection)
     }
 

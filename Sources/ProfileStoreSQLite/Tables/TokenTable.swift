@@ -31,9 +31,7 @@ enum TokenTable {
     static func token(
         _ hash: TokenHash, at time: Timestamp, _ connection: borrowing Connection
     ) throws(SQLiteError) -> StoredToken? {
-        var statement = try connection.prepare(selectByHash)
-        try statement.bind(hash.text, at: 1)
-        try statement.bind(hash.kind.rawValue, at: 2)
+        var statement = try connection.prepare(selectByHash, hash.text, hash.kind.rawValue)
         guard try statement.step(), let token = token(in: statement), !token.isExpired(at: time) else { return nil }
         return token
     }
@@ -45,13 +43,11 @@ enum TokenTable {
         case .access:
             return try tokens(of: connection.prepare(selectAccess))
         case .sessions(let profileID, let last, let limit, let time):
-            var statement = try connection.prepare(profileID == nil ? selectSessions : selectSessionsOfProfile)
             let start = TokenList.start(of: profileID, after: last)
-            try statement.bind(start.profileID, at: 1)
-            try statement.bind(start.hash, at: 2)
-            try statement.bind(time.millisecondsSince1970, at: 3)
-            try statement.bind(Int64(limit), at: 4)
-            return try tokens(of: statement)
+            return try tokens(
+                of: connection.prepare(
+                    profileID == nil ? selectSessions : selectSessionsOfProfile, start.profileID, start.hash,
+                    time.millisecondsSince1970, limit))
         }
     }
 
@@ -88,16 +84,12 @@ enum TokenTable {
         _ token: StoredToken, to profileID: Int64, atMost limit: Int, _ connection: borrowing Connection
     ) throws(SQLiteError) -> StoredToken? {
         _ = try removeExpired(at: token.createdAt, atMost: StoredToken.mostRemovedByIssuing, connection)
-        var statement = try connection.prepare(
+        try connection.run(
             """
             DELETE FROM tokens WHERE hash IN (
                 SELECT hash FROM tokens WHERE profile_id = ?1 AND kind = ?2
                 ORDER BY last_used_at DESC, hash LIMIT -1 OFFSET ?3)
-            """)
-        try statement.bind(profileID, at: 1)
-        try statement.bind(token.kind.rawValue, at: 2)
-        try statement.bind(Int64(limit - 1), at: 3)
-        try statement.run()
+            """, profileID, token.kind.rawValue, limit - 1)
         return try insert(token, of: profileID, connection)
     }
 
@@ -113,33 +105,22 @@ enum TokenTable {
                 hash, kind, profile_id, name, scopes, created_at, last_used_at, expires_at, idle_time, latest_expiry)
             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)
             ON CONFLICT (name) WHERE kind = 'access' DO NOTHING RETURNING \(columns)
-            """)
-        try statement.bind(token.hash.text, at: 1)
-        try statement.bind(token.kind.rawValue, at: 2)
-        try statement.bind(profileID, at: 3)
-        try statement.bind(token.name?.text, at: 4)
-        try statement.bind(token.storedScopes, at: 5)
-        try statement.bind(token.createdAt.millisecondsSince1970, at: 6)
-        try statement.bind(token.lastUsedAt?.millisecondsSince1970, at: 7)
-        try statement.bind(token.expiresAt?.millisecondsSince1970, at: 8)
-        try statement.bind(token.renewal?.idleTime, at: 9)
-        try statement.bind(token.renewal?.latestExpiry.millisecondsSince1970, at: 10)
+            """, token.hash.text, token.kind.rawValue, profileID, token.name?.text, token.storedScopes,
+            token.createdAt.millisecondsSince1970, token.lastUsedAt?.millisecondsSince1970,
+            token.expiresAt?.millisecondsSince1970, token.renewal?.idleTime,
+            token.renewal?.latestExpiry.millisecondsSince1970)
         return try tokens(of: statement).first
     }
 
     /// Records a use, and postpones the expiry of a session. A token that had expired before the use stays expired.
     static func note(_ use: TokenUse, _ connection: borrowing Connection) throws(SQLiteError) {
-        var statement = try connection.prepare(
+        try connection.run(
             """
             UPDATE tokens
             SET last_used_at = ?3, expires_at = coalesce(min(?3 + idle_time, latest_expiry), expires_at)
             WHERE hash = ?1 AND kind = ?2 AND (last_used_at IS NULL OR last_used_at < ?3)
                 AND (expires_at IS NULL OR expires_at > ?3)
-            """)
-        try statement.bind(use.hash.text, at: 1)
-        try statement.bind(use.hash.kind.rawValue, at: 2)
-        try statement.bind(use.time.millisecondsSince1970, at: 3)
-        try statement.run()
+            """, use.hash.text, use.hash.kind.rawValue, use.time.millisecondsSince1970)
     }
 
     /// Removes the token that has this id, and returns it.
@@ -147,10 +128,8 @@ enum TokenTable {
         _ kind: TokenKind, _ id: TokenID, _ connection: borrowing Connection
     ) throws(SQLiteError) -> [StoredToken] {
         var statement = try connection.prepare(
-            "DELETE FROM tokens WHERE hash > ?1 AND hash < ?2 AND kind = ?3 RETURNING \(columns)")
-        try statement.bind(id.description, at: 1)
-        try statement.bind(id.endOfHashes, at: 2)
-        try statement.bind(kind.rawValue, at: 3)
+            "DELETE FROM tokens WHERE hash > ?1 AND hash < ?2 AND kind = ?3 RETURNING \(columns)", id.description,
+            id.endOfHashes, kind.rawValue)
         return try tokens(of: statement)
     }
 
@@ -159,17 +138,13 @@ enum TokenTable {
         _ kind: TokenKind, of profileID: Int64, _ connection: borrowing Connection
     ) throws(SQLiteError) -> [StoredToken] {
         var statement = try connection.prepare(
-            "DELETE FROM tokens WHERE profile_id = ?1 AND kind = ?2 RETURNING \(columns)")
-        try statement.bind(profileID, at: 1)
-        try statement.bind(kind.rawValue, at: 2)
+            "DELETE FROM tokens WHERE profile_id = ?1 AND kind = ?2 RETURNING \(columns)", profileID, kind.rawValue)
         return try tokens(of: statement)
     }
 
     /// Removes the sessions and the reset of a profile, in the transaction that changes its password (H4).
     static func removeAll(of profileID: Int64, _ connection: borrowing Connection) throws(SQLiteError) {
-        var statement = try connection.prepare("DELETE FROM tokens WHERE profile_id = ?1")
-        try statement.bind(profileID, at: 1)
-        try statement.run()
+        try connection.run("DELETE FROM tokens WHERE profile_id = ?1", profileID)
     }
 
     /// Removes the sessions and resets of all profiles.
@@ -183,15 +158,12 @@ enum TokenTable {
     static func removeExpired(
         at time: Timestamp, atMost limit: Int, _ connection: borrowing Connection
     ) throws(SQLiteError) -> Int {
-        var statement = try connection.prepare(
+        try connection.run(
             """
             DELETE FROM tokens WHERE hash IN (
                 SELECT hash FROM tokens WHERE kind <> 'access' AND expires_at <= ?1
                 ORDER BY expires_at, hash LIMIT ?2)
-            """)
-        try statement.bind(time.millisecondsSince1970, at: 1)
-        try statement.bind(Int64(limit), at: 2)
-        try statement.run()
+            """, time.millisecondsSince1970, limit)
         return Int(connection.changes)
     }
 }

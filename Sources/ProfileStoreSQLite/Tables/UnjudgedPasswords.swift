@@ -25,8 +25,7 @@ enum UnjudgedPasswords {
             """
             SELECT password_schema_version, password_is_judged FROM profiles
             WHERE id = ?1 AND password_hash IS NOT NULL
-            """)
-        try statement.bind(id, at: 1)
+            """, id)
         guard try statement.step() else { return 0 }
         guard statement.integer(at: 1) != 0 else { return 1 }
         return try rules.judgesPasswords(of: Int(statement.integer(at: 0)), connection) ? 0 : 1
