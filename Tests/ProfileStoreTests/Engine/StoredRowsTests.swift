@@ -29,7 +29,7 @@ import Watchdog
         try rows.append(Self.row(2))
         #expect(rows.isFull)
 
-        let field = FieldRules(name: try #require(FieldName("x")), title: "X")
+        let field = FieldRules(name: "x", title: "X")
         rows = StoredRows(of: StoreScan(fields: [field], mostRows: 10, mostBytes: 10))
         let value = "12345"
         for (id, isFull) in [(1, false), (2, true)] as [(Int64, Bool)] {
