@@ -58,12 +58,6 @@ package struct Statement: ~Copyable, ~Escapable {
         try check(sqlite3_bind_int64(handle, Int32(clamping: index), value))
     }
 
-    /// Binds a number, or NULL.
-    @_lifetime(self: copy self)
-    package mutating func bind(_ value: Int64?, at index: Int) throws(SQLiteError) {
-        if let value { try bind(value, at: index) } else { try bindNull(at: index) }
-    }
-
     @_lifetime(self: copy self)
     package mutating func bind(real value: Double, at index: Int) throws(SQLiteError) {
         try check(sqlite3_bind_double(handle, Int32(clamping: index), value))
