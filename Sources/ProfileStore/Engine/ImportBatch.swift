@@ -13,6 +13,10 @@ package protocol ImportBatch: Sendable {
     /// Whether a ``StoredMatch`` includes the profile with the row's username.
     var wantsStoredProfiles: Bool { get }
 
+    /// The usernames that the batch may ask for with ``ImportStep/find(username:)``. An engine on a server reads their
+    /// profiles together.
+    var usernamesToFind: [String] { get }
+
     /// Whether the batch is stored on one machine only, see ``ProfileStoreError/Code/storedOnOneMachine``. The engine
     /// sets it instead of throwing that error, because the caller has to count the stored rows. The caller then throws
     /// the error.
@@ -27,6 +31,9 @@ package protocol ImportBatch: Sendable {
 }
 
 extension ImportBatch {
+    /// By default, a batch asks only for the usernames of its rows.
+    package var usernamesToFind: [String] { [] }
+
     /// By default, a batch is not divided.
     package mutating func giveWay() {}
 }

@@ -16,7 +16,7 @@ struct BatchOwners {
     private lazy var places = placesOfProfiles()
 
     private struct FieldOwners {
-        let values: UniqueValues
+        var values: UniqueValues
         var answers: [Rows] = []
         /// The place of the owner in the answers, by row.
         var places: [Place?]
@@ -58,16 +58,18 @@ struct BatchOwners {
                 values: UniqueValues(of: rows, in: index, field), places: Array(repeating: nil, count: rows.count))
         }
         try await readInOrder(of: rows.count, transaction)
-        let answers = try await transaction.run(
-            owners.map { owners in
-                let column = ProfileTable.comparedColumn(owners.values.field)
-                return Command(
-                    "\(selection(by: owners.values.field)) WHERE \(column) = ANY ($1::text[]) ORDER BY \(column)",
-                    owners.values.parameter { owners.places[$0] == nil })
-            })
-        for (position, answer) in answers.enumerated() {
-            let values = owners[position].values
-            owners[position].add(values.owners(in: answer, column: valueColumn(in: values.field)), in: answer)
+        let questions: [(position: Int, command: Command)] = owners.indices.compactMap { position in
+            let (field, places) = (owners[position].values.field, owners[position].places)
+            guard let values = owners[position].values.parameter(where: { places[$0] == nil }) else { return nil }
+            let column = ProfileTable.comparedColumn(field)
+            let sql = "\(selection(by: field)) WHERE \(column) = ANY ($1::text[]) ORDER BY \(column)"
+            return (position, Command(sql, values))
+        }
+        guard !questions.isEmpty else { return }
+        for ((position, _), answer) in zip(questions, try await transaction.run(questions.map(\.command))) {
+            let column = valueColumn(in: owners[position].values.field)
+            let found = owners[position].values.owners(in: answer, column: column)
+            owners[position].add(found, in: answer)
         }
     }
 
@@ -96,18 +98,29 @@ struct BatchOwners {
     /// The number of rows that show whether the batch has the order of the ids.
     private static let probeCount = 32
 
-    /// Reads the profile with one value of a unique field. A profile of a primary key has its values and its password
-    /// hash, if this batch wants them.
-    func read(
-        _ value: String, of position: Int, _ transaction: Transaction
-    ) async throws -> (id: Int64, profile: Profile?, hash: String?)? {
+    /// A profile that was found by a value of a unique field. By a primary key it has its values and its password hash,
+    /// if this batch wants them.
+    struct Owner {
+        let value: [UInt8]
+        let id: Int64
+        let profile: Profile?
+        let hash: String?
+    }
+
+    /// Reads the profiles with some values of a unique field.
+    func read(_ values: [String], of position: Int, _ transaction: Transaction) async throws -> [Owner] {
         let field = uniqueFields[position].rules
         let command = Command(
-            "\(selection(by: field)) WHERE \(ProfileTable.comparedColumn(field)) = $1", [.text(value)])
+            "\(selection(by: field)) WHERE \(ProfileTable.comparedColumn(field)) = ANY ($1::text[])", [.texts(values)])
         let answer = try await transaction.run([command])[0]
-        guard !answer.isEmpty, let id = answer.number(0, 0) else { return nil }
-        guard isWithProfiles(field) else { return (id, nil, nil) }
-        return (id, table.profile(in: answer, 0), answer.text(0, valueColumn(in: field) - 1))
+        let (column, isWithProfiles) = (valueColumn(in: field), isWithProfiles(field))
+        return (0..<answer.count).compactMap { row in
+            guard let id = answer.number(row, 0), let value = answer.withBytes(row, column, { Array($0) })
+            else { return nil }
+            guard isWithProfiles else { return Owner(value: value, id: id, profile: nil, hash: nil) }
+            return Owner(
+                value: value, id: id, profile: table.profile(in: answer, row), hash: answer.text(row, column - 1))
+        }
     }
 
     /// The beginning of a statement that finds profiles by the values of a unique field.
@@ -129,7 +142,7 @@ struct BatchOwners {
     func id(ofRow row: Int, _ position: Int) -> Int64? { owners[position].id(ofRow: row) }
 
     /// Returns the profile that has a value, or nil for none; nil if no row has the value.
-    func id(of value: [UInt8], _ position: Int) -> Int64?? {
+    mutating func id(of value: [UInt8], _ position: Int) -> Int64?? {
         let row = value.withUnsafeBufferPointer { owners[position].values.row(with: $0) }
         return row.map { owners[position].id(ofRow: $0) }
     }

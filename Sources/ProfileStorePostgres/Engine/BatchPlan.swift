@@ -63,6 +63,7 @@ struct BatchPlan {
     ) async throws {
         owners = try await BatchOwners(
             of: batch.rows, in: table, withProfiles: batch.wantsStoredProfiles, transaction)
+        try await learn(batch.usernamesToFind.map { ProfileTable.key(of: $0) }, of: owners.keyPosition, transaction)
         var step = batch.next(after: .none)
         while true {
             // Before a step, this reads the other values that the step needs, besides the owners of the batch's values.
@@ -71,7 +72,7 @@ struct BatchPlan {
             case .update(let update):
                 try await learn(of: update.row, in: update.rows, setting: update.fields, transaction)
             case .find(let username):
-                try await learn(ProfileTable.key(of: username), of: owners.keyPosition, transaction)
+                try await learn([ProfileTable.key(of: username)], of: owners.keyPosition, transaction)
             case .match, .insert: break
             case .end: return
             }
@@ -115,20 +116,24 @@ struct BatchPlan {
     ) async throws {
         for (position, field) in uniqueFields.enumerated() where fields?.contains(field.index) ?? true {
             guard let value = rows.text(row: row, field: field.index) else { continue }
-            try await learn(ProfileTable.compared(value, of: field.rules), of: position, transaction)
+            try await learn([ProfileTable.compared(value, of: field.rules)], of: position, transaction)
         }
     }
 
-    /// Reads the owner of a value of a unique field, unless it is known.
-    private mutating func learn(_ value: String, of position: Int, _ transaction: Transaction) async throws {
-        let bytes = Array(value.utf8)
-        guard owner(of: bytes, position) == nil else { return }
-        let found = try await owners.read(value, of: position, transaction)
-        otherOwners[uniqueFields[position].rules.column, default: [:]][bytes] = .some(found?.id)
-        // If a step has changed the profile, the table does not have the change yet.
-        guard let found, let stored = found.profile, profile(found.id) == nil else { return }
-        profiles[found.id] = stored
-        hashes[found.id] = found.hash
+    /// Reads the owners of values of a unique field that are not known yet.
+    private mutating func learn(_ values: [String], of position: Int, _ transaction: Transaction) async throws {
+        let unknown = values.filter { owner(of: Array($0.utf8), position) == nil }
+        guard !unknown.isEmpty else { return }
+        var found: [[UInt8]: Int64?] = [:]
+        for value in unknown { found[Array(value.utf8)] = .some(nil) }
+        for owner in try await owners.read(unknown, of: position, transaction) {
+            found[owner.value] = owner.id
+            // If a step has changed the profile, the table does not have the change yet.
+            guard let stored = owner.profile, profile(owner.id) == nil else { continue }
+            profiles[owner.id] = stored
+            hashes[owner.id] = owner.hash
+        }
+        otherOwners[uniqueFields[position].rules.column, default: [:]].merge(found) { $1 }
     }
 
     /// Returns the profile that has the value of one of the batch's rows.
@@ -142,7 +147,7 @@ struct BatchPlan {
 
     /// Returns the profile that has a value. The inner value is nil if no profile has it. The result is nil if the
     /// owner is not known.
-    private func owner(of value: [UInt8], _ position: Int) -> Int64?? {
+    private mutating func owner(of value: [UInt8], _ position: Int) -> Int64?? {
         if let owner = otherOwners[uniqueFields[position].rules.column]?[value] { return .some(owner) }
         return owners.id(of: value, position)
     }
@@ -154,7 +159,7 @@ struct BatchPlan {
 
     /// Returns the unique fields in which another profile than `id` has the row's value. `fields` are those that the row
     /// sets; nil for all.
-    private func takenFields(
+    private mutating func takenFields(
         of row: Int, in rows: ValidProfiles, setting fields: FieldSet?, besides id: Int64?
     ) -> [FieldName] {
         var taken: [FieldName] = []

@@ -12,8 +12,8 @@ struct UniqueValues {
     private let bytes: [UInt8]
     /// The value of each row; nil if the row has none.
     private let ranges: [Range<Int>?]
-    /// The rows that have a value, sorted by the bytes of the value.
-    private let sorted: [Int]
+    /// The rows that have a value, sorted by the bytes of the value. A file in the order of the table does not need it.
+    private lazy var sorted = sortedRows()
 
     /// - Parameters:
     ///   - rows: The rows of the batch.
@@ -41,15 +41,19 @@ struct UniqueValues {
             }
         }
         (bytes, self.ranges) = (values, ranges)
-        sorted = values.withUnsafeBufferPointer { bytes in
+    }
+
+    private func sortedRows() -> [Int] {
+        bytes.withUnsafeBufferPointer { bytes in
             func value(_ row: Int) -> UnsafeBufferPointer<UInt8> { Self.value(ranges[row] ?? 0..<0, of: bytes) }
             return ranges.indices.filter { ranges[$0] != nil }
                 .sorted { Self.order(of: value($0), and: value($1)) < 0 }
         }
     }
 
-    /// The values of some rows, as an array of texts.
-    func parameter(where isIncluded: (_ row: Int) -> Bool) -> Values {
+    /// Returns the values of some rows as an array of texts, nil if there are none.
+    mutating func parameter(where isIncluded: (_ row: Int) -> Bool) -> Values? {
+        guard ranges.indices.contains(where: { ranges[$0] != nil && isIncluded($0) }) else { return nil }
         let rows = sorted.filter(isIncluded)
         var values: Values = []
         values.beginTexts(count: rows.count)
@@ -65,7 +69,8 @@ struct UniqueValues {
 
     /// Returns for each row the position in `answer` of the profile that has the row's value. The answer is sorted by the
     /// value, which is in `column`.
-    func owners(in answer: Rows, column: Int) -> [Int?] {
+    mutating func owners(in answer: Rows, column: Int) -> [Int?] {
+        let sorted = sorted
         var owners = [Int?](repeating: nil, count: ranges.count)
         var position = 0
         bytes.withUnsafeBufferPointer { bytes in
@@ -102,8 +107,9 @@ struct UniqueValues {
     private static let usualGap = 16
 
     /// Returns a row that has a value; nil if no row of the batch has it.
-    func row(with value: UnsafeBufferPointer<UInt8>) -> Int? {
-        bytes.withUnsafeBufferPointer { bytes in
+    mutating func row(with value: UnsafeBufferPointer<UInt8>) -> Int? {
+        let sorted = sorted
+        return bytes.withUnsafeBufferPointer { bytes in
             var (low, high) = (0, sorted.count)
             while low < high {
                 let middle = (low + high) / 2

@@ -99,17 +99,19 @@ enum TokenTable {
     static func insert(
         _ token: StoredToken, of profileID: Int64?, _ connection: borrowing Connection
     ) throws(SQLiteError) -> StoredToken? {
-        var statement = try connection.prepare(
-            """
-            INSERT INTO tokens (
-                hash, kind, profile_id, name, scopes, created_at, last_used_at, expires_at, idle_time, latest_expiry)
-            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)
-            ON CONFLICT (name) WHERE kind = 'access' DO NOTHING RETURNING \(columns)
-            """, token.hash.text, token.kind.rawValue, profileID, token.name?.text, token.storedScopes,
-            token.createdAt.millisecondsSince1970, token.lastUsedAt?.millisecondsSince1970,
-            token.expiresAt?.millisecondsSince1970, token.renewal?.idleTime,
-            token.renewal?.latestExpiry.millisecondsSince1970)
-        return try tokens(of: statement).first
+        let stored = try tokens(
+            of: connection.prepare(
+                """
+                INSERT INTO tokens (
+                    hash, kind, profile_id, name, scopes, created_at, last_used_at, expires_at, idle_time,
+                    latest_expiry)
+                VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)
+                ON CONFLICT (name) WHERE kind = 'access' DO NOTHING RETURNING \(columns)
+                """, token.hash.text, token.kind.rawValue, profileID, token.name?.text, token.storedScopes,
+                token.createdAt.millisecondsSince1970, token.lastUsedAt?.millisecondsSince1970,
+                token.expiresAt?.millisecondsSince1970, token.renewal?.idleTime,
+                token.renewal?.latestExpiry.millisecondsSince1970))
+        return stored.first
     }
 
     /// Records a use, and postpones the expiry of a session. A token that had expired before the use stays expired.
@@ -127,19 +129,20 @@ enum TokenTable {
     static func remove(
         _ kind: TokenKind, _ id: TokenID, _ connection: borrowing Connection
     ) throws(SQLiteError) -> [StoredToken] {
-        var statement = try connection.prepare(
-            "DELETE FROM tokens WHERE hash > ?1 AND hash < ?2 AND kind = ?3 RETURNING \(columns)", id.description,
-            id.endOfHashes, kind.rawValue)
-        return try tokens(of: statement)
+        try tokens(
+            of: connection.prepare(
+                "DELETE FROM tokens WHERE hash > ?1 AND hash < ?2 AND kind = ?3 RETURNING \(columns)", id.description,
+                id.endOfHashes, kind.rawValue))
     }
 
     /// Removes the tokens of this kind that belong to a profile, and returns them.
     static func removeAll(
         _ kind: TokenKind, of profileID: Int64, _ connection: borrowing Connection
     ) throws(SQLiteError) -> [StoredToken] {
-        var statement = try connection.prepare(
-            "DELETE FROM tokens WHERE profile_id = ?1 AND kind = ?2 RETURNING \(columns)", profileID, kind.rawValue)
-        return try tokens(of: statement)
+        try tokens(
+            of: connection.prepare(
+                "DELETE FROM tokens WHERE profile_id = ?1 AND kind = ?2 RETURNING \(columns)", profileID, kind.rawValue)
+        )
     }
 
     /// Removes the sessions and the reset of a profile, in the transaction that changes its password (H4).

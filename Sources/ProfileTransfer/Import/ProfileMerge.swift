@@ -87,6 +87,15 @@ struct ProfileMerge {
         return cells
     }
 
+    /// Returns the cell of a record in the column of an open field; nil if it is empty or absent.
+    static func text(
+        of field: Int, ofRecord index: Int, in records: borrowing RecordBatch, _ columns: ImportColumns
+    ) -> String? {
+        guard let column = columns.columnOfField[field] else { return nil }
+        let text = String(records.cell(records.records[index].cells.lowerBound + column).trimmed())
+        return text.isEmpty ? nil : text
+    }
+
     /// Returns the password of a record, or nil if it has none.
     static func password(
         of index: Int, in records: borrowing RecordBatch, _ columns: ImportColumns

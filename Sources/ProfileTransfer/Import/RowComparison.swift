@@ -1,4 +1,5 @@
 internal import CSVStream
+internal import Platform
 internal import ProfileCore
 internal import ProfileStore
 
@@ -91,7 +92,9 @@ struct RowComparison {
         }
         let new = UnsafeBufferPointer(rebasing: bytes[slot.range])
         return matches.cell(position, cell).withUnsafeBufferPointer { stored in
-            stored.elementsEqual(new)
+            guard stored.count == new.count else { return false }
+            guard let old = stored.baseAddress, let new = new.baseAddress else { return true }
+            return memcmp(old, new, stored.count) == 0
         }
     }
 }

@@ -91,6 +91,11 @@ struct RowDecisions: ImportBatch {
     var rows: ValidProfiles { judged.rows }
     var wantsStoredProfiles: Bool { policy == .update }
 
+    var usernamesToFind: [String] {
+        guard !storeIsEmpty else { return [] }
+        return judged.rejected[next.rejected...].compactMap { canMerge($0) ? username(ofRecord: $0.record) : nil }
+    }
+
     mutating func next(after outcome: ImportStep.Outcome) -> ImportStep {
         switch (current, outcome) {
         case (_, .none): limit.begin()
@@ -139,11 +144,11 @@ struct RowDecisions: ImportBatch {
             limit.step()
             let rejected = judged.rejected[next.rejected]
             next.rejected += 1
-            guard policy == .update, ProfileMerge.canMerge(rejected, of: judged.batch, columns) else {
+            guard canMerge(rejected) else {
                 outcomes.reject(rejected.record, rejected.issues)
                 continue
             }
-            let username = (cells(of: rejected.record)[key] ?? nil).flatMap { validator.storedForm(of: $0, in: key) }
+            let username = username(ofRecord: rejected.record)
             if let username, let line = line(of: username, in: key) {
                 outcomes.reject(rejected.record, [ValidationIssue(key, .duplicate(line: line))])
             } else if let username, !storeIsEmpty {
@@ -328,6 +333,16 @@ struct RowDecisions: ImportBatch {
 
     /// The primary key.
     private var key: FieldName { validator.schema.primaryKey.name }
+
+    private func canMerge(_ rejected: JudgedBatch.Rejected) -> Bool {
+        policy == .update && ProfileMerge.canMerge(rejected, of: judged.batch, columns)
+    }
+
+    /// Returns the stored form of a record's username; nil if it has none or no profile can have it.
+    private func username(ofRecord record: Int) -> String? {
+        ProfileMerge.text(of: validator.schema.primaryKeyIndex, ofRecord: record, in: judged.batch.records, columns)
+            .flatMap { validator.storedForm(of: $0, in: key) }
+    }
 
     private func cells(of record: Int) -> [FieldName: String?] {
         ProfileMerge.cells(of: record, in: judged.batch.records, columns, validator.schema)
