@@ -43,8 +43,8 @@ struct Opening: Sendable {
         throw .unreachable(problems)
     }
 
-    /// Returns whether a server answers a new connection before the deadline, with any answer. A frozen server
-    /// accepts the connection and stays silent.
+    /// Returns whether a server answers a new connection before the deadline. An error from the server also counts as
+    /// an answer. A frozen server accepts the connection, but does not answer.
     func isAnswered(by server: Int, until deadline: ContinuousClock.Instant) async -> Bool {
         let attempt = Attempt(list.servers[server], list.settings(for: list.servers[server]))
         do throws(PostgresError) {

@@ -28,7 +28,7 @@ public enum FormEffect: Sendable {
     case rejected(ValidationFailure)
 }
 
-/// The result of judging a text outside editing (F11).
+/// The result of ``FormState/judge(_:in:label:)``, which judges a text without changing the form (F11).
 public struct FieldJudgement: Hashable, Sendable {
     /// The field whose rules were applied.
     public let field: FieldName

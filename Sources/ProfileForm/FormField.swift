@@ -42,8 +42,8 @@ public struct FormField: Sendable {
         initialContent = content
     }
 
-    /// Copies the state of the field of the same name under other rules. `stored` is the stored form of its text under
-    /// these rules; nil if the text breaks a rule.
+    /// Copies the state of `field`, which has the same name under other rules. `stored` is the stored form of `field`'s
+    /// text under the rules of this field. It is nil if the text breaks one of them, or if `field` is secret.
     mutating func take(over field: FormField, stored: String?) {
         isEnabled = field.isEnabled
         isHidden = field.isHidden
@@ -73,8 +73,9 @@ public struct FormField: Sendable {
         return content.content.bytes.characterCount(before: content.caret)
     }
 
-    /// The text to show on the screen while the user edits. It is ``text`` with two exceptions: a boolean shows Yes for
-    /// `true`, and a revealed secret is shown itself. Use it for the screen only.
+    /// The text to show on the screen while the user edits. It is ``text`` with these exceptions. A boolean shows Yes
+    /// for `true` and No for `false`. An open list that is not filtered shows the title of the selected choice. A
+    /// revealed secret shows its characters. Use it for the screen only.
     public var visibleText: String {
         if let title = visibleTitle { return title }
         return isRevealed ? withShown { String($0) } : text

@@ -9,7 +9,8 @@ struct ColumnEvidence: Sendable {
     private(set) var values = 0
     /// The number of empty cells.
     private(set) var empty = 0
-    /// The number of cells in a column of secrets that contain only white space. They can be passwords, but not hashes.
+    /// The number of cells that contain only white space, in a column of secrets. Such cells can be passwords, but not
+    /// hashes.
     private(set) var blank = 0
     /// The counts of tokens, which are texts that may stand for a missing value, by their index in
     /// ``MissingToken/all``.

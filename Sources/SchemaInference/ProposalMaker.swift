@@ -116,8 +116,8 @@ struct ProposalMaker {
         return reason
     }
 
-    /// Returns whether an import matches this header with the field although the schema does not list it. That needs a
-    /// header that no other folded header equals.
+    /// Returns whether an import matches the header with the field without an entry in `columns`. It does if both are
+    /// equal. It also does if their folded forms are equal and no other header has that folded form.
     private func finds(_ field: String, by header: String) -> Bool {
         if header == field { return true }
         let folded = FoldedHeader(header)

@@ -116,7 +116,8 @@ enum Argon2 {
             self.hash = Secret(computed.span)
         }
 
-        /// Whether `crypto_pwhash` can verify it. That function reports a lack of memory.
+        /// Whether `crypto_pwhash` can compute this hash. That function is preferred, because it reports a lack of
+        /// memory. `crypto_pwhash_…_str_verify` does not.
         var canBeComputed: Bool {
             salt.count == saltBytes && cost.parallelism == 1 && cost.iterations >= leastIterations
         }

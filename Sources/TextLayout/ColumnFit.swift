@@ -81,7 +81,8 @@ package struct ColumnFit: Hashable, Sendable {
         var bound = 1
         while taken(bounded(by: bound + 1)) <= width { bound += 1 }
         var widths = bounded(by: bound)
-        // The remaining width goes to the first columns that can use it, one column of the terminal each.
+        // The remaining width is distributed from the left: each table column that wants more gets one more terminal
+        // column.
         var rest = width - taken(widths)
         for index in columns.indices where rest > 0 && columns[index].width > widths[index] && widths[index] >= bound {
             widths[index] += 1

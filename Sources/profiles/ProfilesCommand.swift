@@ -113,7 +113,7 @@ struct ProfilesCommand: ParsableCommand {
     /// Starts as many threads as a command may need, all at once, and then ends them. Throws if the system cannot start
     /// them.
     private static func requireThreads() throws(CommandFailure) {
-        // One thread for each core, for Swift's executor, one for its timer, and one that waits for the store.
+        // Swift's executor needs one thread for each core, and its timer needs one. One more thread waits for the store.
         let count = max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN))) + 2
         let end = DispatchSemaphore(value: 0)
         var threads: [SystemThread] = []

@@ -82,7 +82,7 @@ extension PasswordHash.ScryptCost {
         try UnsupportedHash.require(.blockSize, blockSize, in: 1...4096)
         try UnsupportedHash.require(.parallelism, parallelism, in: 1...4096 / blockSize)
         try UnsupportedHash.require(.memoryKiB, memoryKiB, in: 0...1_048_576)
-        // Checks the product without t first. t alone may be 2³¹, so the whole product could overflow.
+        // Checks the product without `time` first. `time` alone may be 2³¹, so the whole product could overflow.
         let untimed = (blockSize << logarithmOfN) * parallelism
         try UnsupportedHash.require(.work, untimed, in: 0...1 << 24)
         try UnsupportedHash.require(.work, untimed * (time + 1), in: 0...1 << 24)

@@ -49,7 +49,7 @@ public struct ValidationIssue: Hashable, Sendable {
         case unknownField(String)
         /// A row cannot be split into one value for each field.
         case badRow(RowFault)
-        /// A row of a file or a password contains bytes that are not UTF-8.
+        /// A password, or a row of a file, contains bytes that are not UTF-8.
         case badEncoding
         /// A quoted cell of CSV is never closed.
         case unclosedQuote

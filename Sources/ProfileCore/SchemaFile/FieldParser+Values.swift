@@ -5,7 +5,7 @@ extension FieldParser {
     /// The format of a string, or the format of a moment.
     func parseFormats(_ rules: inout FieldRules) {
         let isMoment = allows(["formats"], of: extensions, for: FieldType.moments, rules)
-        // An older specification uses this prefix.
+        // An older version of Table Schema writes `fmt:` before the format.
         let text = field.string("format").map { $0.hasPrefix("fmt:") ? String($0.dropFirst(4)) : $0 }
         if let text, text != "default" { parseFormat(text, isMoment: isMoment, &rules) }
         guard isMoment, let list = extensions.array("formats", atMost: Self.mostEntries) else { return }

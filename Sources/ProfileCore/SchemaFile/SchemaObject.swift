@@ -120,6 +120,6 @@ struct SchemaObject {
         return text
     }
 
-    /// The length in bytes of UTF-8.
+    /// The maximum length of a text in UTF-8 bytes.
     private static let longestText = 4_096
 }

@@ -1,7 +1,8 @@
 public import ProfileCore
 public import SecretHashing
 
-/// The dialogue that creates, validates or edits a passcode (P1–P5). It is a value that knows neither screen nor store.
+/// The dialogue that creates, validates or edits a passcode (P1–P5). It is a value type that uses no screen and no
+/// store.
 ///
 /// Pass the entries to ``enter(_:)`` one after another. The call with the last entry returns the request to perform.
 public struct PasscodeFlow: Sendable {

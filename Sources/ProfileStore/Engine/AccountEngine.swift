@@ -27,7 +27,7 @@ package protocol AccountEngine: Sendable {
         _ attempt: LoginAttempt, _ outcome: LoginAttempt.Outcome
     ) async throws(ProfileStoreError) -> LoginAttempt.Success?
 
-    /// Forgets failed attempts at both secrets of a name.
+    /// Forgets the failed attempts at the password and the passcode of a username.
     func unlock(_ username: String) async throws(ProfileStoreError)
 
     // MARK: Tokens

@@ -1,7 +1,7 @@
 package import ProfileCore
 internal import SecretHashing
 
-/// The content of a store, apart from its profiles, that a copy takes over. Sessions, resets, failed attempts, keys of
+/// The parts of a store that a copy includes in addition to the profiles. Sessions, resets, failed attempts, keys of
 /// writes and the log of changes are not copied.
 package struct StoreHead: Sendable {
     /// Every schema that was ever in force, oldest first.

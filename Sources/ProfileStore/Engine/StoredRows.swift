@@ -39,7 +39,8 @@ package struct StoredRows: Sendable {
         package let id: Int64
         /// The judgement, if the scan reads it.
         package let judgement: Judgement?
-        /// The hash of the password, if the scan reads it. Its memory is zeroed at the end.
+        /// The hash of the password, if the scan reads it. Its memory is zeroed when the last copy of the
+        /// `Secret` is released.
         package let hash: Secret?
         /// The record, if the scan reads it.
         package let record: Record?

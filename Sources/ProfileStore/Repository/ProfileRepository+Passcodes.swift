@@ -14,7 +14,7 @@ extension ProfileRepository {
 extension ProfileRepository.Passcodes {
     /// Sets the passcode of a profile that has none.
     ///
-    /// The log of changes has the `author`. A repeat with the same `key` returns the first answer.
+    /// The log of changes records `author` with the change. A repeat with the same `key` returns the first answer.
     /// - Throws: `violation`, `passcodeExists`, `store(.notFound)`, …
     public func create(
         _ new: Secret, for username: String, policy: PasscodePolicy = .standard, by author: Author? = nil,
@@ -53,8 +53,8 @@ extension ProfileRepository.Passcodes {
 
     /// Checks the present passcode, and replaces it by a new one in one transaction.
     ///
-    /// The attempt at the present passcode counts like any other. The log of changes has the `author`. A repeat with
-    /// the same `key` makes no attempt and returns the first answer.
+    /// The attempt at the present passcode counts like any other. The log of changes records `author` with the change.
+    /// A repeat with the same `key` makes no attempt and returns the first answer.
     /// - Throws: `violation`, `notDifferent`, `wrong`, `throttled`, `locked`, …
     public func edit(
         from present: Secret, to new: Secret, for username: String, policy: PasscodePolicy = .standard,
@@ -79,7 +79,7 @@ extension ProfileRepository.Passcodes {
 
     /// Removes a passcode and its failed attempts. The owner of a store can help a locked person with it.
     ///
-    /// The log of changes has the `author`. A repeat with the same `key` returns the first answer.
+    /// The log of changes records `author` with the change. A repeat with the same `key` returns the first answer.
     /// - Throws: `noPasscode`, `store(.notFound)`, …
     public func remove(
         of username: String, by author: Author? = nil, key: WriteKey? = nil

@@ -87,7 +87,8 @@ extension ProfileRepository.Rules {
     /// The number of rows alone would not bound the memory, because values can be long.
     private static var bytesPerBatch: Int { 4 << 20 }
 
-    /// Counts the profiles that are skipped because the same rules have judged them, with their stored issues.
+    /// Counts the profiles that the run skips because equal rules have already judged them, and adds their stored
+    /// issues to the report. `versions` are the schema versions with these equal rules.
     private func addRemembered(
         _ versions: [Int], to report: inout RevalidationReport
     ) async throws(ProfileStoreError) {

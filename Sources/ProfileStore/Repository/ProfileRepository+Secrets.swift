@@ -3,7 +3,8 @@ internal import SecretHashing
 
 // The common functions of passwords and passcodes.
 extension ProfileRepository {
-    /// Forgets failed attempts at both secrets. The owner of a store can help a locked person with it.
+    /// Forgets the failed attempts at the password and the passcode of a username. The owner of a store can help a
+    /// locked person with it.
     ///
     /// - Throws: `store(.notFound)`, …
     public func unlock(_ username: String) async throws(CredentialError) {
@@ -14,7 +15,8 @@ extension ProfileRepository {
         }
     }
 
-    /// A correct secret: the profile, the hash with which the secret was compared, and the session that was started.
+    /// The result of a correct secret: the profile, the hash of the secret (the new hash if it was rehashed), and the
+    /// session that was started, if one was requested.
     struct Proof {
         let profile: Profile
         let hash: PasswordHash
@@ -62,7 +64,7 @@ extension ProfileRepository {
             _ = try await finish(attempt, .wrong).get()
             throw .wrong
         }
-        // If hashing fails now, the next success tries it again.
+        // If hashing fails, the old hash stays, and the next correct attempt tries to rehash again.
         let better = needsRehash ? try? await self.hash(secret) : nil
         let rehash = better.map { LoginAttempt.Rehash(old: hash, new: $0) }
         let proven = session.map { LoginAttempt.ProvenSession($0, hashes: [hash, better].compactMap(\.self)) }

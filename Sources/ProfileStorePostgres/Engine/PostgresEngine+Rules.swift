@@ -203,8 +203,8 @@ extension PostgresEngine {
     private static let mostColumns = 1_600
 
     /// Drops the indexes that the rules in force do not need. They belong to earlier rules, or to rules that were not
-    /// adopted in the end. The lock prevents other sessions from adopting rules meanwhile, which may need one of these
-    /// indexes.
+    /// adopted in the end. Rules that another session adopts meanwhile could need one of these indexes. The lock on the
+    /// row of `store` prevents such an adoption.
     func dropUnwantedIndexes() async throws(ProfileStoreError) {
         let areThere = try await session.read { connection in
             let wanted = SchemaTable.indexNames(try await SchemaTable.inForce(connection).schema)

@@ -465,8 +465,8 @@ struct PostgresSession: Sendable {
     }
 
     /// Reads the row of a key once it is safe. A write may still wait for a standby, so an answer would be too early.
-    /// Therefore the row is written again, and this `COMMIT` waits for both. Without a quorum, the result says that
-    /// the row is not safe.
+    /// Therefore this method updates the row without changing it. The `COMMIT` of that update returns only when a
+    /// standby has the earlier write and the update. Without a quorum, the result says that the row is not safe.
     private func kept(_ key: String, until deadline: ContinuousClock.Instant) async throws -> KeptWrite? {
         try await pool.withConnection(until: deadline) { connection in
             try await connection.transaction { transaction in

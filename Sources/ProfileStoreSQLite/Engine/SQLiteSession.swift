@@ -10,7 +10,7 @@ final class SQLiteSession: Sendable {
     private let readers: StoreReaders
     private let writer: DatabaseWriter
     private let cache = BatchCache()
-    /// The threads for long reads. Swift's own threads must not block.
+    /// The threads for long reads. Threads of Swift's cooperative pool must not block.
     let lanes: ReadLanes
 
     /// Creates a session for a store that was inspected. The first read uses the connection that inspected it.

@@ -15,8 +15,8 @@ struct SearchAccess {
     }
 
     let way: Way
-    /// Whether the search reads no more profiles than its page holds, and the page is small enough for the caller's
-    /// thread.
+    /// Whether the search reads no more profiles than its page holds, and at most `fewProfiles`. Such a search runs on
+    /// the caller's thread.
     let isBrief: Bool
     let plan: QueryPlan
 
@@ -54,7 +54,7 @@ struct SearchAccess {
 }
 
 extension FieldRules {
-    /// Whether the field's column has an index in a file.
+    /// Whether the store's database has an index of the field's column. The column `phone` has one under every schema.
     fileprivate var hasColumnIndex: Bool { hasIndex || column == ProfileTable.phone }
 }
 

@@ -5,9 +5,10 @@ internal import ProfileStore
 /// Writes the rejected rows of an import, ready for correction and another import (I7). The columns are those of the
 /// input, then `_line` and `_issues`, which an import ignores.
 ///
-/// - Columns of secrets are present but empty. Ignored columns may be omitted, because nothing is known about them. If
-///   the input has secret or omitted columns, a record with a wrong cell count or a fault is written without its cells.
-///   Each of these cells may hold a secret. Its line number leads to the original record.
+/// - Columns of secrets are present but empty. Ignored columns may be omitted: the schema says nothing about them, so
+///   one of them may hold passwords. If the input has secret or omitted columns, a record with a wrong cell count or a
+///   fault is written without its cells. Each of these cells may hold a secret. Its line number leads to the original
+///   record.
 /// - A record with too few cells is filled up with empty cells. In a record with too many cells, the surplus cells are
 ///   joined to the last cell with the delimiter. So nothing is lost and the row matches the header.
 /// - The file is always readable: bytes that are not UTF-8, and NUL, become U+FFFD. Only the cells of such rows differ
@@ -34,9 +35,9 @@ struct RejectedRowWriter: ~Copyable {
     ///   - omittedColumns: The indices of columns to omit.
     ///   - numberedKey: The name of the primary key if it is the record number, or nil if it has a column.
     ///   - delimiter: The delimiter of the input. With it, the same options import both files.
-    ///   - isMarked: Whether to write a byte order mark, which marks the file as UTF-8. If the input has another
-    ///     encoding, the import options may name it. The mark overrides these options when the file is imported with
-    ///     them.
+    ///   - isMarked: Whether to write a byte order mark, which marks the file as UTF-8. The import options may name
+    ///     another encoding, which is that of the input. If the file of rejected rows is imported with the same
+    ///     options, the mark overrides this encoding.
     ///   - sink: The destination, usually a file with permissions 0600.
     /// - Throws: The error of the sink.
     init(

@@ -54,7 +54,8 @@ struct UniqueKeys: Sendable {
 
     /// Remembers the unique values of a row, unless an earlier row has one of them.
     ///
-    /// This gives the same as ``repeated(_:of:_:)`` and ``remember(_:of:_:line:)``, but looks each value up only once.
+    /// It has the result of ``repeated(_:of:_:)`` followed, if that finds nothing, by ``remember(_:of:_:line:)``. For a
+    /// row without duplicates it looks up each value only once.
     ///
     /// - Returns: An issue for each unique field whose value an earlier row has.
     mutating func rememberIfNew(

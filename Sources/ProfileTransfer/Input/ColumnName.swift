@@ -91,7 +91,7 @@ package struct ColumnName: Sendable {
         "pass", "pw", "pin", "otp", "cvv", "cvc", "salt", "token", "apikey", "privatekey", "secretkey", "accesskey",
     ]
 
-    /// Returns the kind of secret: `user_password` is a password, and `password_hint` is not, but is hidden.
+    /// Returns the kind of secret that a name suggests: `.password` for `user_password`, `.hidden` for `password_hint`.
     private static func secrecy(_ words: [String]) -> Secrecy {
         // A trailing number does not matter: `password1` is a password.
         let words = words.map(withoutNumber)

@@ -68,7 +68,8 @@ struct LookupCommand: QueryCommand {
         }
     }
 
-    /// The conditions of the options for single fields.
+    /// The conditions from the argument `username` and the options `--phone`, `--address`, `--postal-code` and
+    /// `--birthday`.
     private var named: [Assignment] {
         [
             ("username", username), ("phone", phone), ("address", address), ("postal_code", postalCode),

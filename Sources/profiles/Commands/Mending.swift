@@ -39,8 +39,9 @@ struct Mending {
     /// Keeps the terminal from the first row to the last.
     var screens = ScreenSession()
 
-    /// Offers row after row. However the run ends, exactly the rows that were stored, dropped or skipped have left the
-    /// file by then. If no row was stored or dropped, the file keeps all rows.
+    /// Offers row after row. At the end, also after an error while a row was offered, rewrites the file without the
+    /// stored, dropped and skipped rows, or removes it if no row is left. If no row was stored or dropped, all rows
+    /// stay in the file, also the skipped ones.
     func run() async throws -> Outcome {
         let opened = try InputFile(path)
         guard opened.byteCount != nil else { throw CommandFailure(.usage, Self.needsFile) }

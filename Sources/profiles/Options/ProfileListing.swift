@@ -151,7 +151,7 @@ struct ProfileListing: ~Copyable {
         }
     }
 
-    /// Fits the table to the width of the terminal. Elsewhere the table keeps its full width.
+    /// Fits the table to the width of the terminal. If the output is not a terminal, the table keeps its full width.
     private var fit: ColumnFit {
         let whole = columns.indices.filter { columns[$0].isWhole }
         let staying = columns.indices.filter { self.staying.contains(columns[$0]) }
