@@ -1,12 +1,12 @@
 internal import Platform
 
-/// A growable byte buffer with one owner. Some bytes past its end are readable.
+/// A growable byte buffer with one owner. The ``padding`` bytes after its end are also readable.
 ///
 /// `@unchecked Sendable`: the pointer is created here and never escapes, and this non-copyable value is its only owner.
 /// So only one thread at a time can use the memory.
 struct ByteBuffer: ~Copyable, @unchecked Sendable {
-    /// The number of bytes past `count` that may always be read. So a search can load whole vectors. Their content is
-    /// arbitrary.
+    /// The number of bytes past `count` that may always be read. They allow ``ByteSearch`` to load whole vectors. The
+    /// content of these bytes is arbitrary.
     static let padding = 16
 
     private(set) var base: UnsafeMutableRawPointer
@@ -14,7 +14,7 @@ struct ByteBuffer: ~Copyable, @unchecked Sendable {
     private(set) var count = 0
     /// Whether bytes are zeroed when they are discarded.
     var isSecret: Bool
-    /// The end of the bytes written since the memory was last zeroed, if it is beyond `count`.
+    /// The end of the bytes that were written since the memory was last zeroed, if this end is after `count`.
     private var written = 0
 
     init(isSecret: Bool) {

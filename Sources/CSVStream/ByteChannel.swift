@@ -68,7 +68,8 @@ package final class ByteChannel: Interruption {
     ///
     /// - Returns: Whether the consumer accepts more bytes.
     package func write(_ chunk: some Sequence<UInt8>) async -> Bool {
-        // The sequence is copied to an array first, because its foreign code must not run under the lock.
+        // The sequence is copied to an array first, because the code of its iterator must not run while the lock of
+        // `state` is held.
         var rest = Array(chunk)[...]
         while !rest.isEmpty {
             let part = rest.prefix(Self.capacity)
@@ -81,8 +82,8 @@ package final class ByteChannel: Interruption {
         return state.withLock { !$0.hasEnded }
     }
 
-    /// A sink that writes without waiting. It throws the error with which the channel failed. The caller calls
-    /// ``waitForRoom()`` when it can wait.
+    /// A sink that writes without waiting. If the channel has failed, it throws the error of the channel. It does not
+    /// limit the buffered bytes, so the caller must call ``waitForRoom()`` or ``blockUntilRoom()`` regularly.
     package var sink: ByteSink {
         ByteSink { [self] buffer throws(ByteStreamError) in
             var failure: ByteStreamError?
@@ -103,10 +104,10 @@ package final class ByteChannel: Interruption {
         }
     }
 
-    /// Waits until there is room. Does not block the thread.
+    /// Waits until the channel has room for more bytes or has ended. Does not block the thread.
     package func waitForRoom() async { await wait { $0.hasRoom ? () : nil } }
 
-    /// Waits until there is room. Blocks the thread.
+    /// Waits until the channel has room for more bytes or has ended. Blocks the thread.
     package func blockUntilRoom() { wait { $0.hasRoom ? () : nil } }
 
     /// Removes the capacity limit. The producer then no longer waits.
@@ -175,7 +176,7 @@ package final class ByteChannel: Interruption {
         for tell in told { tell() }
     }
 
-    /// Waits until `body` has a value. Blocks the thread.
+    /// Waits until `body` returns a value. Blocks the thread.
     private func wait<Value>(for body: (inout State) -> Value?) -> Value {
         while true {
             let changed = DispatchSemaphore(value: 0)
@@ -184,7 +185,7 @@ package final class ByteChannel: Interruption {
         }
     }
 
-    /// Waits until `body` has a value. Does not block the thread.
+    /// Waits until `body` returns a value. Does not block the thread.
     private func wait<Value: Sendable>(for body: (inout State) -> Value?) async -> Value {
         while true {
             let changed = Promise<Void>()
@@ -193,7 +194,7 @@ package final class ByteChannel: Interruption {
         }
     }
 
-    /// Returns the value of `body`. If it is nil, `tell` is called when the state has changed.
+    /// Returns the value of `body`. If the value is nil, `tell` is called at the next change of the state.
     private func attempt<Value>(
         _ body: (inout State) -> Value?, orTell tell: @escaping @Sendable () -> Void
     ) -> Value? {

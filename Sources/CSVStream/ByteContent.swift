@@ -1,7 +1,7 @@
 internal import Platform
 
-/// The properties of a range of input that decide whether its records must be checked one by one. Usually that is not
-/// necessary.
+/// The properties of a range of input that decide whether its records must be checked one by one. Such checks are not
+/// necessary for ASCII without NUL bytes, which is the usual input.
 struct ByteContent {
     /// Whether the range contains a quote.
     let hasQuote: Bool
@@ -16,7 +16,7 @@ struct ByteContent {
         isASCII = Self.isASCII(bytes.span(at: start, count: length))
     }
 
-    /// Whether no record of the range needs a check of its own.
+    /// Whether no record of the range needs a call of ``fault(of:)``.
     var isPlain: Bool { isASCII && !hasNUL }
 
     /// Returns the fault in the bytes of one record of the range; nil if there is none.

@@ -10,16 +10,19 @@ struct ByteSearch {
         self.third = SIMD16(repeating: third)
     }
 
-    /// Returns the offset of the first of the three values in `start..<end`, or `end` if there is none.
+    /// Returns the offset of the first byte in `start..<end` that equals one of the three values, or `end` if there is
+    /// none.
     ///
-    /// The last vector may extend past `end`, so fifteen more bytes must be readable, as with ``ByteBuffer/padding``.
+    /// The last vector may extend past `end`, so 15 bytes after `end` must be readable. ``ByteBuffer/padding`` provides
+    /// them.
     @inline(__always)
     func firstOffset(in base: UnsafeRawPointer, from start: Int, to end: Int) -> Int {
         var offset = start
         while offset < end {
             let bytes = base.loadUnaligned(fromByteOffset: offset, as: SIMD16<UInt8>.self)
             let hits = (bytes .== first) .| (bytes .== second) .| (bytes .== third)
-            // Each lane of the mask is a byte of ones or zeros, so the number of trailing zero bits gives the lane.
+            // A lane of the mask is 0xFF if its byte matches, and otherwise 0. So the number of trailing zero bits
+            // divided by 8 is the number of the first matching lane.
             let halves = unsafeBitCast(hits, to: SIMD2<UInt64>.self)
             if halves.x != 0 { return min(end, offset + halves.x.littleEndian.trailingZeroBitCount / 8) }
             if halves.y != 0 { return min(end, offset + 8 + halves.y.littleEndian.trailingZeroBitCount / 8) }
@@ -28,14 +31,14 @@ struct ByteSearch {
         return end
     }
 
-    /// Returns the number of occurrences of a byte in `start..<end`. The last vector may extend past `end`, as in a
-    /// search.
+    /// Returns the number of occurrences of a byte in `start..<end`. The last vector may extend past `end`, as in
+    /// ``firstOffset(in:from:to:)``.
     static func count(of byte: UInt8, in base: UnsafeRawPointer, from start: Int, to end: Int) -> Int {
         let wanted = SIMD16<UInt8>(repeating: byte)
         var total = 0
         var offset = start
         while offset < end {
-            // A lane can count only to 255.
+            // A lane has 8 bits, so it can count only to 255.
             let stop = min(end, offset + 255 * 16)
             var lanes = SIMD16<UInt8>()
             while offset < stop {
@@ -45,7 +48,7 @@ struct ByteSearch {
                     let left = SIMD16(repeating: UInt8(truncatingIfNeeded: stop - offset))
                     hits.replace(with: 0, where: laneNumbers .>= left)
                 }
-                // A match is a byte of ones, which is -1.
+                // A matching lane is 0xFF, which is -1. So subtracting it adds 1 to the count.
                 lanes &-= hits
                 offset += 16
             }

@@ -9,7 +9,7 @@ package struct ByteSource: Sendable {
     /// Makes a source from a function.
     ///
     /// - Parameter read: Fills the front of the buffer and returns the number of bytes; 0 at the end of the input. The
-    ///   buffer is never empty. It is called by one thread at a time.
+    ///   buffer is never empty. Only one thread at a time calls the function.
     package init(read: @escaping @Sendable (UnsafeMutableRawBufferPointer) throws(ByteStreamError) -> Int) {
         self.read = read
     }
@@ -19,7 +19,8 @@ package struct ByteSource: Sendable {
     ///
     /// - Parameters:
     ///   - descriptor: A descriptor that is open for reading.
-    ///   - interruption: If it is interrupted, waiting and later reads return the end of the input.
+    ///   - interruption: After a call of its ``ReadInterruption/interrupt()``, waiting and later reads return the end
+    ///     of the input.
     /// - Returns: The source.
     package static func descriptor(
         _ descriptor: CInt, interruptedBy interruption: ReadInterruption? = nil
@@ -67,7 +68,7 @@ package struct ByteSource: Sendable {
     }
 }
 
-/// A count of the bytes that were read from a source. Other threads may read the count meanwhile.
+/// A count of the bytes that were read from a source. Other threads may read the count at any time.
 final class ByteCounter: Sendable {
     private let total = Atomic<UInt64>(0)
 

@@ -4,10 +4,10 @@ package struct CSVOptions: Sendable {
     package enum Delimiter: Sendable {
         /// A fixed delimiter.
         case character(CSVDelimiter)
-        /// The delimiter is detected. The candidates are comma, semicolon, tab and bar. The reader chooses the
-        /// candidate with which most of the first records have as many cells as the header. If no candidate splits the
-        /// header, the delimiter is comma. A first line such as `sep=;`, as Excel writes it, sets the delimiter. With
-        /// every option such a line is skipped.
+        /// The delimiter is detected. The candidates are comma, semicolon, tab and bar. The reader splits the first
+        /// records with each candidate. It chooses the candidate for which the largest number of records have as many
+        /// cells as the header. If no candidate splits the header, the delimiter is comma. A first line such as
+        /// `sep=;`, as Excel writes it, sets the delimiter. Such a line is also skipped if the delimiter is fixed.
         case automatic
     }
 
@@ -23,7 +23,7 @@ package struct CSVOptions: Sendable {
     /// The default maximum size of a record, in bytes.
     package static let usualMaximumRecordBytes = 1 << 20
 
-    /// Makes options. Sizes are clamped to 1 byte … 1 GiB.
+    /// Makes options. Sizes outside 1 byte … 1 GiB are clamped to this range. The number of records is at least 1.
     package init(
         delimiter: Delimiter = .character(.comma), maximumRecordBytes: Int = Self.usualMaximumRecordBytes,
         batchBytes: Int = 1 << 20, batchRecords: Int = .max
@@ -42,15 +42,15 @@ package struct CSVDelimiter: Hashable, Sendable {
     package static let tab = CSVDelimiter(known: UInt8(ascii: "\t"))
     package static let bar = CSVDelimiter(known: UInt8(ascii: "|"))
 
-    /// The delimiters that are detected. If two of them fit equally well, the first one is used, because it is the
-    /// rarest in texts and numbers.
+    /// The candidates of the automatic detection. The delimiters that are rarest in texts and numbers come first. If
+    /// two candidates fit equally well, the first one is used.
     package static let usual = [tab, bar, semicolon, comma]
 
     /// The delimiter as a byte of the decoded input.
     package let byte: UInt8
 
     /// Makes a delimiter of an ASCII character; nil for other bytes, and for NUL, CR, LF and the quote, which have
-    /// another meaning.
+    /// another meaning in CSV.
     package init?(_ byte: UInt8) {
         switch byte {
         case 0, UInt8(ascii: "\r"), UInt8(ascii: "\n"), UInt8(ascii: "\""), 0x80...: return nil

@@ -1,19 +1,20 @@
 /// Splits CSV into batches of records. It reads the input incrementally, and its memory use does not grow with the
 /// input.
 ///
-/// It accepts RFC 4180 and common deviations. LF, CR LF or CR ends a line, also mixed in one file. A byte order mark is
-/// skipped; it also identifies UTF-16, which is converted to UTF-8. The last line needs no line end. Empty lines are
-/// not records, but a line of spaces is a record with one cell. A quote that is not the first character of a cell is an
-/// ordinary character, and is counted.
+/// It accepts RFC 4180 and common deviations. A line ends with LF, CR LF or CR, and one file may mix them. A byte order
+/// mark is skipped. A mark of UTF-16 or UTF-32 also makes the reader convert the input to UTF-8. The last line needs no
+/// line end. Empty lines are not records, but a line of spaces is a record with one cell. A quote that is not the first
+/// character of a cell is an ordinary character. The reader counts such records in ``RecordBatch/strayQuotes``.
 ///
 /// A fault affects only its own record, which gets a ``RecordFault``:
-/// - A quoted cell is faulty if text follows its closing quote. It is also faulty if it is not closed before the end of
-///   the input or the size limit of a record. The record is then only its first line. Reading continues with the next
-///   line, so a stray quote costs one row. The reader does not search the same bytes for a closing quote again: in
-///   later lines of that range, a quoted cell that is open at the end of its line gets the same fault. So every byte is
-///   examined a bounded number of times.
-/// - A record over the limit is `tooLong` and has no cells. It is skipped up to the next line end, and records are read
-///   again after that. This also applies to a quoted cell without a line end within the limit.
+/// - A quoted cell is faulty if text follows its closing quote. It is also faulty if the closing quote does not come
+///   before the end of the input or the size limit of a record. The faulty record then consists only of its first line,
+///   and reading continues with the next line. So a stray quote costs one row. The reader does not search the same
+///   bytes for a closing quote again. If a later line of the searched bytes has a quoted cell that is open at the end
+///   of this line, the cell gets the same fault. So every byte is examined a bounded number of times.
+/// - A record that is longer than ``maximumRecordBytes`` gets the fault ``RecordFault/tooLong`` and has no cells. The
+///   reader skips the bytes up to the next line end and continues there. A record with an unclosed quoted cell also
+///   gets this fault if its first line is longer than the limit.
 package struct CSVReader: ~Copyable, Sendable {
     /// The number of bytes read from the source so far, for showing progress.
     package var bytesRead: UInt64 { input.bytesRead }
@@ -21,16 +22,16 @@ package struct CSVReader: ~Copyable, Sendable {
     package private(set) var bytesRescanned: UInt64 = 0
     /// The current delimiter. With ``CSVOptions/Delimiter/automatic`` it is comma until the first record has been read.
     package private(set) var delimiter: CSVDelimiter
-    /// The maximum size of the records that are read from now on; at first ``CSVOptions/maximumRecordBytes``.
+    /// The maximum size in bytes of the records that are not read yet; initially ``CSVOptions/maximumRecordBytes``.
     package var maximumRecordBytes: Int
 
     private let options: CSVOptions
     private var input: TextInput
     private var hasBegun = false
-    /// The decoded bytes that remain between two batches and belong to no record yet.
+    /// The decoded bytes after the last record of the previous batch. The next batch begins with them.
     private var pending = ByteBuffer(isSecret: true)
 
-    /// The start of the next record in the bytes of the current batch, and its line and number.
+    /// The offset of the next record in the bytes of the current batch. `line` and `number` describe the same record.
     private var position = 0
     private var line = 1
     private var number = 0
@@ -39,7 +40,7 @@ package struct CSVReader: ~Copyable, Sendable {
     /// The last faulty quoted cell: its fault, and the end of the bytes that were searched for its closing quote. A
     /// later quoted cell that contains a line end before `end` gets the same fault.
     private var overrun = (end: 0, fault: RecordFault.unclosedQuote)
-    /// The cells of the current record that contain escaped quotes.
+    /// The indices in the batch of those cells of the current record that contain escaped quotes.
     private var escaped: [Int] = []
     /// The blank lines after the previous record. They count only if another record follows.
     private var blankLines = Occurrences()
@@ -57,7 +58,7 @@ package struct CSVReader: ~Copyable, Sendable {
         delimiter = if case .character(let character) = options.delimiter { character } else { .comma }
     }
 
-    /// Reads only the header: the record with the number 0, which is the first line that is not blank.
+    /// Reads only the header: the first record, which has the number 0.
     ///
     /// If this method is not called, the header is the first record of the first batch.
     ///
@@ -95,7 +96,8 @@ package struct CSVReader: ~Copyable, Sendable {
             if !hasBegun { begin(batch) }
             split(&batch, maximumRecords: maximumRecords)
             if !batch.records.isEmpty || input.isAtEnd { break }
-            // The bytes contain no whole record. Skipped bytes are dropped, and more are read, up to the limit.
+            // The buffer contains no whole record. The skipped bytes are removed, and more bytes are read, up to the
+            // size limit of a record.
             discardConsumed(of: &batch)
             wanted = max(wanted, min(batch.bytes.count * 2, maximumRecordBytes + Self.lookahead))
         }
@@ -110,9 +112,9 @@ package struct CSVReader: ~Copyable, Sendable {
         return Self.declarationBytes
     }
 
-    /// Enough bytes for nearly every header.
+    /// The number of bytes in which the delimiter is detected. They contain nearly every header.
     private static var detectionBytes: Int { 1 << 16 }
-    /// Enough bytes for a line that declares the delimiter.
+    /// Enough bytes for a line that declares the delimiter, such as `sep=;`.
     private static var declarationBytes: Int { 16 }
 
     /// Detects the delimiter if the options do not set it, and skips a line that declares one.
@@ -147,7 +149,7 @@ package struct CSVReader: ~Copyable, Sendable {
 // MARK: Records
 
 extension CSVReader {
-    /// The number of bytes past the longest record that are needed to recognize its end: CR LF.
+    /// The number of bytes after a record of the maximum size that are needed to recognize its line end: CR and LF.
     private static var lookahead: Int { 2 }
 
     /// Splits the batch's bytes into records until the rest is not a whole record.
@@ -165,16 +167,16 @@ extension CSVReader {
         }
     }
 
-    /// Skips the rest of a line, which is blank or belongs to a record that was too long.
+    /// Skips the rest of a line. The line is blank, or it belongs to a record that was too long.
     ///
-    /// - Returns: Whether the line's end was available.
+    /// - Returns: Whether the buffer contains the end of the line. If not, more bytes are needed.
     private mutating func passLine(_ splitter: RecordSplitter, count: Int) -> Bool {
         position = splitter.lineEnd(from: position, to: count)
-        // A CR at the end of the bytes may be the first half of a CR LF.
+        // A CR at the end of the buffer may be the first half of a CR LF.
         let isWhole = position + 1 < count || (position < count && splitter.byte(position) == RecordSplitter.lineFeed)
         guard isWhole || input.isAtEnd else { return false }
         if position < count { position = splitter.afterLineBreak(at: position, end: count) }
-        // The header has the number 0, so blank lines count after record 1.
+        // Blank lines count only after record 1, the first record after the header.
         if !isSkippingLine, number > 1 { blankLines.add(line: line) }
         line += 1
         isSkippingLine = false
@@ -190,7 +192,7 @@ extension CSVReader {
         let start = position
         let count = batch.bytes.count
         let firstCell = batch.extents.count
-        // The outcome depends only on this window, and never on how many bytes have arrived so far.
+        // The outcome depends only on the window `start..<end`, and not on the number of bytes that were read so far.
         let end = min(count, start + maximumRecordBytes + Self.lookahead)
         let isWholeWindow = end == start + maximumRecordBytes + Self.lookahead
         let isLast = input.isAtEnd && !isWholeWindow
@@ -221,7 +223,7 @@ extension CSVReader {
             if insideQuotes {
                 return takeFirstLine(splitter, fault: .unclosedQuote, reach: end, end: end, into: &batch)
             }
-            // A CR that may begin a CR LF is kept for the line end.
+            // A CR at the end of the window is not skipped here, because it may be the first half of a CR LF.
             let rest = splitter.byte(end - 1) == RecordSplitter.carriageReturn ? end - 1 : end
             take(cells: firstCell..<firstCell, fault: .tooLong, next: rest, lines: lineBreaks, of: &batch)
             isSkippingLine = true
@@ -237,7 +239,8 @@ extension CSVReader {
         }
     }
 
-    /// Adds the first line of the window as a faulty record. Its quotes were searched up to `reach`.
+    /// Adds the first line of the window as a faulty record. The splitter has searched for its closing quote up to
+    /// `reach`.
     ///
     /// - Returns: Whether the whole line was available. If not, more bytes are needed and nothing has changed.
     private mutating func takeFirstLine(
@@ -282,7 +285,7 @@ extension CSVReader {
         number += 1
     }
 
-    /// Unescapes the quotes of the noted cells in place. That is possible because a cell only becomes shorter.
+    /// Unescapes the quotes of the cells in `escaped`, in place. This is possible because a cell only becomes shorter.
     private func unescape(_ batch: inout RecordBatch) {
         for index in escaped {
             let length = batch.bytes.collapseQuotes(

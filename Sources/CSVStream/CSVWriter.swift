@@ -1,8 +1,8 @@
 /// Writes records as CSV: RFC 4180, with quotes only where they are needed, and LF as the default line end.
 ///
 /// ``CSVReader`` reads the same cells back. The cells must be UTF-8 text without NUL. LF is the default because every
-/// reader accepts it and it is one byte shorter than RFC 4180's CR LF. Unix line tools would also show that CR as a
-/// stray character in the last column.
+/// reader accepts it and it is one byte shorter than RFC 4180's CR LF. Unix line tools would also show the CR of CR LF
+/// as a stray character in the last column.
 ///
 /// Bytes are buffered and written to the sink in large pieces. ``finish()`` writes the last piece.
 package struct CSVWriter: ~Copyable, Sendable {
@@ -28,7 +28,7 @@ package struct CSVWriter: ~Copyable, Sendable {
     ///   - delimiter: The delimiter between cells.
     ///   - lineEnd: The line end.
     ///   - spreadsheetSafe: Whether to prefix a cell with `'` if it begins with `=`, `+`, `-`, `@`, tab or CR. A
-    ///     spreadsheet would run such a cell as a formula. A reader gets the cell with the prefix.
+    ///     spreadsheet would run such a cell as a formula. ``CSVReader`` returns the cell with this prefix.
     ///   - containsSecrets: Whether bytes are zeroed after they are written.
     ///   - isMarked: Whether the output begins with a byte order mark.
     package init(
@@ -98,12 +98,14 @@ package struct CSVWriter: ~Copyable, Sendable {
     private func needsQuotes(_ cell: Span<UInt8>) -> Bool {
         guard !cell.isEmpty else { return false }
         let space = UInt8(ascii: " ")
-        // Other readers trim spaces, and all readers treat U+FEFF at the start of the text as a byte order mark.
+        // Quotes protect the spaces, which other readers trim. They also protect U+FEFF (its first byte is 0xEF) at the
+        // start of the text, which all readers would skip as a byte order mark.
         if cell[0] == space || cell[cell.count - 1] == space || (isAtStart && cell[0] == 0xEF) { return true }
         return cell.withUnsafeBufferPointer { cell in
             var isSpecial = false
             for byte in cell {
-                // The loop has no early exit: cells are short, and so the compiler can vectorize it.
+                // The loop has no early exit, so the compiler can vectorize it. Cells are short, so an early exit would
+                // save little.
                 isSpecial =
                     isSpecial || byte == delimiter || byte == RecordSplitter.quote
                     || byte == RecordSplitter.lineFeed || byte == RecordSplitter.carriageReturn

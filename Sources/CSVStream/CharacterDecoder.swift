@@ -2,8 +2,8 @@ internal import Platform
 
 /// Converts text in any encoding that the C library supports to UTF-8, in pieces of any length.
 ///
-/// Bytes that are invalid in the encoding become 0xFF, which is invalid UTF-8. The check of the records then finds
-/// them.
+/// Bytes that are invalid in the encoding become 0xFF, which is invalid UTF-8. The check of each record for valid UTF-8
+/// then finds them.
 ///
 /// `@unchecked Sendable`: iconv(3) must be used by one thread at a time, and this non-copyable value is the only owner
 /// of the descriptor.
@@ -43,14 +43,15 @@ struct CharacterDecoder: ~Copyable, @unchecked Sendable {
         rest.removeFirst(start)
     }
 
-    /// Appends the rest at the end of the input: 0xFF if the input ends in the middle of a character.
+    /// Ends the conversion. Appends the text that iconv(3) holds back, and 0xFF if the input ends in the middle of a
+    /// character.
     mutating func finish(into output: inout ByteBuffer) {
         flush(into: &output)
         if rest.count > 0 { output.append(0xFF) }
         rest.removeAll()
     }
 
-    /// Appends the text that the conversion holds back: a letter that a combining accent may follow.
+    /// Appends the text that iconv(3) holds back, such as a letter that a combining accent may follow.
     private func flush(into output: inout ByteBuffer) {
         _ = output.appendBytes(upTo: Self.longestCharacter) { room in
             var target = room.baseAddress?.assumingMemoryBound(to: CChar.self)
@@ -81,7 +82,7 @@ struct CharacterDecoder: ~Copyable, @unchecked Sendable {
     private static let longestCharacter = 64
 
     /// Returns whether a name has only letters, digits and `-_.:+()`. A slash is refused, because a suffix after it,
-    /// such as `//TRANSLIT`, tells iconv to replace or drop characters.
+    /// such as `//TRANSLIT`, makes iconv(3) replace or drop characters.
     private static func isName(_ name: String) -> Bool {
         let marks = "-_.:+()".utf8
         return !name.isEmpty && name.utf8.count <= 64
@@ -101,8 +102,8 @@ struct CharacterDecoder: ~Copyable, @unchecked Sendable {
         return conversion == iconv_t(bitPattern: -1) ? nil : conversion
     }
 
-    /// Returns the number of bytes of the letter A. The letter is converted twice, because an initial byte order mark
-    /// must not be counted.
+    /// Returns the number of bytes of the letter A. The letter is converted twice and only the second result counts,
+    /// because the first one may include a byte order mark.
     private static func unitLength(of name: String) -> Int {
         guard let conversion = open(from: "UTF-8", to: name) else { return 1 }
         defer { iconv_close(conversion) }

@@ -34,8 +34,8 @@ struct DelimiterDetection {
 
     // MARK: Splitting
 
-    /// The quality of a delimiter: first the number of records with as many cells as the header, then the number of
-    /// these cells.
+    /// The quality of a delimiter. Scores are compared by the number of records that have as many cells as the header,
+    /// and then by the number of cells of the header.
     private struct Score: Comparable {
         var records = 0
         var cells = 0

@@ -2,10 +2,11 @@ internal import CZlib
 internal import Platform
 internal import Threads
 
-/// Decompresses gzip (RFC 1952) while bytes are read: one member, or several consecutive members as `cat` joins them.
+/// Decompresses gzip (RFC 1952) while bytes are read: one member, or several consecutive members, which `cat` produces
+/// from several files.
 ///
-/// If the data is truncated, damaged, or followed by other bytes than zeros, it first returns the bytes before that
-/// place, and then throws.
+/// If the data is truncated or damaged, or if bytes other than zeros follow it, the source first returns the bytes
+/// before the fault, and then throws.
 final class GzipSource: Sendable {
     private let compressed: ByteSource
     private let inflation: Locked<Inflation>
@@ -47,7 +48,7 @@ private struct Inflation: ~Copyable, @unchecked Sendable {
     private var isAtEnd = false
 
     private static let chunk = 1 << 16
-    /// The largest window (15), plus 16 to accept only gzip headers.
+    /// The argument of `inflateInit2`: 15 for the largest window, plus 16 to accept only gzip headers.
     private static let windowBits: CInt = 15 + 16
 
     init(_ beginning: borrowing ByteBuffer) throws(ByteStreamError) {
@@ -91,7 +92,7 @@ private struct Inflation: ~Copyable, @unchecked Sendable {
         isAtEnd = true
     }
 
-    /// Skips a padding zero, or begins the next member.
+    /// Skips one zero byte of the padding after a member, or begins the next member.
     ///
     /// - Returns: Whether a member begins. zlib then checks its header.
     private mutating func beginMember() -> Bool {

@@ -7,14 +7,14 @@ package struct InputHead: ~Copyable, Sendable {
 
     /// The bytes read ahead.
     private(set) var buffer: ByteBuffer
-    /// The source of the following bytes.
+    /// The source of the bytes after `buffer`.
     let source: ByteSource
-    /// Whether no bytes follow.
+    /// Whether the input ends with `buffer`.
     let isAtEnd: Bool
     /// Counts the bytes of the input, before decompression.
     let counter: ByteCounter
 
-    /// Enough bytes to detect the encoding.
+    /// The number of bytes to read ahead. It is enough to detect the encoding.
     private static let size = 1 << 20
 
     /// Reads the first MiB, or a shorter input to its end.

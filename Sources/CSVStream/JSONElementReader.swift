@@ -1,16 +1,17 @@
-/// Splits a JSON input into the texts of its values. If the input begins with a bracket, these are the elements of one
+/// Splits a JSON input into the texts of its values. If the input begins with `[`, the values are the elements of one
 /// array; otherwise each line is a value. It reads the input incrementally, and its memory use does not grow with the
 /// input.
 ///
-/// A line ends with LF; a CR before the LF stays part of the line. A byte order mark is skipped; it also identifies
-/// UTF-16, which is converted to UTF-8. The reader does not validate JSON. It only follows brackets and strings to find
-/// the end of an element. The bytes are zeroed when they are discarded, because they may contain secrets.
+/// A line ends with LF; a CR before the LF stays part of the line. A byte order mark is skipped. A mark of UTF-16 or
+/// UTF-32 also makes the reader convert the input to UTF-8. The reader does not validate JSON. It only follows brackets
+/// and strings to find the end of an element. The bytes are zeroed when they are discarded, because they may contain
+/// secrets.
 package struct JSONElementReader: ~Copyable, Sendable {
     /// One line, or one element of the array.
     package struct Element: Sendable {
         /// The physical line on which the element begins, from 1.
         package let line: Int
-        /// The reason why there is no value; nil if there is one. With a fault, the bytes are discarded.
+        /// The reason why there is no value; nil if there is one. The bytes of an element with a fault are discarded.
         package let fault: Fault?
         /// The range of the element in the reader's bytes. It is valid until the next element is requested; see
         /// ``JSONElementReader/bytes(of:)``.
@@ -31,10 +32,10 @@ package struct JSONElementReader: ~Copyable, Sendable {
 
     private var input: TextInput
     private let longest: Int
-    /// The bytes that were read. Those from `start` on were not returned yet.
+    /// The bytes that were read. Elements that were not returned yet begin at `start`.
     private var buffer = ByteBuffer(isSecret: true)
     private var start = 0
-    /// The position up to which no end of the value at `start` was found.
+    /// The position up to which the value at `start` was searched for its end, without success.
     private var searched = 0
     /// Whether the bytes at `start` are the rest of a value that was too long.
     private var isTooLong = false
@@ -70,7 +71,7 @@ package struct JSONElementReader: ~Copyable, Sendable {
         return place == .lines ? try nextLine() : try nextElement()
     }
 
-    /// Returns the bytes of the latest element.
+    /// Returns the bytes of the element that ``next()`` returned last.
     @_lifetime(borrow self)
     package func bytes(of element: Element) -> Span<UInt8> {
         buffer.span(at: element.range.lowerBound, count: element.range.count)
@@ -226,9 +227,9 @@ extension JSONElementReader {
 private struct ElementEnd {
     enum Step {
         case goesOn
-        /// The element ends with the byte.
+        /// The byte is the last one of the element.
         case stopsBehind
-        /// The element ends before the byte.
+        /// The byte does not belong to the element, which ends before it.
         case stopsBefore
     }
 

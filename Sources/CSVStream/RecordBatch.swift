@@ -1,20 +1,22 @@
 /// A batch of records with their cells. Batches are passed from the thread that splits the input to the threads that
 /// validate and write.
 ///
-/// A batch owns one byte buffer. Records and cells are tables of positions in it, so a cell needs no allocation, and a
-/// reused batch needs none at all. ``CSVReader`` splits its input in place in the buffer. Other sources (NDJSON, a scan
-/// of a database) append cells between ``beginRecord(line:number:)`` and ``endRecord(fault:)``.
+/// A batch owns one byte buffer. Records and cells are stored as positions in this buffer. So a cell needs no
+/// allocation of its own, and a batch that is reused needs no allocation at all. ``CSVReader`` splits its input in
+/// place in the buffer. Other sources (NDJSON, a scan of a database) append cells between ``beginRecord(line:number:)``
+/// and ``endRecord(fault:)``.
 package struct RecordBatch: ~Copyable, Sendable {
     /// One record; its cells are read with ``RecordBatch/cell(_:)``.
     package struct Record: Equatable, Sendable {
-        /// The first physical line of the record, from 1. Every style of line end counts, also inside quotes.
+        /// The number of the record's first physical line; the first line of the input is 1. LF, CR LF and CR count as
+        /// line ends, also inside quotes.
         package let line: Int
         /// The position of the record: 0 for the header, 1 for the record after it. Blank lines do not count.
         package let number: Int
         /// The indices of the record's cells in its batch.
         package let cells: Range<Int>
-        /// The reason why the record must not be used; nil if it is sound. The cells of a faulty record serve only for
-        /// a report, and there may be none.
+        /// The reason why the record must not be used; nil if it is sound. A faulty record may have no cells. Its cells
+        /// are used only in a report.
         package let fault: RecordFault?
 
         package init(line: Int, number: Int, cells: Range<Int>, fault: RecordFault?) {
@@ -32,7 +34,8 @@ package struct RecordBatch: ~Copyable, Sendable {
     /// The blank lines between records. Blank lines before the header, directly after it, and at the end do not count.
     package internal(set) var blankLines = Occurrences()
 
-    /// Whether a cell is absent, which is different from empty. The cells of a CSV input are never absent.
+    /// Whether any cell of the batch is absent. An absent cell is different from an empty one. The cells of a CSV input
+    /// are never absent.
     package private(set) var hasAbsentCells = false
 
     var bytes: ByteBuffer
@@ -71,8 +74,8 @@ package struct RecordBatch: ~Copyable, Sendable {
     /// Returns the length of a cell in bytes. The cell must not be absent.
     package func length(ofCell index: Int) -> Int { Int(extents[index].length) }
 
-    /// Returns whether a cell, given by an index from a record's ``Record/cells``, is absent, which is different from
-    /// empty. A cell of a CSV input is never absent.
+    /// Returns whether a cell, given by an index from a record's ``Record/cells``, is absent. An absent cell is
+    /// different from an empty one. A cell of a CSV input is never absent.
     package func isAbsent(_ index: Int) -> Bool { extents[index].isAbsent }
 
     /// Removes all records and keeps the memory for reuse. The memory is zeroed if it held secrets.
@@ -172,7 +175,8 @@ package enum RecordFault: Sendable, Hashable, CaseIterable {
     case tooLong
 }
 
-/// The position of a cell in its batch's bytes. 32-bit numbers keep the table of a batch in the cache.
+/// The position of a cell in its batch's bytes. It uses 32-bit numbers so that the positions of all cells of a batch
+/// fit into the cache of the processor.
 struct CellExtent {
     static let absentLength = UInt32.max
 

@@ -1,8 +1,9 @@
-/// Splits one record of decoded CSV into cells. It applies only the grammar of RFC 4180 to a window of bytes.
+/// Splits one record of decoded CSV into cells. It applies the grammar of RFC 4180 to a window, which is a range of the
+/// bytes in the caller's buffer.
 ///
-/// The window is a pointer because the owner of the bytes is changed meanwhile: cells are appended to it. All reads lie
-/// in `0 ..< end`, except those of ``ByteSearch``, which may read up to ``ByteBuffer/padding`` more bytes.
-/// ``CSVReader`` uses a splitter only while the buffer neither moves nor shrinks.
+/// The splitter holds a pointer to the bytes, because their owner, a ``RecordBatch``, changes during a split: cells are
+/// appended to it. All reads lie in `0 ..< end`, where `end` is the end of the window. Only ``ByteSearch`` may read up
+/// to ``ByteBuffer/padding`` more bytes. ``CSVReader`` uses a splitter only while the buffer neither moves nor shrinks.
 struct RecordSplitter {
     /// The outcome of splitting the record at a position.
     enum Outcome {
@@ -11,7 +12,7 @@ struct RecordSplitter {
         case complete(end: Int, next: Int, lineBreaks: Int, quotes: Int)
         /// A closing quote is followed by other text at `offset`.
         case textAfterQuote(offset: Int)
-        /// A quoted cell contains a line end before the given limit.
+        /// A quoted cell contains a line end before the limit `closedBefore`.
         case openAtLineBreak
         /// The window ends before the record does.
         case ranOut(insideQuotes: Bool, lineBreaks: Int)
@@ -40,8 +41,8 @@ struct RecordSplitter {
     /// `escaped`.
     ///
     /// The window ends at `end`; if `isLast` is true, the input ends there too. If a quoted cell contains a line end
-    /// before `closedBefore`, the search for its closing quote stops. If the outcome is not `complete`, the caller must
-    /// remove the appended cells.
+    /// before `closedBefore`, the search for its closing quote stops with `openAtLineBreak`. If the outcome is not
+    /// `complete`, the caller must remove the appended cells.
     @inline(__always)
     func split(
         from start: Int, to end: Int, isLast: Bool, closedBefore: Int,
@@ -99,11 +100,12 @@ struct RecordSplitter {
         }
     }
 
-    /// Splits a faulty line so that a person can correct it. A cell with correct quotes is unquoted; any other cell
-    /// stays as it is written.
+    /// Splits a faulty line into cells that a person can read and correct. A cell with correct quotes is unquoted; any
+    /// other cell keeps its bytes unchanged.
     ///
-    /// The search for a closing quote never covers the same bytes twice. A search ends at the next run with an odd
-    /// number of quotes. Only a cell that begins with an odd run of quotes causes a search beyond that run.
+    /// Two searches for a closing quote never cover the same bytes. A search skips pairs of quotes and ends at the next
+    /// sequence of an odd number of quotes. If a cell begins with an even number of quotes, its search ends within
+    /// these quotes. So the next long search begins at the earliest where the previous one has ended.
     func splitLeniently(from start: Int, to end: Int, cells: inout [CellExtent], escaped: inout [Int]) {
         var offset = start
         while true {

@@ -13,7 +13,7 @@ package enum TextEncoding: Hashable, Sendable {
         ).lowercased()
         switch plain {
         case "utf8": self = .utf8
-        // If the name does not contain a byte order, this uses the byte order of Windows.
+        // A name without a byte order means little-endian, the byte order of Windows.
         case "utf16", "utf16le": self = .utf16(bigEndian: false)
         case "utf16be": self = .utf16(bigEndian: true)
         default:
@@ -39,12 +39,13 @@ extension TextEncoding {
     /// The length of the longest byte order mark, and so the number of bytes needed to detect one.
     static let longestMark = 4
 
-    /// Returns the encoding given by a text's byte order mark, and the length of the mark; nil and 0 if there is no
-    /// mark.
+    /// Returns the encoding given by a text's byte order mark, and the length of the mark in bytes; nil and 0 if there
+    /// is no mark.
     static func marked(_ start: Span<UInt8>) -> (encoding: TextEncoding?, markLength: Int) {
         if start.count >= 3, start[0] == 0xEF, start[1] == 0xBB, start[2] == 0xBF { return (.utf8, 3) }
         guard start.count >= 2 else { return (nil, 0) }
-        // The little-endian mark of UTF-32 begins like that of UTF-16. UTF-16 text has no NUL character after its mark.
+        // The marks of UTF-32 are checked first, because the little-endian mark of UTF-32 begins with that of UTF-16.
+        // UTF-16 text has no NUL character after its mark.
         if start.count >= 4 {
             switch (start[0], start[1], start[2], start[3]) {
             case (0xFF, 0xFE, 0, 0): return (.named("UTF-32LE"), 4)
@@ -62,9 +63,9 @@ extension TextEncoding {
     /// Guesses Windows-1252, which contains the characters of Latin-1, for a text that has bytes above 0x7F but no
     /// UTF-8 sequence among them (N7). Returns nil for any other text.
     ///
-    /// Also returns nil if Windows-1252 has no character for one of these bytes, or if most of these bytes are
-    /// adjacent. Words in its languages have only a few accented letters, but in other alphabets all letters are above
-    /// 0x7F.
+    /// Also returns nil if Windows-1252 has no character for one of these bytes, or if more than half of these bytes
+    /// directly follow another one. In the languages of Windows-1252, only a few letters of a word are accented. In the
+    /// encodings of other alphabets, the bytes of all letters are above 0x7F.
     ///
     /// - Parameters:
     ///   - start: The first bytes of the text.
@@ -108,8 +109,9 @@ extension TextEncoding {
 
 /// Converts UTF-16 to UTF-8, in pieces of any length.
 ///
-/// Invalid UTF-16 becomes invalid UTF-8. The check of the records then finds it. An unpaired surrogate is written as
-/// the three bytes that would encode it, which strict UTF-8 forbids. Half a code unit at the end is written as 0xFF.
+/// Invalid UTF-16 becomes invalid UTF-8. The check of each record for valid UTF-8 then finds it. An unpaired surrogate
+/// is written as the three bytes that would encode its value; strict UTF-8 forbids these bytes. Half a code unit at the
+/// end of the input is written as 0xFF.
 struct UTF16Decoder {
     let bigEndian: Bool
     private var oddByte: UInt8?
@@ -134,7 +136,7 @@ struct UTF16Decoder {
         if index < bytes.count { oddByte = bytes[index] }
     }
 
-    /// Appends the rest if the input ends in the middle of a character.
+    /// Ends the conversion. If the input ends in the middle of a character, appends invalid bytes for this character.
     mutating func finish(into output: inout ByteBuffer) {
         if let high = highSurrogate { appendScalar(UInt32(high), to: &output) }
         if oddByte != nil { output.append(0xFF) }

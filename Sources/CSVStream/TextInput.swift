@@ -19,7 +19,7 @@ package struct TextInput: ~Copyable, Sendable {
     private var decoder: TextDecoder?
     /// The bytes that were not decoded yet.
     private var encoded = ByteBuffer(isSecret: true)
-    /// The text that was read ahead, and whether it is the rest of the input.
+    /// The text that was read ahead. `isAllAhead` is true if no input follows this text.
     private var ahead = ByteBuffer(isSecret: true)
     private var isAllAhead = false
 
@@ -35,9 +35,9 @@ package struct TextInput: ~Copyable, Sendable {
 
     /// Makes an input whose beginning was already read.
     ///
-    /// The encoding is that of the byte order mark; without a mark, the given `encoding`. If neither exists, it is
-    /// UTF-8, unless the first bytes are not UTF-8 and look like Windows-1252.
-    /// - Throws: `read` with ENOMEM if the system cannot create a decoder.
+    /// The encoding is that of the byte order mark. Without a mark, it is the given `encoding`. If neither exists, it
+    /// is Windows-1252 if the first bytes look like it and are not UTF-8; otherwise it is UTF-8.
+    /// - Throws: A `read` error with ENOMEM if the system cannot create a decoder.
     package init(_ head: consuming InputHead, encoding given: TextEncoding?) throws(ByteStreamError) {
         let (marked, markLength) = TextEncoding.marked(head.bytes)
         let guessed = marked == nil && given == nil ? TextEncoding.guessed(head.bytes, isWhole: head.isAtEnd) : nil
@@ -56,7 +56,7 @@ package struct TextInput: ~Copyable, Sendable {
     /// The number of bytes read from the source so far, before decompression and decoding.
     var bytesRead: UInt64 { counter.count }
 
-    /// The text that was read ahead. It is the beginning of the input until the first call of `fill`.
+    /// The text that was read ahead at the beginning of the input. It is empty after the first call of `fill`.
     package var beginning: Span<UInt8> {
         @_lifetime(borrow self)
         get { ahead.span(at: 0, count: ahead.count) }

@@ -1,15 +1,15 @@
 internal import Platform
 
-/// A temporary file without a name, which only its owner can read. The system removes it when it is closed or this
-/// process ends.
+/// A temporary file without a name. Only the user of this process can read it. The system removes the file when it is
+/// closed or this process ends.
 package struct UnnamedFile: ~Copyable, Sendable {
     private let descriptor: Int32
 
     /// Makes an empty file.
     ///
-    /// - Parameter template: A template for `mkstemp(3)`: a path in the folder of the file that ends in `XXXXXX` and a
-    ///   NUL.
-    /// - Throws: `write` if the file cannot be created.
+    /// - Parameter template: A template for `mkstemp(3)`: a path that ends in `XXXXXX` and a NUL. The file is made in
+    ///   the folder of this path.
+    /// - Throws: A `write` error if the file cannot be created.
     package init(_ template: [CChar]) throws(ByteStreamError) {
         var template = template
         descriptor = mkstemp(&template)
@@ -22,7 +22,7 @@ package struct UnnamedFile: ~Copyable, Sendable {
 
     /// Writes all bytes.
     ///
-    /// - Throws: `write`. Some of the bytes may have been written.
+    /// - Throws: A `write` error. Some of the bytes may have been written.
     package func write(_ bytes: RawSpan, at position: Int64) throws(ByteStreamError) {
         var written = 0
         while written < bytes.byteCount {
@@ -38,7 +38,7 @@ package struct UnnamedFile: ~Copyable, Sendable {
     /// Reads some bytes.
     ///
     /// - Returns: The number of bytes; 0 at the end of the file.
-    /// - Throws: `read`.
+    /// - Throws: A `read` error.
     package func read(
         into buffer: UnsafeMutableRawBufferPointer, at position: Int64
     ) throws(ByteStreamError) -> Int {
@@ -50,7 +50,7 @@ extension Int32 {
     /// Reads some bytes from a position of the open file with this descriptor.
     ///
     /// - Returns: The number of bytes; 0 at the end of the file.
-    /// - Throws: `read`.
+    /// - Throws: A `read` error.
     package func read(
         into buffer: UnsafeMutableRawBufferPointer, at position: Int64
     ) throws(ByteStreamError) -> Int {

@@ -7,7 +7,7 @@ internal import Platform
 /// stops waiting for an answer, the connection is unusable and its pool closes it.
 ///
 /// `@unchecked Sendable`: the pool takes the connection out of its list under a mutex and lends it to one task. The
-/// task returns it at the end. So no two threads have the connection at the same time.
+/// task returns the connection after use. So no two threads use the connection at the same time.
 package final class Connection: @unchecked Sendable {
     private let handle: OpaquePointer
     private let opening: Opening
@@ -19,9 +19,10 @@ package final class Connection: @unchecked Sendable {
     /// The prefix of this session's statement names. Without it, another client's statement behind the same pooler
     /// could have the same name, and would be run instead.
     private let statementPrefix = "s\(String(UInt64.random(in: 0 ... .max), radix: 36))_"
-    /// The number of names given to statements. The server may know each of them.
+    /// The number of names given to statements so far. No name is reused, because the server may still know it.
     private var nameCount = 0
-    /// The number of statements run, as a clock for the least recently used statement.
+    /// The number of statements run so far. It dates the last use of each statement, to find the least recently used
+    /// one.
     private var useCount = 0
     /// The maximum number of prepared statements. This package has fewer than a hundred fixed statements. The other
     /// statements are queries, whose SQL depends on the conditions of the caller.
@@ -76,8 +77,8 @@ package final class Connection: @unchecked Sendable {
         try await run([Command(sql, values)])[0]
     }
 
-    /// Runs commands that end with a `COMMIT`, and then queries in the same round trip. Once they are sent, only the
-    /// deadline ends the wait.
+    /// Runs commands that end with a `COMMIT`, and then queries in the same round trip. Once the commands are sent,
+    /// only their answers or the deadline end the wait.
     ///
     /// - Returns: The rows of the commands, then the rows of the queries.
     func commit(_ commands: [Command], thenAsking questions: [Command]) async throws(PostgresError) -> [Rows] {
@@ -237,8 +238,8 @@ package final class Connection: @unchecked Sendable {
         return unused
     }
 
-    /// Receives the answers. If a statement could not be deallocated, for example in a failed transaction, the next
-    /// exchange tries again.
+    /// Receives the answers to the deallocations. If a statement could not be deallocated, for example in a failed
+    /// transaction, the next exchange tries again.
     private func receiveDeallocations(_ names: [String]) async throws(PostgresError) {
         guard !names.isEmpty else { return }
         unused = []
@@ -362,7 +363,7 @@ package final class Connection: @unchecked Sendable {
         return .lost(message.split(whereSeparator: \.isNewline).first.map(String.init) ?? "")
     }
 
-    /// Whether the server has sent something unrequested, which usually means that it ended the session.
+    /// Whether the server has sent data that no command requested, which usually means that it ended the session.
     var hasUnreadInput: Bool {
         var byte: UInt8 = 0
         let count = recv(PQsocket(handle), &byte, 1, Int32(MSG_PEEK | MSG_DONTWAIT))
@@ -405,7 +406,7 @@ package final class Connection: @unchecked Sendable {
 
     private func copy(_ bytes: [UInt8]) async throws(PostgresError) {
         // If the server reads as fast as this client writes, the loop never waits. Only a wait would notice a
-        // cancellation.
+        // cancellation or the deadline, so they are checked here.
         if mayBeCancelled, Task.isCancelled { throw .cancelled }
         guard .now < deadline else { throw .timedOut }
         while true {
@@ -452,7 +453,7 @@ private final class Notices {
 
     func add(_ result: OpaquePointer?) {
         guard firstWarning == nil, let result else { return }
-        // `V` is the severity, which is never translated; `M` below is the message.
+        // 86 is `V`, the severity, which is never translated. 77 below is `M`, the message.
         let severity = PQresultErrorField(result, 86).map { String(cString: $0) }
         guard severity == "WARNING" else { return }
         firstWarning = PQresultErrorField(result, 77).map { String(cString: $0) } ?? ""

@@ -11,7 +11,8 @@ package final class ConnectionPool: Sendable {
         var waiting: [EventLoop.WaitID] = []
         /// The turns granted to waiting tasks that have not taken them yet.
         var given: [EventLoop.WaitID: Turn] = [:]
-        /// The index of the most recently reached server.
+        /// The index of the server to try first: the most recently reached one, or the next one if that server was
+        /// lost.
         var lastServer = 0
         /// Whether any server was ever reached.
         var wasReached = false
@@ -80,7 +81,7 @@ package final class ConnectionPool: Sendable {
             return (state.idle, state.waiting)
         }
         for id in waiting { loop.wake(id) }
-        // Closes them outside the lock.
+        // Closes the connections here, because closing them must not happen while the state is locked.
         _ = consume idle
     }
 
@@ -141,8 +142,8 @@ package final class ConnectionPool: Sendable {
         return try state.withLock { state throws(PostgresError) -> Turn? in
             guard !state.isClosed else { throw .closed }
             while let connection = state.idle.popLast() {
-                // Checking whether the session has ended costs a system call. A connection that was lent just now
-                // skips it. Comparing deadlines avoids reading the clock.
+                // Checking whether the session has ended costs a system call. The check is skipped if the connection
+                // was lent a short time ago. The two deadlines show this time without reading the clock.
                 let wasJustLent = connection.deadline <= deadline && deadline < connection.deadline + Self.fresh
                 guard !wasJustLent, connection.hasUnreadInput else { return .connection(connection) }
                 state.count -= 1
@@ -221,11 +222,11 @@ package final class ConnectionPool: Sendable {
                 return try await opening.connect(beginningWith: first, until: deadline)
             } catch {
                 guard case .unreachable(let found) = error else { throw error }
-                // If the deadline cut this attempt short, the previous one explains more.
+                // If the deadline ended this attempt early, the problems of the previous attempt explain more.
                 if problems.isEmpty || .now < deadline { problems = found }
             }
-            // A failover may be in progress. If no server was ever reached, the address may be wrong, so the pool
-            // does not wait.
+            // A server may be starting, or a failover may be in progress. But if no server was ever reached and none
+            // reports that it is not ready, the address may be wrong. So the pool does not wait then.
             let mayChange = problems.contains { $0.kind == .notReady } || wasReached
             let isRefused = problems.allSatisfy { $0.kind == .refused }
             let next = ContinuousClock.now + Self.pause
@@ -238,7 +239,7 @@ package final class ConnectionPool: Sendable {
         }
     }
 
-    /// The time after its return during which a connection is assumed to be alive.
+    /// The time after it was lent during which a connection is assumed to be alive.
     private static let fresh = Duration.milliseconds(100)
 
     /// The pause before all servers are tried again.

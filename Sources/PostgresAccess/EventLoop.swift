@@ -20,8 +20,8 @@ final class EventLoop: Sendable {
     /// Identifies a wait for `wake(_:)`.
     typealias WaitID = UInt64
 
-    /// The caller that removes the wait from the list resumes the continuation, so it is resumed exactly once. A
-    /// checked continuation would cost each query an allocation.
+    /// The caller that removes the wait from `waiting` resumes the continuation. So the continuation is resumed exactly
+    /// once. A checked continuation would cost each query an allocation.
     private struct Waiting {
         let continuation: UnsafeContinuation<Wake, Never>
         let deadline: ContinuousClock.Instant
@@ -34,7 +34,8 @@ final class EventLoop: Sendable {
         var isClosed = false
     }
 
-    /// The descriptors of `epoll_create1` and of an `eventfd` that wakes the thread. Any thread may use both.
+    /// The descriptors of `epoll_create1` and of an `eventfd` that wakes the thread. Any thread may use both
+    /// descriptors.
     private let poll: Int32
     private let bell: Int32
     private let state = Locked(State())
@@ -43,7 +44,8 @@ final class EventLoop: Sendable {
     private let lastID = Atomic<WaitID>(EventLoop.bellID)
 
     private static let bellID: WaitID = 0
-    /// The longest sleep while a wait exists. A new deadline after it does not have to wake the thread.
+    /// The longest sleep while a wait exists. A new wait wakes the thread only if its deadline is before the end of the
+    /// sleep.
     private static let interval = Duration.seconds(1)
     /// The length of a sleep without waits.
     private static let forEver = Duration.seconds(1_000_000_000)
@@ -100,7 +102,7 @@ final class EventLoop: Sendable {
 
     private func watch(_ socket: Int32, _ events: UInt32, _ id: WaitID) -> Bool {
         var event = epoll_event(events: events, data: epoll_data_t(u64: id))
-        // The socket was added by its first wait.
+        // The first wait for a socket adds it. Later waits only modify it, so `EPOLL_CTL_MOD` is tried first.
         return epoll_ctl(poll, EPOLL_CTL_MOD, socket, &event) == 0
             || epoll_ctl(poll, EPOLL_CTL_ADD, socket, &event) == 0
     }

@@ -3,7 +3,7 @@ internal import Platform
 internal import Synchronization
 internal import Threads
 
-/// Opens connections. It tries the servers in turn with a time limit of its own, because libpq would wait for a
+/// Opens connections. It tries one server after another, each with its own time limit, because libpq would wait for a
 /// frozen server without a limit.
 struct Opening: Sendable {
     let list: ServerList
@@ -55,7 +55,7 @@ struct Opening: Sendable {
             case .failed(let problem): return problem.kind != .timedOut && problem.kind != .unreachable
             }
         } catch {
-            // The check itself failed, which says nothing about the server.
+            // The check itself failed, so nothing is known about the server. It is then assumed to be alive.
             return true
         }
     }
@@ -114,7 +114,7 @@ struct Opening: Sendable {
 ///
 /// `@unchecked Sendable`: a thread uses the attempt during a step. At the end of the step the thread stores the step
 /// count with release ordering, and then the task uses the attempt. A task that gives up earlier does not use the
-/// attempt again. The thread then has the last reference, which closes the connection.
+/// attempt again. The thread then has the last reference. Its release closes the connection.
 private final class Attempt: @unchecked Sendable {
     /// The condition for the next step.
     enum Need {
@@ -156,7 +156,7 @@ private final class Attempt: @unchecked Sendable {
             let keywords = CStrings(settings.map(\.keyword))
             let values = CStrings(settings.map(\.value))
             handle = PQconnectStartParams(keywords.pointers, values.pointers, 0)
-            // libpq reports the error code only inside the message.
+            // libpq reports the error code only inside the verbose form of its message.
             PQsetErrorVerbosity(handle, PQERRORS_VERBOSE)
             status = PQstatus(handle) == CONNECTION_BAD ? PGRES_POLLING_FAILED : PGRES_POLLING_WRITING
         } else {
@@ -202,7 +202,8 @@ extension ServerProblem {
         self.init(server: server, kind: kind, message: String(line))
     }
 
-    /// Finds five digits and capital letters between colons. The severity before them (`FATAL`) contains no digit.
+    /// Finds the error code between colons: five digits or capital letters, at least one of them a digit. The severity
+    /// before it (such as `FATAL`) contains no digit.
     private static func state(in line: Substring) -> SQLState? {
         let parts = line.split(separator: ":").map { $0.drop { $0 == " " } }
         let code = parts.first { part in

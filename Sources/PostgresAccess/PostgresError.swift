@@ -15,7 +15,7 @@ package enum PostgresError: Error, Hashable, Sendable {
     case sharedSession
     /// It is unknown whether a transaction was committed, or whether it would survive the loss of a server.
     case outcomeUnknown(String)
-    /// No server could be reached, or none accepts writes; with the problem of each server.
+    /// No server could be reached, or none accepts writes. The value contains the problem of each server.
     case unreachable([ServerProblem])
     /// The task was cancelled; nothing was written.
     case cancelled
@@ -27,7 +27,7 @@ package enum PostgresError: Error, Hashable, Sendable {
     /// The code of a refused statement; nil for every other error.
     package var state: SQLState? { if case .refused(let state, _, _, _) = self { state } else { nil } }
 
-    /// Another transaction has changed a row that this one has read, so this one starts again.
+    /// Another transaction has changed a row that this transaction has read, so this transaction is repeated.
     package static let changedMeanwhile = Self.refused(.serializationFailure, message: "", constraint: nil, sql: "")
 
     /// Whether a table or column of the statement does not exist.
@@ -47,7 +47,7 @@ package enum PostgresError: Error, Hashable, Sendable {
 
 /// An SQLSTATE error code; see appendix A of PostgreSQL's documentation.
 package struct SQLState: Hashable, Sendable, ExpressibleByStringLiteral, CustomStringConvertible {
-    /// Five digits and capital letters.
+    /// Five characters, each a digit or a capital letter.
     package let code: String
 
     package init(_ code: String) { self.code = code }

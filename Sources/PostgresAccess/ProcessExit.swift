@@ -16,7 +16,7 @@ enum ProcessExit {
     /// The thread that runs `exit`, as the address or number that `pthread_self` gives; 0 before.
     private static let exitingThread = Atomic<UInt>(0)
 
-    /// Evaluated before libpq is first used.
+    /// Prepares OpenSSL and registers the handler. It is evaluated before libpq is first used.
     static let isPrepared: Bool = {
         // This has no effect if another library has already initialized OpenSSL. In that case the program exits
         // safely only after it has closed its pools, because then no thread uses OpenSSL.

@@ -44,7 +44,7 @@ package final class Rows: @unchecked Sendable {
     /// Calls `body` with the bytes of a column, without copying them. Returns nil for NULL.
     package func withBytes<Value>(_ row: Int, _ column: Int, _ body: (UnsafeBufferPointer<UInt8>) -> Value) -> Value? {
         let count = Int(PQgetlength(result, Int32(row), Int32(column)))
-        // NULL has the length 0, so only an empty value can be NULL.
+        // NULL has the length 0, so a longer value cannot be NULL.
         guard count > 0 || !isNull(row, column), let start = PQgetvalue(result, Int32(row), Int32(column))
         else { return nil }
         return start.withMemoryRebound(to: UInt8.self, capacity: count) {

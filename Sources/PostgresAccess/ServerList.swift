@@ -46,7 +46,7 @@ package struct ServerList: Sendable {
     /// digits and `_`, so it needs no quoting in SQL.
     package let schema: String?
 
-    /// The settings of a URI that are not libpq's.
+    /// The settings of a URI that libpq does not have.
     private static let ownKeywords = ["durability", "connections", "schema"]
     /// The allowed values of `connections`. The minimum is 2, because a bulk load holds one connection while it copies
     /// over another.
@@ -101,8 +101,9 @@ package struct ServerList: Sendable {
         settings = given.map { (keyword: $0, value: $1) }
     }
 
-    /// The server option for ending an abandoned query within a second. Without it, the server ends the query only at
-    /// its next write (PostgreSQL 14, on Linux). This does not apply to a `COMMIT` that waits for a standby.
+    /// The server option for ending an abandoned query within a second. Without it, the server ends the query only when
+    /// it next writes to the connection. The option needs PostgreSQL 14 on Linux. It does not end a `COMMIT` that waits
+    /// for a standby.
     private static let noticingTheEnd = "-c client_connection_check_interval=1000"
 
     /// Returns whether a text has the scheme of such a URI.
@@ -171,8 +172,8 @@ package struct ServerList: Sendable {
     /// Refuses an unknown setting by name. libpq would refuse it too, but its message repeats the URI, which may
     /// contain a password.
     private static func requireKnown(_ keyword: Substring) throws(ServerListError) {
-        // libpq decodes percent-encoded names. A name with other characters could be anything, so it is not repeated
-        // in a message.
+        // libpq decodes percent-encoded names, so libpq itself checks a name with other characters. Such a name may
+        // contain a password, so no message repeats it.
         guard keyword.utf8.allSatisfy({ (0x61...0x7A).contains($0) || $0 == UInt8(ascii: "_") }),
             !libraryKeywords.contains(String(keyword))
         else { return }

@@ -1,11 +1,11 @@
 /// A transaction on a connection. Its `BEGIN` is sent in one round trip with the first commands.
 ///
-/// It stays in the task that borrowed the connection.
+/// Only the task that borrowed the connection may use it.
 package final class Transaction {
     private let connection: Connection
     /// The commands to send before all others.
     private var preface: [Command]
-    /// Whether the `COMMIT` was sent.
+    /// Whether the server has confirmed the `COMMIT`.
     fileprivate private(set) var isCommitted = false
 
     fileprivate init(_ connection: Connection, _ preface: [Command]) {
@@ -36,8 +36,8 @@ package final class Transaction {
     ///   - questions: Queries that the server runs after the commit. They see the committed data and the settings of
     ///     that moment.
     /// - Returns: The rows of the commands, then the rows of the queries.
-    /// - Throws: `outcomeUnknown` if it is unknown whether the transaction was committed; after any other error it
-    ///   was not.
+    /// - Throws: `outcomeUnknown` if it is unknown whether the transaction was committed. After any other error, it was
+    ///   not committed.
     @discardableResult
     package func commit(
         _ commands: [Command] = [], thenAsking questions: [Command] = []

@@ -1,6 +1,7 @@
 /// The values of a statement's parameters `$1`, `$2`, …, in PostgreSQL's binary format.
 ///
-/// Text is sent unquoted and unescaped, and a number as `bigint`, so its parameter must have that type.
+/// A text is sent without quotes or escapes. A number is sent as `bigint`, so the parameter of a number must have that
+/// type in the SQL.
 package struct Values: Sendable, ExpressibleByArrayLiteral {
     private(set) var bytes: [UInt8] = []
     /// The end of each value in the bytes; nil for NULL.
@@ -76,7 +77,7 @@ package struct Values: Sendable, ExpressibleByArrayLiteral {
 
     // MARK: Arrays of texts that need not be Strings
 
-    /// Begins an array of `count` texts. The elements and the end of the array follow.
+    /// Begins an array of `count` texts. Append each element next, and then call `endArray()`.
     package mutating func beginTexts(count: Int) { beginArray(of: .text, count: count) }
 
     package mutating func appendElement(utf8 text: Span<UInt8>) {

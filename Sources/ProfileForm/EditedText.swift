@@ -48,7 +48,8 @@ package struct EditedText: Sendable {
     /// The byte range of the character after the caret; empty at the end.
     package var nextCharacter: Range<Int> { caret..<content.bytes.characterBoundary(after: caret) }
 
-    /// The byte range from the start of the word before the caret to the caret, including white space between the two.
+    /// The byte range from the start of the word before the caret to the caret, including the white space between the
+    /// word and the caret.
     package var previousWord: Range<Int> {
         let bytes = content.bytes
         var start = caret

@@ -32,7 +32,7 @@ extension FieldRules {
 
     private var momentHint: String {
         guard formats.isEmpty else {
-            // Format patterns need no "as" before them.
+            // Removes the word "as", which is not needed before formats in a hint.
             let ways = formats.ways
             return ways.hasPrefix("as ") ? String(ways.dropFirst(3)) : ways
         }
@@ -41,7 +41,7 @@ extension FieldRules {
 
     private var stringHint: String {
         var hint = characters?.title ?? "characters of any kind"
-        // A literal list of characters has no noun that a number could count, so the text needs "of".
+        // A literal list of characters is not a noun, so the hint needs "of" between the number and the list.
         let of = if case .list = characters?.first { "of " } else { "" }
         switch (minimumLength ?? 0, maximumLength) {
         case (let least, let most?) where least == most: hint = "exactly \(most) \(of)" + hint

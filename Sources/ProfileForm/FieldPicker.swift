@@ -20,7 +20,7 @@ public struct FieldPicker: Sendable {
     /// The content of the field before the list opened.
     var former: EditedText?
 
-    /// Returns nil if the field is not limited to a list of values.
+    /// Creates the list of a field; nil if the field is not limited to a list of values.
     ///
     /// - Parameters:
     ///   - rules: The rules of the field.

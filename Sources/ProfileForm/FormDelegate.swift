@@ -1,9 +1,10 @@
 internal import ProfileCore
 
-/// Connects a ``FormState`` with the delegate method of UIKit-like text fields that asks whether characters may change (F8).
+/// Answers, with a ``FormState``, the delegate method of UIKit-like text fields that asks whether characters may change
+/// (F8).
 ///
-/// The answer is `true` if the host should make the change itself; the form has made the same change. The answer is
-/// `false` if the host should show the text of the form's field instead, whether or not it changed.
+/// The answer is `true` if the form has made the change and the host should make the same change. The answer is `false`
+/// if the host should show the text of the form's field instead, whether or not that text changed.
 public struct FormDelegate: Sendable {
     /// The form. The host sends it events such as focus and the end of editing directly.
     public var form: FormState
@@ -59,7 +60,7 @@ extension FormField {
         }
     }
 
-    /// Returns the bytes of the content that a range of shown bytes represents.
+    /// Returns the byte range in the content that a byte range in the shown text represents.
     fileprivate func contentRange(ofShown range: Range<Int>) -> Range<Int> {
         guard let masked else { return range }
         return masked.offset(ofShown: range.lowerBound)..<masked.offset(ofShown: range.upperBound)

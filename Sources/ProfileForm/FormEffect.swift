@@ -20,7 +20,7 @@ public enum FormEffect: Sendable {
     case cut(FieldName)
     /// A character or an offered value did not fit. The text is unchanged.
     case refused(FieldName)
-    /// Whether addresses can be searched has changed (F4).
+    /// The value of ``FormState/isAddressSearchAvailable`` has changed; carries the new value (F4).
     case searchAvailable(Bool)
     /// All fields are valid; carries the validated profile.
     case submitted(ValidProfile)

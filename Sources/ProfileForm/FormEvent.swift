@@ -40,7 +40,7 @@ public enum FormEvent: Hashable, Sendable {
     /// is shorter.
     case moveCaret(to: Int)
 
-    /// Opens the list of choices. Typing also opens it, and so does a space while the list is closed.
+    /// Opens the list of choices. Typing also opens the list. A space that opens the list is not inserted.
     case openChoices
     /// Closes the list of choices and restores the content that the field had before the list opened.
     case closeChoices

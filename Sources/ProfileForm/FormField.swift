@@ -122,7 +122,7 @@ public struct FormField: Sendable {
     /// Whether the content differs from the initial content.
     public var isChanged: Bool { content.content != initialContent.content }
 
-    /// Whether it can have the focus now.
+    /// Whether the field can have the focus now.
     public var takesFocus: Bool { isEnabled && !isHidden }
 
     /// The content with the literals of the field's mask; nil if the field has no mask.

@@ -96,7 +96,8 @@ extension FormState {
 }
 
 extension FormField {
-    /// The position in the list of the selected choice, or of the choice that the field holds while the list is closed.
+    /// The position of the selected choice while the list is open. While the list is closed, the position of the choice
+    /// that the field holds.
     fileprivate var presentChoice: Int? {
         guard let picker else { return nil }
         return picker.isOpen ? picker.selection : choice.flatMap { picker.matches.firstIndex(of: $0) }

@@ -80,7 +80,7 @@ extension FormState {
         let characterRoom = max(0, (field.longestTypedLength ?? .max) - kept.count)
         var byteRoom = max(0, field.rules.longestByteCount - kept.content.count)
         var part = whole[...]
-        // Two more characters than there is room for: the first and the last may join their neighbours into one
+        // Takes two more characters than there is room for. The first and the last may each join a neighbour into one
         // character.
         part = part.prefix(characterRoom > .max - 2 ? .max : characterRoom + 2)
         part = part.prefix { character in

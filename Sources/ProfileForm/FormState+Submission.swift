@@ -2,8 +2,8 @@ public import ProfileCore
 
 // Submission: all fields are judged together.
 extension FormState {
-    /// Ends editing and judges all fields (F9). The effects carry either the profile, or every issue at its field with
-    /// the focus in the first bad field.
+    /// Ends editing and judges all fields (F9). If all fields are valid, the effects carry the profile. Otherwise every
+    /// issue is shown at its field, and the first bad field gets the focus.
     mutating func submit() -> [FormEffect] {
         let previous = focus
         let effects = endField()

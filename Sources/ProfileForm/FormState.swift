@@ -2,7 +2,7 @@ public import ProfileCore
 
 /// A form for one profile, as a value: events go in, and state and effects come out.
 ///
-/// A form does not know any screen. A terminal, a web page or a UIKit view can all use it; see <doc:Forms>. While the
+/// A form does not depend on a screen. A terminal, a web page or a UIKit view can use it; see <doc:Forms>. While the
 /// user types, only the length is limited. A field's content is judged when editing of the field ends, and all fields
 /// are judged when the form is submitted.
 ///
@@ -37,8 +37,8 @@ public struct FormState: Sendable {
     ///   - hasPassword: Whether the profile is already stored with a password. The stored password is kept if the user
     ///     types no new one.
     ///   - values: The initial values in their stored form.
-    ///   - typed: Initial texts as a user typed them elsewhere. They replace the entries of `values` for the same
-    ///     fields. Secret fields always begin empty and ignore both dictionaries.
+    ///   - typed: Initial texts as a user typed them before the form was made. They replace the entries of `values` for
+    ///     the same fields. Secret fields always begin empty and ignore both dictionaries.
     public init(
         _ validator: ProfileValidator, on today: CalendarDay, hasPassword: Bool = false,
         values: [FieldName: String] = [:], typed: [FieldName: String] = [:]

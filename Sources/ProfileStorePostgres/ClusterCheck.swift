@@ -114,7 +114,7 @@ extension ClusterCheck {
                 name: "synchronous_standby_names", value: names, isAsWanted: !needsQuorum || !names.isEmpty),
             Setting(name: "fsync", value: values.text(0, 2) ?? "", isAsWanted: values.text(0, 2) == "on"),
             Setting(name: "full_page_writes", value: values.text(0, 3) ?? "", isAsWanted: values.text(0, 3) == "on"),
-            // Checksums only help to notice damage sooner, so both values are right.
+            // Checksums only help to notice damage sooner, so `on` and `off` are both right.
             Setting(name: "data_checksums", value: values.text(0, 4) ?? "", isAsWanted: true),
             Setting(name: "server_encoding", value: values.text(0, 5) ?? "", isAsWanted: values.text(0, 5) == "UTF8"),
         ]

@@ -11,7 +11,7 @@ extension ProfileRepository {
     /// `verify-full` for a server on another machine. A password comes from `PGPASSFILE`, `PGPASSWORD` or a service
     /// file, never from the URI.
     ///
-    /// Three settings are not libpq's:
+    /// The URI may also contain three settings that libpq does not have:
     ///
     /// - `connections=16`: the maximum number of open connections, from 2 to 1,000.
     /// - `schema=name`: the database schema that contains the tables, so one database can hold several stores.
@@ -135,7 +135,7 @@ extension PostgresSession {
             }
             let schema = options.initialSchema
             var isInForce = false
-            // Repeats until the connection's deadline.
+            // The loop ends at the connection's deadline at the latest, because a command then throws.
             while !isInForce {
                 try await PostgresEngine.prepare(for: schema, connection)
                 isInForce = try await connection.transaction { transaction in

@@ -4,7 +4,7 @@ internal import SQLiteAccess
 internal import SQLiteMigrations
 internal import Threads
 
-// Stores in SQLite files.
+// Operations of stores in SQLite files.
 extension ProfileRepository {
     /// Opens a store.
     ///
@@ -64,10 +64,10 @@ extension ProfileRepository {
 
     /// Copies a consistent snapshot of the store into a new file. Other callers can read and write during the copy.
     ///
-    /// The new file has mode 0600, needs no other file to be opened, and holds everything that the store holds, hashes
-    /// included.
-    /// - Throws: `alreadyExists` if there is a file at `path`; `reservedName` if `path` is one that SQLite or the write
-    ///   lock uses beside the database; `unsupported` if the store is not an SQLite file; `full`, …
+    /// The new file has mode 0600, needs no other file to be opened, and holds everything that the store holds,
+    /// including hashes.
+    /// - Throws: `alreadyExists` if there is a file at `path`; `reservedName` if `path` names a file that SQLite or the
+    ///   write lock uses beside the database; `unsupported` if the store is not an SQLite file; `full`, …
     public func backup(to path: String) async throws(ProfileStoreError) {
         let session = try session(for: "backup")
         // If `path` is the database itself, the copy below fails with `alreadyExists`.
@@ -107,7 +107,8 @@ extension ProfileRepository {
                 // The checkpoint is incomplete if another program reads the store.
                 guard try connection.checkpoint(.truncate).isComplete else { return false }
             } catch {
-                // On a full disk the log cannot be emptied. Removing it with the store frees its space.
+                // On a full disk the log cannot be emptied. Removing the log together with the store frees the log's
+                // space.
                 guard error.code.primary == .full else { throw error }
             }
             file.removeFiles()

@@ -1,6 +1,7 @@
 public import ProfileStore
 
-/// Opens a store, runs `body`, and closes the store. It is closed too if `body` throws or its task is cancelled.
+/// Opens a store, runs `body`, and closes the store. The store is also closed if `body` throws or its task is
+/// cancelled.
 ///
 /// ```swift
 /// try await withRepository(at: "profiles.sqlite") { repository in

@@ -2,18 +2,19 @@ internal import CSQLite
 internal import Platform
 
 extension Connection {
-    /// Copies a consistent snapshot of the database into a new file of mode 0600. Other connections can read and write
-    /// meanwhile.
+    /// Copies a consistent snapshot of the database into a new file of mode 0600. During the copy, other connections
+    /// can read and write.
     ///
     /// The copy is a single file. It uses a rollback journal instead of a write-ahead log, so it can be read from a
-    /// read-only medium. The file gets its name when it is complete and on the disk. Until then it has a temporary name
-    /// beside its own: `path`, a dot and 12 letters. If copying fails, the file is removed. If the process is killed,
+    /// read-only medium. When the file is complete and synced to the disk, it gets the name `path`. Until then it has a
+    /// temporary name: `path`, a dot and 12 letters. If copying fails, the file is removed. If the process is killed,
     /// the temporary file stays.
     ///
-    /// - Throws: `cantOpen` with `systemError` EEXIST if the file already exists, and the errors of reading and
-    ///   writing.
+    /// - Throws: `cantOpen` with `systemError` EEXIST if there already is a file at `path`, and the errors of reading
+    ///   and writing.
     package func backup(to path: String) throws(SQLiteError) {
-        // Saves a copy that could not get its name. The rename below proves that the name is free.
+        // If the name is taken, this avoids a useless copy. The rename below checks the name again, because another
+        // process may take it meanwhile.
         var status = stat()
         guard lstat(path, &status) != 0 else { throw SQLiteError(systemError: EEXIST, opening: path) }
         let letters = "abcdefghijklmnopqrstuvwxyz"
@@ -34,19 +35,20 @@ extension Connection {
     }
 
     private func copyContents(toNewFile path: String) throws(SQLiteError) {
-        // SQLite treats an empty file as a database without tables. O_EXCL proves that the file is new. No connection
-        // has the new file open yet, so closing the descriptor cannot drop the POSIX locks of one.
+        // SQLite treats an empty file as a database without tables. O_EXCL proves that the file is new. Closing a
+        // descriptor drops the POSIX locks of this process on the file. No connection has the new file open yet, so
+        // none loses its locks.
         let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
         guard descriptor >= 0 else { throw SQLiteError(systemError: errno, opening: path) }
         fchmod(descriptor, 0o600)
         close(descriptor)
         let destination = try Connection(DatabasePath(path), mode: .readWrite)
         try copyContents(to: destination)
-        // The header of the copy still names a write-ahead log, as the header of the original does.
+        // The copied header still sets the journal mode WAL, as in the original.
         try destination.execute("PRAGMA journal_mode = DELETE")
     }
 
-    /// Replaces the contents of another database by the contents of this one, in one transaction of the destination.
+    /// Replaces the contents of another database with the contents of this one, in one transaction of the destination.
     /// Readers of the destination see either the old or the new contents. If the copy fails, the destination is
     /// unchanged.
     ///

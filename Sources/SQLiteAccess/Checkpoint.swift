@@ -13,8 +13,8 @@ package struct Checkpoint: Hashable, Sendable {
     package let walFrames: Int
     /// The number of these frames that are now in the database file.
     package let checkpointedFrames: Int
-    /// Whether the checkpoint copied every frame and did everything else that its mode requests. It is false if a
-    /// reader prevented that.
+    /// Whether the checkpoint copied every frame and, in the mode `truncate`, also emptied the log. It is false if a
+    /// reader prevented either.
     package let isComplete: Bool
 }
 

@@ -13,8 +13,8 @@ extension Connection {
         if status == SQLITE_OK, hasMoved != 0 { throw SQLiteError(.displaced(path.description)) }
     }
 
-    /// Throws unless the database and its lock file are in place and the database has only one name. Otherwise other
-    /// processes would not see a commit, or could hold a different lock.
+    /// Throws unless the paths of the database and its lock file still lead to the open files, and the database has
+    /// only one name. In any other case, other processes would not see a commit, or could hold a different lock.
     func requireCommittable() throws(SQLiteError) {
         guard let path else { return }
         try requireInPlace()

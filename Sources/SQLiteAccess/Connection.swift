@@ -18,7 +18,7 @@ package struct Connection: ~Copyable {
         /// does not detect a change (<https://www.sqlite.org/uri.html#uriimmutable>), so the result is valid only if
         /// the ``FileStamp`` is the same before and after reading.
         case immutable
-        /// Reads the database. If it has a write-ahead log, this may create the `-wal` and `-shm` files.
+        /// Reads the database. If the database has a write-ahead log, SQLite may create the `-wal` and `-shm` files.
         case readOnly
         /// Reads and writes an existing file.
         case readWrite
@@ -31,7 +31,7 @@ package struct Connection: ~Copyable {
     private let walFrameCount: UnsafeMutablePointer<Int>
     let statements: StatementGuard
     let terms: WriteTerms
-    /// Nil for a database without a name.
+    /// The path of the database; nil for a temporary database, which has no name.
     package let path: DatabasePath?
 
     /// Opens and configures a connection. It does not write to an existing file.
@@ -41,16 +41,18 @@ package struct Connection: ~Copyable {
     ///   - mode: The permitted access.
     ///   - vfs: The name of a registered SQLite VFS, or nil for the default one.
     ///   - waitLimit: The maximum time to wait for locks that other programs hold; nil for the default of 10 seconds.
-    /// - Throws: `cantOpen`, with a ``FileProblem`` if the file has several names or the lock file's name belongs to a
-    ///   foreign file. `notADatabase` or `corrupt` if the file cannot be read as a database, or if reading its schema
-    ///   takes longer than ``openingLimit``. `error` if a setting does not read back as it was set.
+    /// - Throws: `cantOpen`, with a ``FileProblem`` if the database has several names, or if the file with the lock
+    ///   file's name is not a lock file. `notADatabase` or `corrupt` if the file cannot be read as a database, or if
+    ///   reading its schema takes longer than ``openingLimit``. `error` if SQLite does not report a setting as it was
+    ///   set.
     package init(
         _ path: DatabasePath, mode: Mode, vfs: String? = nil, waitLimit: WaitLimit? = nil
     ) throws(SQLiteError) {
-        // A file that is only inspected may have several names.
+        // An inspection takes no lock and writes nothing, so the file may have several names.
         if mode != .inspection { try Self.requireOneName(path) }
         if mode == .create {
-            // SQLite gives a new database the mode of this file, and `-wal` and `-shm` the mode of the database.
+            // SQLite gives a new database the permissions of the lock file, and gives `-wal` and `-shm` the permissions
+            // of the database.
             _ = try LockFile(path)
         }
         let connection = Connection(
@@ -65,13 +67,14 @@ package struct Connection: ~Copyable {
             guard error.code == .interrupt else { throw error }
             throw SQLiteError(code: .corrupt, message: "reading its schema takes too long")
         }
-        // A reader that has opened the write-ahead log does not wait for other connections' locks afterwards.
+        // Only opening can make a reader wait: once it has opened the write-ahead log, other connections' locks do not
+        // block it.
         if mode == .readOnly { connection.terms.waitLimit = nil }
         self = connection
     }
 
     /// Opens a private temporary database: a file without a name, which is removed when the connection closes
-    /// (<https://www.sqlite.org/inmemorydb.html#temp_db>). It can grow until the disk is full.
+    /// (<https://www.sqlite.org/inmemorydb.html#temp_db>). The database can grow until the disk is full.
     package static func temporary() throws(SQLiteError) -> Connection {
         let handle = try open("", SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, vfs: nil)
         let connection = Connection(handle: handle, path: nil, waitLimit: nil)
@@ -115,9 +118,10 @@ package struct Connection: ~Copyable {
         return Statement(prepared)
     }
 
-    /// Returns a prepared statement for `sql` with these values bound, from the first one on.
+    /// Returns a prepared statement for `sql` with these values bound to its parameters, in their order.
     ///
-    /// The values are boxed. A statement of a hot path binds them by the functions of ``Statement`` instead.
+    /// The values are boxed, which costs time. Code that runs often binds its values with the functions of
+    /// ``Statement`` instead.
     @_lifetime(borrow self)
     package func prepare(_ sql: String, _ values: any StatementValue...) throws(SQLiteError) -> Statement {
         try prepare(sql, binding: values)

@@ -3,15 +3,17 @@ internal import CSQLite
 /// The settings of a connection and its database, as SQLite reports them.
 package struct ConnectionSettings: Hashable, Sendable {
     package var sqliteVersion: String
-    /// `wal`, or `delete` in a backup and in a file that the store has not yet taken over.
+    /// The journal mode: `wal` for a write-ahead log, `delete` for a rollback journal. A backup, and a new database
+    /// before its first writer has opened it, have `delete`.
     package var journalMode: String
-    /// 0 is off, 1 normal, 2 full, 3 extra.
+    /// SQLite's `synchronous` setting: 0 is off, 1 normal, 2 full, 3 extra.
     package var synchronous: Int
     package var foreignKeys: Bool
     package var trustedSchema: Bool
     package var cellSizeCheck: Bool
     package var defensive: Bool
-    /// Whether the last connection runs a checkpoint when it closes. That checkpoint would run without the write lock.
+    /// Whether the last connection to the database runs a checkpoint when it closes. The project turns this off,
+    /// because that checkpoint would run without the write lock.
     package var checkpointsOnClose: Bool
     /// The number of frames after which a commit runs a checkpoint by itself; 0 means never.
     package var walAutocheckpoint: Int
@@ -63,7 +65,8 @@ extension Connection {
 
     /// Switches the database to a write-ahead log if it does not use one yet, and verifies the result.
     ///
-    /// It writes, so the caller must hold the write lock. New databases and restored backups need it.
+    /// The switch writes to the file, so the caller must hold the write lock. New databases and restored backups need
+    /// the switch.
     package func enableWriteAheadLog() throws(SQLiteError) {
         let mode = try measuringWait { () throws(SQLiteError) in try text("PRAGMA journal_mode = WAL") }
         guard mode == "wal" else {
@@ -71,22 +74,23 @@ extension Connection {
         }
     }
 
-    /// Runs `body` with a rollback journal instead of the write-ahead log, or with the log if another connection has the
-    /// database open.
+    /// Runs `body` with a rollback journal instead of the write-ahead log, or with the log if another connection has
+    /// opened the database.
     ///
-    /// With the journal, a transaction that fills an empty database writes each new page once. With the log, it writes
-    /// the page to the log, and the checkpoint copies it. If the process ends during the transaction, the next
-    /// connection that may write restores the state before it (<https://www.sqlite.org/lockingv3.html#rollback>). While
-    /// the transaction writes, other connections wait to read.
+    /// With the journal, a transaction that fills an empty database writes each new page once. With the log, each page
+    /// is written twice: to the log, and by the checkpoint to the database file. If the process ends during the
+    /// transaction, the next connection that may write restores the state before the transaction
+    /// (<https://www.sqlite.org/lockingv3.html#rollback>). While the transaction writes, other connections wait to
+    /// read.
     ///
     /// The caller must hold the write lock, and no transaction may be open.
     package func withRollbackJournal<Value: ~Copyable>(_ body: () throws -> Value) throws -> Value {
         guard try leaveWriteAheadLog() else { return try body() }
-        // If that fails, the database keeps the journal, which is as safe. The next writer that opens the database
-        // switches to the log.
+        // If this switch fails, the database keeps the rollback journal, which is as safe as the log. The next writer
+        // that opens the database switches to the log.
         defer { try? enableWriteAheadLog() }
-        // Also syncs the folder after the journal is removed. A journal that came back after a power failure would undo
-        // the commit.
+        // With `EXTRA`, SQLite also syncs the folder after it has removed the journal. Without that sync, a power
+        // failure could bring the journal back, and the journal would undo the commit.
         try execute("PRAGMA synchronous = EXTRA")
         defer { try? execute("PRAGMA synchronous = FULL") }
         return try body()
@@ -108,8 +112,8 @@ extension Connection {
 
     /// Applies the settings that every connection must have. It does not write to the file.
     func configure() throws(SQLiteError) {
-        // The limits are set first. So they already apply when SQLite reads a hostile schema. `VACUUM` needs an
-        // attached database, so it is not available; see <https://www.sqlite.org/security.html>.
+        // The limits are set first, so they already apply when SQLite reads the schema, which may be hostile. `VACUUM`
+        // needs an attached database, so it is not available; see <https://www.sqlite.org/security.html>.
         for (limit, value) in Self.limits { sqlite3_limit(handle, limit, value) }
         setBusyTimeout(milliseconds: Self.busyTimeout)
         for (option, isOn) in Self.options { try set(option, isOn) }

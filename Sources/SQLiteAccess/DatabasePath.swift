@@ -39,7 +39,7 @@ package struct DatabasePath: Hashable, Sendable, CustomStringConvertible {
         guard reason == ENOENT else { throw SQLiteError(systemError: reason, opening: path) }
         var information = stat()
         if lstat(path, &information) == 0 {
-            // Another process has created it meanwhile, or it is a symbolic link whose target does not exist.
+            // Another process has just created the file, or the path is a symbolic link whose target does not exist.
             guard let resolved = Self.resolve(path) else { throw SQLiteError(systemError: errno, opening: path) }
             database = resolved
             return
@@ -58,7 +58,7 @@ package struct DatabasePath: Hashable, Sendable, CustomStringConvertible {
         return Array(UnsafeBufferPointer(start: resolved, count: strlen(resolved) + 1))
     }
 
-    /// Returns the database as a URI, because SQLite takes open options in this form; see
+    /// Returns the URI of the database with these options. SQLite reads such options only from a URI; see
     /// <https://www.sqlite.org/uri.html>.
     func uri(options: [(name: String, value: [CChar])]) -> String {
         let query = options.map { "\($0.name)=\(Self.percentEncoded($0.value))" }.joined(separator: "&")

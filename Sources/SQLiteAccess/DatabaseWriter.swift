@@ -3,9 +3,9 @@ internal import Threads
 /// The single writer of a process. It queues jobs in the order of their arrival and runs each job under the
 /// ``WriteLock``.
 ///
-/// The writer's own thread blocks for the lock, so callers can give up at their deadline. When a caller gives up, its
-/// job leaves the queue, so it has not written and never will. The writer releases the lock after every commit, so
-/// other processes get their turn. Jobs that wait at the same time may share one commit.
+/// The writer's own thread waits for the lock, so a caller can give up at its deadline. The caller's job then leaves
+/// the queue and never runs. The writer releases the lock after every commit, so other processes can take it. Jobs that
+/// wait at the same time may share one commit.
 package final class DatabaseWriter: Sendable {
     private let path: DatabasePath
     private let jobs = Locked(WriteQueue())
@@ -13,15 +13,15 @@ package final class DatabaseWriter: Sendable {
     private let thread = ThreadPool(threads: 1)
     private let deadlines = DeadlineTimer("DatabaseWriter deadlines")
 
-    /// Makes a writer. It opens the connection with the first job.
+    /// Makes a writer. The writer opens its connection when it runs the first job.
     ///
     /// - Parameters:
     ///   - path: The database.
     ///   - command: The name that this process shows to waiting processes, such as `profiles import`.
-    ///   - sharing: The limit of jobs that share a transaction.
-    ///   - open: Opens the connection, and may create or migrate the database. It runs with the first job, on the
-    ///     writer's thread and under the lock. It waits for locks of other programs up to that job's wait limit. If it
-    ///     throws, the job fails and the next job calls it again.
+    ///   - sharing: The limits of a transaction that several jobs share.
+    ///   - open: Opens the connection, and may create or migrate the database. The writer calls this closure before a
+    ///     job if it has no usable connection, on its own thread and with the lock held. The closure waits for locks of
+    ///     other programs up to that job's wait limit. If it throws, the job fails and the next job calls it again.
     package init(
         _ path: DatabasePath, command: String, sharing: SharingLimit = .usual,
         open: @escaping @Sendable (WaitLimit) throws -> Connection
@@ -34,8 +34,9 @@ package final class DatabaseWriter: Sendable {
     /// shares them.
     ///
     /// - Parameters:
-    ///   - limit: The maximum time until the job begins, and the maximum wait for SQLite's own locks that other
-    ///     programs hold; at least 50 ms. The call always waits for a job that has begun.
+    ///   - limit: The maximum time until the job begins, at least 50 ms. A job that has begun waits until the same
+    ///     deadline for SQLite's own locks that other programs hold. The call always waits for the end of a job that
+    ///     has begun.
     ///   - body: The work. A transaction that it leaves open is rolled back.
     /// - Returns: The result of `body`, after the lock is released.
     /// - Throws: A ``WriteRefusal`` or the error of the lock file if the job never began. Otherwise the error of `open`
@@ -47,7 +48,7 @@ package final class DatabaseWriter: Sendable {
     }
 
     /// Runs `body` on the writer's thread in a write transaction. Other waiting bodies may share the transaction; each
-    /// has its own outcome.
+    /// body has its own outcome.
     ///
     /// - Parameters:
     ///   - limit: As for ``write(waitingAtMost:_:)``.
@@ -64,8 +65,8 @@ package final class DatabaseWriter: Sendable {
 
     /// Waits until all queued jobs have finished, then empties the write-ahead log and closes the connection.
     ///
-    /// The final step does not wait for the lock. If another process holds it, that process empties the log when it
-    /// closes. Later jobs are refused with `closed`. Closing again does nothing.
+    /// Emptying the log needs the lock, but does not wait for it. If another process holds the lock, that process
+    /// empties the log when it closes its own writer. Later jobs are refused with `closed`. Closing again does nothing.
     package func close() async {
         let closed = Promise<Void>()
         let (isQueued, startsThread) = jobs.withLock { $0.close { closed.fulfill() } }
@@ -134,8 +135,8 @@ package final class DatabaseWriter: Sendable {
 
     /// Runs the next job and the jobs that share its transaction.
     ///
-    /// - Returns: The closures that resume the callers. The jobs are already released by then. Otherwise this thread
-    ///   could keep a value of a job alive after its caller has resumed.
+    /// - Returns: The closures that resume the callers. They must be called only after this function has returned and
+    ///   released the jobs. Otherwise this thread could keep a value of a job alive after the job's caller has resumed.
     private func performNext() -> [WriteJob.Answer] {
         do throws(SQLiteError) {
             try session.acquireLock()

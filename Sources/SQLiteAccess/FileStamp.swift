@@ -18,7 +18,7 @@ package struct FileStamp: Hashable, Sendable {
     /// Reads the stamp of a database; nil if there is no file.
     package init?(_ path: DatabasePath) {
         // The logs are checked first. A process that writes a log after this check leaves the log there or changes the
-        // file, and the next stamp shows either.
+        // database file. The next stamp differs in both cases.
         hasLog = Self.hasContent(path.file(endingIn: "-wal")) || Self.hasContent(path.journal)
         var status = stat()
         guard stat(path.database, &status) == 0 else { return nil }
@@ -28,7 +28,7 @@ package struct FileStamp: Hashable, Sendable {
         changed = [status.st_ctim.tv_sec, status.st_ctim.tv_nsec]
     }
 
-    /// Whether the last change is more than two seconds old. Another change would then give a different time. File
+    /// Whether the last change is more than two seconds old. If it is, a later change gets a different time. File
     /// systems count time in steps, and two changes within one step have the same time.
     package var isConclusive: Bool {
         var now = timespec()

@@ -1,6 +1,6 @@
 internal import Platform
 
-/// The open lock file beside the database, which carries the write lock.
+/// The open lock file beside the database. The write lock is a `flock` lock on this file.
 ///
 /// A missing lock file is created with mode 0600 and the database's owner. An existing file with this name may be user
 /// data. It is used only if it can be a lock file; otherwise it is refused and left unchanged.
@@ -8,6 +8,8 @@ final class LockFile: Sendable {
     let descriptor: Int32
     private let path: DatabasePath
 
+    /// Opens the lock file of a database, and creates it if it does not exist.
+    ///
     /// - Throws: `readOnly` if this process may not write to the database, because a lock file created by a read-only
     ///   user would lock out the owner. `cantOpen` with a ``FileProblem`` if the file with the lock file's name is not
     ///   a lock file.
@@ -28,7 +30,8 @@ final class LockFile: Sendable {
 
     // MARK: Opening
 
-    /// The maximum length of the holder's line: a process ID, a space, 100 characters and a line feed.
+    /// The maximum length in bytes of the line that names the holder: a process ID of up to 10 digits, a space, 100
+    /// ASCII characters and a line feed.
     private static let longestContent = 112
 
     private static func open(_ path: DatabasePath) throws(SQLiteError) -> Int32 {
@@ -59,7 +62,7 @@ final class LockFile: Sendable {
                 close(old)
                 throw SQLiteError(.notALock(path.lock.pathText, fault))
             }
-            // A new database copies the mode of this file.
+            // SQLite gives a new database the permissions of this file.
             fchmod(old, 0o600)
             return old
         }
@@ -89,7 +92,7 @@ final class LockFile: Sendable {
         // A killed holder leaves its line in the file, possibly followed by the end of an older, longer line.
         let processID = content.prefix { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
         let isLine = (1...10).contains(processID.count) && content.dropFirst(processID.count).first == UInt8(ascii: " ")
-        // After a power failure the file may have the length of a line, but not its bytes.
+        // After a power failure the file may have the length of a line, but contain only zero bytes.
         let isErased = content.allSatisfy { $0 == 0 }
         return isErased || isLine && content.count <= longestContent ? nil : .foreignContent
     }

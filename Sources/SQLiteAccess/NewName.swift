@@ -1,15 +1,15 @@
 internal import CLinux
 internal import Platform
 
-/// Gives files names that last. A name is on the disk when its folder was synced: a sync of the file alone does not do
-/// that (fsync(2)).
+/// Renames files, and makes file names durable. A name is on the disk only after its folder is synced. A sync of the
+/// file alone does not write the name to the disk (fsync(2)).
 package enum NewName {
     /// Renames a file, unless the new name is taken.
     ///
-    /// - Returns: 0, or the error: EEXIST if the name is taken.
+    /// - Returns: 0, or the `errno` of the failure: EEXIST if the name is taken.
     static func rename(_ path: String, to new: String) -> Int32 {
         if profiles_rename_without_replacing(path, new) == 0 { return 0 }
-        // File systems without this kind of rename, such as NFS.
+        // Some file systems, such as NFS, do not support this kind of rename.
         guard errno == EINVAL || errno == ENOSYS else { return errno }
         guard link(path, new) == 0 else { return errno }
         unlink(path)
@@ -18,8 +18,8 @@ package enum NewName {
 
     /// Makes all names in the folder of a file durable.
     ///
-    /// - Returns: 0, or the error. It is 0 if the file system cannot sync folders, and if this process may not read the
-    ///   folder: then nothing can be done.
+    /// - Returns: 0, or the `errno` of the failure. Also 0 if the file system cannot sync folders, or if this process
+    ///   may not read the folder, because the caller cannot do anything about that.
     package static func sync(folderOf path: String) -> Int32 {
         let folder = path.utf8.lastIndex(of: UInt8(ascii: "/")).map { String(path[...$0]) } ?? "."
         let descriptor = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)

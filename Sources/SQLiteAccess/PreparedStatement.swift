@@ -33,8 +33,8 @@ final class PreparedStatement {
 
 /// The statement cache of a connection, with the text of each statement as its key.
 final class StatementCache {
-    /// More than the number of distinct texts in the program. Only a program that writes values into its SQL reaches
-    /// it.
+    /// The maximum number of cached statements. The program has fewer distinct SQL texts. Only code that writes values
+    /// into its SQL can reach the maximum.
     private static let capacity = 128
 
     private var statements: [String: PreparedStatement] = [:]

@@ -22,9 +22,8 @@ package final class ReaderPool: Sendable {
 
     /// Calls `body` with a connection. If all connections are in use, it opens another one instead of blocking.
     ///
-    /// A single statement needs no transaction. Several statements that must see the same snapshot need one. A
-    /// connection that meets a changed schema is closed after `body`, and a new connection is opened when one is
-    /// needed.
+    /// A single statement needs no transaction. Several statements that must see the same snapshot need one. If the
+    /// database's schema has changed, the connection is closed after `body`, and a later read opens a new connection.
     ///
     /// - Throws: The error of opening, or of `body`.
     package func read<Result: ~Copyable>(_ body: (borrowing Connection) throws -> Result) throws -> Result {
@@ -56,8 +55,9 @@ package final class ReaderPool: Sendable {
 
 /// A connection that the pool hands from thread to thread.
 ///
-/// `@unchecked Sendable`: under the mutex, the pool takes the reader out of its list and puts it back. Between the two,
-/// it lends the reader to one caller as a borrow that cannot escape. So two threads never use it at the same time.
+/// `@unchecked Sendable`: under the mutex, the pool takes the reader out of its list and puts it back. While the reader
+/// is out of the list, the pool lends it to one caller as a borrow that cannot escape. So two threads never use the
+/// reader at the same time.
 private final class Reader: @unchecked Sendable {
     let connection: Connection
     private let endings: Endings
@@ -71,7 +71,8 @@ private final class Reader: @unchecked Sendable {
         self.endingsBefore = endingsBefore
     }
 
-    /// Whether the connection has only met the schema that was accepted when it was opened.
+    /// Whether every statement of the connection was prepared under the schema that was accepted when the connection
+    /// was opened.
     var hasAcceptedSchema: Bool { (try? connection.hasOnlyMetAcceptedSchema()) ?? false }
 
     /// Whether `endReading()` was called since the connection was opened.

@@ -52,10 +52,10 @@ extension SQLiteError {
             systemError: speaks && comesFromSystem ? sqlite3_system_errno(database) : 0)
     }
 
-    /// Makes the error of a system call of this module on a file beside the database.
+    /// Makes the error of a system call that failed on a file with this path.
     init(systemError: Int32, opening path: [CChar]) { self.init(systemError: systemError, opening: path.pathText) }
 
-    /// Makes the error of a system call of this module on a file.
+    /// Makes the error of a system call that failed on a file with this path, given as text.
     init(systemError: Int32, opening path: String) {
         let code: ResultCode =
             switch systemError {

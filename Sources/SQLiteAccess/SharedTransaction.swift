@@ -21,8 +21,8 @@ extension Connection {
     ///
     /// The first job runs without a savepoint, because there is no earlier job that its failure could undo. Each job
     /// that joins runs under a savepoint, so its failure undoes only that job. If the commit fails, or SQLite rolls
-    /// back by itself (as on a full disk), the whole transaction is undone. Then each job runs again in a transaction
-    /// of its own, so no caller receives the error of another job.
+    /// back by itself (as on a full disk), the whole transaction is undone. If more than one job was in it, each job
+    /// then runs again in a transaction of its own. So no caller receives the error of another job.
     ///
     /// - Returns: The closures that resume the callers. They are returned after the commit.
     func runTogether(

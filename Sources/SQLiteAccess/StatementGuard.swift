@@ -7,13 +7,14 @@ internal import CSQLite
 /// the progress handler after every thousand steps.
 final class StatementGuard {
     /// Whether a statement was prepared since the flag was last cleared. SQLite also prepares a statement again by
-    /// itself, mostly because the schema has changed since it was prepared.
+    /// itself, mostly because the schema has changed since the statement was prepared.
     var hasPrepared = false
     /// The version numbers of the schema that the program has accepted.
     var acceptedSchema: SchemaNumbers?
     /// The time at which a running statement is interrupted; nil for no limit.
     var deadline: ContinuousClock.Instant?
-    /// Returns whether the deadline counts at this moment; nil if it always does.
+    /// Returns whether a statement that has passed the deadline must be interrupted now; nil if such a statement is
+    /// always interrupted.
     var isDeadlineBinding: (@Sendable () -> Bool)?
     /// Whether a statement was interrupted at the deadline. The caller that sets a deadline clears the flag.
     var hasMetDeadline = false
@@ -39,9 +40,10 @@ final class StatementGuard {
     }
 
     /// Returns whether a statement may perform the action with this SQLite action code. An action with an origin comes
-    /// from a view or a trigger. It is refused, because this program creates neither, and names no subqueries.
+    /// from a view, a trigger or a named subquery. It is refused, because this program uses none of these.
     private func permits(_ action: Int32, isOfSchema: Bool) -> Bool {
-        // Functions that read a pragma prepare it each time they run, so a pragma does not set the flag.
+        // SQL functions such as `pragma_index_list` prepare a PRAGMA each time they run, so a PRAGMA does not set the
+        // flag.
         if action != SQLITE_PRAGMA { hasPrepared = true }
         if isOfSchema { return false }
         switch action {
@@ -82,7 +84,7 @@ extension Connection {
     /// Runs `body`. A statement in it that still runs after the deadline is interrupted as soon as `isAwaited` returns
     /// true, for example because another caller waits for the thread.
     ///
-    /// - Throws: `expired` in place of the interrupt, otherwise the error of `body`.
+    /// - Throws: `expired` if a statement was interrupted at the deadline, otherwise the error of `body`.
     package func until<Result>(
         _ deadline: ContinuousClock.Instant, whenAwaited isAwaited: @escaping @Sendable () -> Bool,
         orThrow expired: @autoclosure () -> any Error, _ body: () throws -> Result
@@ -117,9 +119,9 @@ extension Connection {
         return try schemaNumbers() == accepted
     }
 
-    /// Returns whether no statement has met a schema other than the accepted one. The call costs nothing if no
-    /// statement was prepared since the last call. SQLite itself compares the schema each time a statement starts. If
-    /// the schema has changed, SQLite prepares the statement again.
+    /// Returns whether every statement was prepared under the accepted schema. The call costs nothing if no statement
+    /// was prepared since the last call. SQLite itself compares the schema each time a statement starts. If the schema
+    /// has changed, SQLite prepares the statement again.
     package func hasOnlyMetAcceptedSchema() throws(SQLiteError) -> Bool {
         guard statements.hasPrepared else { return true }
         guard try schemaIsAccepted() else { return false }

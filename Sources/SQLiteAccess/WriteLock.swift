@@ -38,13 +38,13 @@ package struct WriteLock: ~Copyable, Sendable {
 
     // MARK: Taking the lock
 
-    /// Takes the lock, however long that takes, and writes the name of this process into the file.
+    /// Waits without a time limit for the lock, takes it, and writes the name of this process into the lock file.
     ///
     /// `flock` has no timeout, and it is not fair. If a process releases the lock and takes it again immediately, it
     /// usually gets the lock before the woken waiter has begun to run. So each waiter first takes a second lock, the
-    /// turnstile, and keeps it until it has the main lock. A process that comes back finds the turnstile taken and
-    /// waits for it. (Measured while another process repeatedly held the lock for 1 ms: the longest wait was 1.3 ms
-    /// with the turnstile, and 1,300 ms without it.)
+    /// turnstile, and keeps it until it has the main lock. A process that wants the lock again finds the turnstile
+    /// taken and waits for it. (Measured while another process repeatedly held the lock for 1 ms: the longest wait was
+    /// 1.3 ms with the turnstile, and 1,300 ms without it.)
     package mutating func acquire(as command: String) throws(SQLiteError) {
         for _ in 0..<100 {
             try lockFile()

@@ -22,8 +22,8 @@ struct WriteQueue: Sendable {
 
     private let limit: Int
     private var waiting: [Int: Job] = [:]
-    /// The tickets in the order of arrival. The ticket of a job that has left stays until its turn, or until such
-    /// tickets are more than half of all.
+    /// The tickets in the order of arrival. The ticket of a job that has left the queue stays until it is the first
+    /// one, or until more than about half of the tickets belong to no waiting job.
     private var order: [Int] = []
     /// The index in `order` of the first ticket that is not yet used.
     private var head = 0
@@ -39,7 +39,7 @@ struct WriteQueue: Sendable {
 
     init(limit: Int = Self.mostWaiting) { self.limit = limit }
 
-    /// The number of tickets in memory, of waiting jobs and of jobs that have left.
+    /// The number of tickets in memory: those of waiting jobs, and those of jobs that have left the queue.
     var rememberedTickets: Int { order.count }
 
     /// Whether a job is waiting.
@@ -128,9 +128,9 @@ struct WriteQueue: Sendable {
     /// Refuses all later jobs.
     ///
     /// - Returns: Whether `closing` will be called after the waiting jobs have finished, and whether the caller must
-    ///   start the thread for that. `closing` is not called if there is nothing to do. This is so if the queue is
-    ///   already closed, or if no job ever ran. It is also so if all jobs have left while the thread waits for a lock
-    ///   that another process holds.
+    ///   start the thread for that. `closing` is not called in three cases: the queue is already closed, no job ever
+    ///   ran and none waits, or all jobs have left the queue while the thread waits for the lock, which another process
+    ///   holds.
     mutating func close(_ closing: @escaping Closing) -> (isQueued: Bool, startsThread: Bool) {
         defer { isClosed = true }
         let hasWork = hasRun || !waiting.isEmpty

@@ -8,7 +8,7 @@ package enum WriteRefusal: Error, Hashable, Sendable {
     case tooManyWaiting
     /// The writer is closed.
     case closed
-    /// The task was cancelled before its turn.
+    /// The caller's task was cancelled before its job began.
     case cancelled
     /// The writer has no thread, and no thread could be started. `code` is the result of `pthread_create`.
     case noThread(code: Int32)

@@ -67,8 +67,8 @@ final class WriteSession: @unchecked Sendable {
         return answers
     }
 
-    /// Closes the connection. It first empties the log, unless another process holds the lock: that process empties the
-    /// log when it closes.
+    /// Closes the connection. It first empties the log, unless another process holds the lock. That process empties the
+    /// log when it closes its own connection.
     func finish() {
         guard let connection = connection.take(), lock?.acquireIfFree(as: command) ?? false else { return }
         // If a reader is active or the disk is full, the log stays. That is safe, because the log is part of the

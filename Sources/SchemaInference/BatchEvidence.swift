@@ -2,7 +2,7 @@ internal import CSVStream
 internal import ProfileCore
 internal import ProfileTransfer
 
-/// The evidence from records: of one batch, as its worker found it, or of all batches together.
+/// The evidence from the records of one batch, which one worker examines, or from those of all batches merged.
 struct BatchEvidence: Sendable {
     /// The number of records that were examined, including faulty ones.
     private(set) var rows = 0
@@ -12,7 +12,7 @@ struct BatchEvidence: Sendable {
     private(set) var refused: [RowRefusal: CountedLines] = [:]
     /// The records that may be refused later, in the order of the input.
     private(set) var doubtful: [DoubtfulRow] = []
-    /// The oddities of the records that did not prevent reading them.
+    /// The oddities that did not prevent reading the records.
     private(set) var oddities = InputOddities()
     /// The values of each column that may be the key, in this batch only. `merge(_:)` does not merge them.
     private(set) var keys: [Int: KeyEvidence] = [:]
@@ -64,7 +64,7 @@ struct BatchEvidence: Sendable {
     }
 
     /// Returns the positions of rows that have a value other than a hash in a column of hashes. If there are many such
-    /// values, the column is marked as mixed, and no row is refused because of it.
+    /// values, the column is marked as mixed, and no row is refused because of this column.
     private mutating func othersBesideHashes(
         of column: InferenceColumn, _ index: Int, _ rows: [Row], _ records: borrowing RecordBatch
     ) -> [Int] {
@@ -81,16 +81,16 @@ struct BatchEvidence: Sendable {
         }
     }
 
-    /// The number of other values that a batch may have, in addition to one in a hundred, in a column of hashes. The
-    /// limit for the whole input is checked later: one in a hundred.
+    /// In a column of hashes, one value in a hundred of a batch may be another text, and in addition this number of
+    /// values. At the end of the input the limit is one value in a hundred.
     private static let fewOthers = 10
 
     private static func holdsNul(_ column: Int, of row: Row, _ records: borrowing RecordBatch) -> Bool {
         cell(of: column, in: row, records).contains(0)
     }
 
-    /// Returns the cell of a row. It is empty if a JSON object has no cell for the column: a record ends with the cell
-    /// of the object's last member.
+    /// Returns the cell of a row. The cell is empty if a JSON object has no cell for the column, because a record ends
+    /// with the cell of the object's last member.
     @_lifetime(borrow records)
     private static func cell(of column: Int, in row: Row, _ records: borrowing RecordBatch) -> Span<UInt8> {
         column < row.cells.count ? records.cell(row.cells.lowerBound + column) : Span()
@@ -117,8 +117,8 @@ struct BatchEvidence: Sendable {
         return sound
     }
 
-    /// Returns the evidence of one column. Going through the columns one by one means that consecutive cells mostly
-    /// take the same checks.
+    /// Returns the evidence of one column. The columns are examined one by one, because consecutive cells of the same
+    /// column mostly need the same checks.
     private static func evidence(
         of column: InferenceColumn, _ rows: [Row], _ records: borrowing RecordBatch, _ unfit: inout [Int]
     ) -> ColumnEvidence {
@@ -153,7 +153,7 @@ struct BatchEvidence: Sendable {
         return KeyEvidence(fingerprints, missing: missing)
     }
 
-    /// Returns the value of a row in a column that may be the key; nil if the row has none.
+    /// Returns the fingerprint of a row's value in a column that may be the key; nil if the row has no value there.
     @inline(__always)
     private static func key(in column: Int, of row: Row, _ records: borrowing RecordBatch) -> Fingerprint? {
         let value = cell(of: column, in: row, records).trimmed()
@@ -183,7 +183,7 @@ struct BatchEvidence: Sendable {
         }
     }
 
-    /// The maximum number of rows whose refusal is decided at the end of the input. Further rows are refused
+    /// The maximum number of rows whose refusal is decided at the end of the input. Further doubtful rows are refused
     /// immediately.
     private static let mostDoubtful = 100_000
 
@@ -192,14 +192,14 @@ struct BatchEvidence: Sendable {
         rows - refused.reduce(0) { $0 + (Self.reasonsInCells.contains($1.key) ? 0 : $1.value.count) }
     }
 
-    /// The number of records whose keys count, without the doubtful ones.
+    /// The number of records whose keys count. Doubtful records are not included.
     var certainRows: Int {
         soundRows - doubtful.count - Self.reasonsInCells.reduce(0) { $0 + (refused[$1]?.count ?? 0) }
     }
 
     private static let reasonsInCells: [RowRefusal] = [.controlCharacter, .unsupportedHash]
 
-    /// Decides about the doubtful rows, when it is known which columns become fields.
+    /// Decides whether the doubtful rows are refused. Call it when it is known which columns become fields.
     ///
     /// - Returns: The rows that are not refused.
     mutating func settle(isField: (Int) -> Bool, hashes: Int?) -> [DoubtfulRow] {

@@ -3,7 +3,8 @@ internal import ProfileTransfer
 
 /// The evidence from the values of one column, including the type hypotheses that the values have not refuted.
 ///
-/// Each worker collects the evidence of its batch. Merging is associative, so only the order of the batches matters.
+/// Each worker collects the evidence of its batch. Merging is associative: the result depends on the order of the
+/// batches, but not on the order of the merges.
 struct ColumnEvidence: Sendable {
     /// The number of values, without empty cells and tokens.
     private(set) var values = 0
@@ -12,8 +13,8 @@ struct ColumnEvidence: Sendable {
     /// The number of cells that contain only white space, in a column of secrets. Such cells can be passwords, but not
     /// hashes.
     private(set) var blank = 0
-    /// The counts of tokens, which are texts that may stand for a missing value, by their index in
-    /// ``MissingToken/all``.
+    /// The cells that hold a token, by the index of the token in ``MissingToken/all``. A token is a text that may stand
+    /// for a missing value.
     private(set) var tokens: [Int: CountedLines] = [:]
     private(set) var text = TextEvidence()
     private(set) var shape = ShapeEvidence.noValues
@@ -27,10 +28,11 @@ struct ColumnEvidence: Sendable {
     private(set) var others = CountedLines()
     /// Whether the column has too many other values to be a column of hashes.
     private(set) var isMixed = false
-    /// The values that look like numbers, counted from the first value that is not an integer.
+    /// The values of digits with at most a sign and a point. They are counted only from the first value that is not an
+    /// integer.
     private(set) var numerals = CountedLines()
 
-    /// The number of rows that had a cell, or could have had one.
+    /// The number of rows, including those that lack a cell in this column.
     var cells: Int { values + empty + blank + tokenCount }
 
     /// The number of cells that hold a token.
@@ -38,8 +40,8 @@ struct ColumnEvidence: Sendable {
 
     /// Adds a cell.
     ///
-    /// - Returns: False if the cell has text that no field may hold. Such a cell only counts as a value that is not a
-    ///   hash.
+    /// - Returns: False if the cell has characters that no field may hold. Such a cell only counts as a value that is
+    ///   not a hash.
     @inline(__always)
     mutating func add(_ cell: Span<UInt8>, line: Int) -> Bool {
         let value = cell.trimmed()
@@ -121,7 +123,8 @@ struct ColumnEvidence: Sendable {
     /// Adds a number of rows that did not have the column.
     mutating func addAbsent(_ count: Int) { empty += count }
 
-    /// Counts the cells with this token as ordinary values, because it does not stand for missing values here.
+    /// Counts the cells with this token as ordinary values, because the token does not stand for missing values in this
+    /// column.
     mutating func takeLiterally(_ token: Int) {
         guard let found = tokens.removeValue(forKey: token) else { return }
         // The cells with known lines are added one by one. So a refuted hypothesis can name their lines.
@@ -139,8 +142,8 @@ struct LivingHypotheses: Sendable {
     /// The values that refuted a hypothesis, by its index.
     private(set) var refutations: [Int: CountedLines] = [:]
 
-    /// The maximum number of refuting values with which a hypothesis is still tested. The report can then name the few
-    /// values that prevent a type.
+    /// A hypothesis is tested until more values than this have refuted it. So the report can name the few values that
+    /// prevent a type.
     static let mostRefutations = 3
 
     @inline(__always)

@@ -11,15 +11,16 @@ struct ColumnJudgement {
     private var evidence: ColumnEvidence
     private let name: ColumnName
 
-    /// The minimum number of values. Fewer values may have a common shape or set of characters by chance.
+    /// The minimum number of values for a shape, a set of characters or a date of eight digits. Fewer values may have
+    /// them in common by chance.
     private static let fewest = 5
 
     /// Judges a column that holds no secrets.
     ///
     /// - Parameters:
-    ///   - evidence: The evidence from its values.
+    ///   - evidence: The evidence from the column's values.
     ///   - name: The column's name.
-    ///   - isKey: Whether it is the key, which is always text.
+    ///   - isKey: Whether the column is the key, which is always text.
     ///   - tokens: The indexes of the tokens that stand for missing values in other columns of the file.
     init(_ evidence: ColumnEvidence, _ name: ColumnName, isKey: Bool, tokens: Set<Int>) {
         self.evidence = evidence
@@ -32,7 +33,8 @@ struct ColumnJudgement {
         if values == 0 {
             doubts.append(.noValues)
         } else if name.secrecy == .hidden {
-            // The values must not be shown. Every other rule of a schema repeats values or describes them.
+            // The values must not be shown. So the only rule is a length, because every other rule repeats or describes
+            // values.
             limitLength()
         } else if isKey {
             takeForText(isKey: true)
@@ -45,8 +47,8 @@ struct ColumnJudgement {
 
     // MARK: Missing values
 
-    /// Returns the tokens of a column whose other values have a type or a shape in common. Such tokens stand for
-    /// missing values.
+    /// Returns the tokens of a column if its other values have a type or a shape in common; otherwise an empty set. The
+    /// returned tokens stand for missing values.
     static func tokens(standingOutIn evidence: ColumnEvidence) -> Set<Int> {
         let hasShape = evidence.shape.mask != nil || evidence.shape.digitCount != nil
         let standOut = evidence.values > 0 && (hasShape || !evidence.hypotheses.borneOut.isEmpty)
@@ -77,13 +79,13 @@ struct ColumnJudgement {
         if !Self.tokens(standingOutIn: evidence).isEmpty || booleanValues != nil { return true }
         let bytes = MissingToken.all[token].bytes
         guard MissingToken.all[token].isWord else {
-            // A punctuation mark is different from words, but not from other punctuation marks.
+            // A punctuation mark differs clearly from words, but not from other punctuation marks.
             return evidence.text.ascii.hasLetters || evidence.text.ascii.hasDigits || !evidence.text.isASCII
         }
         // Among country codes of two letters, NA means Namibia.
         if evidence.text.shortest == bytes.count, evidence.text.longest == bytes.count { return false }
         if elsewhere.contains(token) { return true }
-        // The token is frequent, while the other values are of many kinds.
+        // The token is frequent, although the column has many distinct values.
         return evidence.distinct.entries == nil && count >= Self.fewest && count * 20 >= evidence.values
     }
 
@@ -149,12 +151,12 @@ struct ColumnJudgement {
     private mutating func doubtNearMiss() {
         let isOfDigits = evidence.text.isASCII && evidence.text.ascii.members.allSatisfy(Self.isOfNumbers)
         if isOfDigits, evidence.numerals.count > 0 {
-            // For a postal code, no doubt is needed: it is clearly not a number.
+            // Postal codes need no doubt, because they are clearly not numbers.
             if name.meaning?.isText != true { doubts.append(.numerals(evidence.numerals)) }
             return
         }
         let nearest = evidence.hypotheses.nearlyBorneOut.min { $0.lines.count < $1.lines.count }
-        // A type that fits only three of four values is not worth reporting.
+        // The report names a type only if at most one value in twenty prevents it.
         guard let nearest, values >= 20 * nearest.lines.count else { return }
         doubts.append(.nearly(nearest.type, nearest.lines))
     }
@@ -217,7 +219,7 @@ struct ColumnJudgement {
     /// Whether there is enough evidence for a common shape: at least five values, and at least two distinct ones.
     private var hasShape: Bool { values >= Self.fewest && evidence.distinct.entries.map { $0.count > 1 } ?? true }
 
-    /// The allowed values, if the column has few distinct values and each is frequent enough; otherwise nil.
+    /// The allowed values, if the column has few distinct values that occur five times on average; otherwise nil.
     private var choices: [String]? {
         guard name.secrecy == .none, name.meaning?.isOpen != true, let entries = evidence.distinct.entries,
             entries.count > 1, values >= 20, values >= 5 * entries.count
@@ -226,7 +228,7 @@ struct ColumnJudgement {
     }
 
     /// Limits the length to that of the longest value, rounded up. If all values are codes of the same length, the
-    /// limits are exact.
+    /// minimum and the maximum are this length.
     private mutating func limitLength() {
         let longest = evidence.text.longest
         if evidence.text.shortest == longest, hasShape, evidence.text.characters != nil {
@@ -256,7 +258,7 @@ struct ColumnJudgement {
             case "bday": draft.type == "date"
             case "tel": draft.type == "string" && text.isASCII && text.ascii.members.allSatisfy(Self.isOfPhones)
             case "postal-code": draft.type == "string" && text.longest <= 12 && text.ascii.hasDigits
-            // The title of a film is also called "title", but it is longer.
+            // A column `title` may also hold the titles of films, which are longer.
             case "honorific-prefix", "honorific-suffix": draft.type == "string" && text.longest <= 12
             default: draft.type == "string"
             }

@@ -7,7 +7,7 @@ public struct DateWriting: Hashable, Sendable {
     /// Whether the day or the month comes first, if only the order distinguishes them; nil if they cannot be confused.
     let order: Order?
 
-    /// Whether the pattern is one of strptime(3).
+    /// Whether the pattern has the syntax of strptime(3).
     var isStrptime: Bool { pattern.utf8.contains(UInt8(ascii: "%")) }
 
     enum Order: Hashable, Sendable { case dayFirst, monthFirst }

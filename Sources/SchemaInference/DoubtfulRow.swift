@@ -1,16 +1,17 @@
 internal import ProfileCore
 
-/// A row whose refusal depends on whether some of its columns become fields. That is known only at the end of the
-/// input: if a column is left out, no row is refused because of its values.
+/// A row whose refusal depends on whether some of its columns become fields. The decision is possible only at the end
+/// of the input. If a column is left out, no row is refused because of the column's values.
 struct DoubtfulRow: Sendable {
     let line: Int
-    /// The columns that hold a NUL, which can occur in a JSON object.
+    /// The columns in which the row has a NUL. A text in JSON can contain one.
     var nulColumns: Set<Int> = []
-    /// The columns that hold another control character.
+    /// The columns in which the row has another control character.
     var controlColumns: Set<Int> = []
-    /// The columns that hold a value other than a hash although most of their values are hashes.
+    /// The columns in which the row has a value other than a hash, although most values of the column are hashes.
     var otherColumns: Set<Int> = []
-    /// The row's values in the columns that may be the key; nil if the row has none.
+    /// The fingerprints of the row's values in the columns that may be the key; nil if the row has no value in a
+    /// column.
     var keys: [Int: Fingerprint?] = [:]
 
     init(line: Int) { self.line = line }
@@ -23,8 +24,8 @@ struct DoubtfulRow: Sendable {
     /// - Returns: The first reason in the order of ``RowRefusal``.
     func refusal(isField: (Int) -> Bool, hashes: Int?) -> RowRefusal? {
         if nulColumns.contains(where: isField) { return .nul }
-        // A control character in a hash makes the hash unsupported. A control character around a hash may be white
-        // space.
+        // The column of hashes is not checked here. A control character in a hash makes the hash unsupported, and one
+        // around a hash may be white space.
         if controlColumns.contains(where: { $0 != hashes && isField($0) }) { return .controlCharacter }
         return hashes.map(otherColumns.contains) ?? false ? .unsupportedHash : nil
     }

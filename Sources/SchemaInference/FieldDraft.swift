@@ -5,7 +5,7 @@ struct FieldDraft: Sendable {
     var name: String
     var title: String?
     var type = "string"
-    /// The members beside the type, such as `format` and `missingValues`.
+    /// The members other than the type, such as `format` and `missingValues`.
     var attributes: [JSONMember] = []
     var constraints: [JSONMember] = []
     /// The members of the object `profiles`.

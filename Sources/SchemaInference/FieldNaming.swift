@@ -1,16 +1,16 @@
 internal import ProfileCore
 internal import ProfileTransfer
 
-/// Chooses unique field names, which a schema accepts, for columns.
+/// Chooses the names of the fields that columns become. The names are unique and valid in a schema.
 ///
-/// Columns whose names are valid field names keep them, and get them before the other columns are named. So a name in
-/// the file means the same column to an import (I2).
+/// A column whose name is a valid field name keeps this name. These columns are named before the others. So an import
+/// matches each name in the file with the same column (I2).
 struct FieldNaming {
     /// The field names by the position of the column, with the reason if the name differs from the column's name.
     private(set) var names: [Int: (name: String, reason: ColumnDoubt.RenamingReason?)] = [:]
     /// The name for a field of row numbers.
     private(set) var rowNumber = FieldName.username.text
-    /// The names already used, folded as an import matches names.
+    /// The names already used, in the folded form in which an import compares names.
     private var taken = Self.kept
     /// All headers of the file. No header may match the field of another column.
     private let headers: Set<String>
@@ -41,7 +41,8 @@ struct FieldNaming {
 
     /// - Parameters:
     ///   - column: The column's name.
-    ///   - position: The column's position, from 0. It makes a name if the column's name has no usable characters.
+    ///   - position: The column's position, from 0. The field is named after the position if the column's name has no
+    ///     usable characters.
     ///   - isKey: Whether the column is the key.
     /// - Returns: The name, with the reason if it differs from the column's name.
     private mutating func name(
@@ -58,8 +59,8 @@ struct FieldNaming {
         }
         let free = free(name, beside: column.header)
         if free != name { (name, reason) = (free, .indistinct) }
-        // The key is stored as `username`. If the key cannot keep its own name, it gets this one, unless another column
-        // has it.
+        // The key is stored as `username`. If the key cannot keep its own name, the field is named `username`, unless
+        // another column has this name.
         let username = FieldName.username.text
         if isKey, reason != nil, column.header == username || !headers.contains(username) {
             let isOwn = FoldedHeader(column.header) == FoldedHeader(username)

@@ -1,8 +1,8 @@
 /// All fingerprints of a column. Memory use is bounded and does not grow with their number.
 ///
 /// Sorted runs of similar size are merged, so each value is moved a logarithmic number of times. A repeated value is
-/// found when its two runs are merged. If the memory limit is exceeded, the fingerprints are spilled to disk as one
-/// run. The spilled runs are merged at the end.
+/// found when the two runs that contain it are merged. If the memory limit is exceeded, the fingerprints are spilled to
+/// disk as one run. `finish()` merges the spilled runs.
 final class FingerprintRuns {
     /// The repeats found so far.
     private(set) var repeats = CountedLines()

@@ -2,7 +2,7 @@ internal import CSVStream
 
 /// A batch of records, with the columns known when it was read.
 struct InferenceBatch: Sendable {
-    /// A shared reference to a batch of records, which itself has only one owner.
+    /// A shared reference to a batch of records. The batch itself can have only one owner.
     final class Records: Sendable {
         let batch: RecordBatch
 
@@ -16,7 +16,8 @@ struct InferenceBatch: Sendable {
     /// The first record, unchanged. Every other record should have a cell for each of its columns. Nil for JSON
     /// objects, which need not have all members.
     let header: [String]?
-    /// The faults that the reader found, by the position of the record, in addition to the record's own fault.
+    /// The faults that the reader of JSON objects found, by the position of the record. They are separate from the
+    /// faults that the records themselves contain.
     let faults: [Int: RowRefusal]
     /// The number of bytes of the input read so far, for showing progress.
     let bytesRead: UInt64

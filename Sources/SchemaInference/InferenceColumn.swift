@@ -4,9 +4,10 @@ internal import ProfileTransfer
 /// A column of the input that is examined.
 struct InferenceColumn: Sendable {
     let name: ColumnName
-    /// The index of its cell in a record.
+    /// The index of the column's cell in a record.
     let position: Int
-    /// The reason why its values are ignored and it does not become a field; nil if they are examined.
+    /// The reason why the column's values are ignored and the column does not become a field; nil if the values are
+    /// examined.
     var omission: ColumnDoubt.OmissionReason?
 
     init(_ header: String, at position: Int) {
@@ -15,7 +16,7 @@ struct InferenceColumn: Sendable {
         omission = Self.isName(name.header) ? nil : .noName
     }
 
-    /// Whether its name says that it holds passwords or hashes, which must not be shown.
+    /// Whether the column's name says that it holds passwords or hashes, which must not be shown.
     var isSecret: Bool { name.secrecy == .password || name.secrecy == .hash }
 
     var mayBeKey: Bool { omission == nil && name.mayBeKey }
@@ -46,8 +47,9 @@ struct ColumnChoice: Sendable {
     /// Returns whether a column with this header may be one of the chosen columns.
     func mayMean(_ header: String) -> Bool { isOfAll || folded.contains(FoldedHeader(header)) }
 
-    /// Returns the positions of the chosen columns among all headers, which must be trimmed. For each chosen name these
-    /// are the columns with exactly this header, or otherwise the columns that an import matches with it (I2).
+    /// Returns the positions of the chosen columns among all headers. The headers must be trimmed. A chosen name stands
+    /// for the columns with exactly this header. If there is no such column, it stands for the columns that an import
+    /// matches with the name (I2).
     func columns(among headers: [String]) throws(InferenceError) -> [Int] {
         guard !isOfAll else { return Array(headers.indices) }
         var chosen: Set<Int> = []

@@ -88,7 +88,7 @@ final class InferenceSource: Sendable {
                 .map { InferenceColumn(titles[$0], at: $0) }
             try columns.requireFields()
         } catch {
-            // If the first record is not a header, that error is more useful than these.
+            // If the first record is not a header, `headerFurtherDown` is more useful than the errors about columns.
             try requireHeader(header, above: firstBatch(of: &csv, [], header), options)
             throw error
         }
@@ -99,7 +99,7 @@ final class InferenceSource: Sendable {
     }
 
     /// Throws if the first record is certainly not a header of the rows that follow, unless the options choose columns
-    /// of it.
+    /// that it names.
     private static func requireHeader(
         _ header: [String], above batch: InferenceBatch?, _ options: InferenceOptions
     ) throws(InferenceError) {
@@ -172,7 +172,7 @@ final class InferenceSource: Sendable {
     fileprivate static func read(
         _ csv: inout CSVReader, _ columns: [InferenceColumn], _ header: [String]
     ) -> Result<InferenceBatch?, ByteStreamError> {
-        // A column that is not examined may hold secrets.
+        // The records count as secret if some columns are not examined, because such a column may hold secrets.
         let isSecret = columns.count < header.count || columns.contains { $0.name.secrecy != .none }
         var records = RecordBatch(containsSecrets: isSecret)
         do throws(ByteStreamError) {

@@ -46,7 +46,7 @@ final class KeyCandidates {
     /// - Throws: ``InferenceError/spilling(code:)`` if a spill file cannot be written.
     func add(_ keys: [Int: KeyEvidence], rowsBefore: Int, staysAnyway: (Int) -> Bool) throws(InferenceError) {
         let limit = limit
-        // The columns are visited in order, because every run must give the same result.
+        // The columns are visited in order, because every inference from the same input must give the same result.
         for column in keys.keys.sorted() where !left.contains(column) {
             guard let evidence = keys[column] else { continue }
             var candidate = candidates[column] ?? Candidate(runs: FingerprintRuns(template: template))

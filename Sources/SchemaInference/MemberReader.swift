@@ -12,8 +12,8 @@ struct MemberReader: ~Copyable, Sendable {
     private var record = 0
 
     private static let bytesPerBatch = 1 << 20
-    /// The maximum number of cells in a batch. It is needed because a record has a cell for each column up to that of
-    /// its last member.
+    /// The maximum number of cells in a batch. The limit is needed because a record has a cell for each column up to
+    /// that of its last member.
     private static let cellsPerBatch = 1 << 19
 
     init(_ elements: consuming JSONElementReader, choice: ColumnChoice) {
@@ -58,7 +58,7 @@ struct MemberReader: ~Copyable, Sendable {
         guard case .object(let members) = value else { return .notAnObject }
         var cells: [Int: String] = [:]
         for member in members where !ImportColumns.rejectColumns.contains(member.name) && choice.mayMean(member.name) {
-            // No field has such a long name, and one object could have a million of them.
+            // No field has such a long name, and one object could have a million such names.
             guard member.name.utf8.count <= InferenceColumn.longestName else { return .notAnObject }
             let column = position(of: member.name, &columns)
             guard let text = member.value.typedForm(in: nil) else {

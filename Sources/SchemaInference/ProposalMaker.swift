@@ -22,7 +22,8 @@ struct ProposalMaker {
 
     private var made: [Made] = []
     private let naming: FieldNaming
-    /// The folded headers of all columns, as an import matches them if no header is equal.
+    /// The folded headers of all columns. An import compares folded headers if no header is equal to the name of the
+    /// field.
     private let headers: [FoldedHeader]
     private var tokens: Set<Int>
 
@@ -70,7 +71,7 @@ struct ProposalMaker {
         var draft = FieldDraft(name: FieldName.password.text)
         draft.extensions = [JSONMember("secret", true), JSONMember("contentType", "new-password")]
         let isHash = column == secrets.hashes
-        // Any text may be a password, but not every text is a hash.
+        // Any text may be a password, so only an empty cell is missing. A token or white space is not a hash.
         let missing = isHash ? found.cells - found.values : found.empty
         let values = found.cells - missing
         if missing == 0, values > 0 { draft.constraints = [JSONMember("required", true)] }
@@ -116,15 +117,17 @@ struct ProposalMaker {
         return reason
     }
 
-    /// Returns whether an import matches the header with the field without an entry in `columns`. It does if both are
-    /// equal. It also does if their folded forms are equal and no other header has that folded form.
+    /// Returns whether an import matches the header with the field without an entry in `columns`. It does if the header
+    /// and the name of the field are equal. It also does if their folded forms are equal and no other header has that
+    /// folded form.
     private func finds(_ field: String, by header: String) -> Bool {
         if header == field { return true }
         let folded = FoldedHeader(header)
         return folded == FoldedHeader(field) && headers.count { $0 == folded } == 1
     }
 
-    /// Returns the schema of all added columns. If no column is the key, it has a key field of row numbers.
+    /// Returns the schema of all added columns. If no column is the key, the key of the schema is a field of row
+    /// numbers.
     func schema(named name: String) throws(InferenceError) -> ProfileSchema {
         var fields = made.compactMap { $0.draft?.document }
         var primaryKey = FieldName.username.text

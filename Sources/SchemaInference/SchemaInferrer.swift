@@ -28,7 +28,7 @@ public struct SchemaInferrer: Sendable {
     ) async throws(InferenceError) -> SchemaProposal {
         let reading: InputReading
         do throws(ImportError) { reading = try InputReading(input) } catch { throw .input(error) }
-        // After reading has ended, the input may be read again.
+        // Calling `reset` allows the input to be read again after this inference.
         defer { reading.interruption.reset() }
         let outcome: Result<SchemaProposal, InferenceError> = await withTaskCancellationHandler {
             do throws(InferenceError) {
@@ -45,7 +45,7 @@ public struct SchemaInferrer: Sendable {
         } onCancel: {
             reading.interruption.interrupt()
         }
-        // A cancelled run has not read the whole file.
+        // A cancelled inference may not have read the whole input, so its outcome is not used.
         if Task.isCancelled { throw .cancelled }
         return try outcome.get()
     }

@@ -38,7 +38,7 @@ public struct SchemaProposal: Sendable {
         case rowNumber
     }
 
-    /// Changes import options. With them, an import of the same input uses the columns as this proposal does.
+    /// Changes import options. With these options, an import of the same input uses the columns as this proposal does.
     public func adapt(_ options: inout ImportOptions) {
         options.ignoredColumns.formUnion(ignoredColumns)
         options.chosenColumns = chosenColumns
@@ -78,12 +78,12 @@ public enum ColumnDoubt: Hashable, Sendable {
     case noValues
     /// The values are dates whose day and month cannot be distinguished. The field is text.
     case dayOrMonth
-    /// The values are numbers whose sign may separate a fraction or thousands. The field is text.
+    /// The values are numbers with a sign that may separate either a fraction or thousands. The field is text.
     case fractionOrThousands
     /// All but a few values have this type. The field is text.
     case nearly(InferredType, CountedLines)
-    /// Some digits are not a number, because they begin with a zero or a plus sign, or there are too many. The field is
-    /// text.
+    /// Some values consist of digits but are not numbers, because they begin with a zero or a plus sign or have too
+    /// many digits. The field is text.
     case numerals(CountedLines)
     /// These texts are treated as missing values.
     case takenAsMissing([String], count: Int)

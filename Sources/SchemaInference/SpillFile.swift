@@ -90,7 +90,7 @@ struct SpilledRun {
 
 /// A binary heap of runs with the smallest fingerprint at the top, for a multiway merge.
 enum FingerprintHeap {
-    /// Reads all runs to their ends, and counts the fingerprints that occur in more than one.
+    /// Reads all runs to their ends, and adds the fingerprints that occur in more than one run to `repeats`.
     static func merge(_ runs: inout [SpilledRun], repeats: inout CountedLines) throws(InferenceError) {
         for index in runs.indices { try runs[index].advance() }
         runs.removeAll { $0.current == nil }

@@ -4,8 +4,8 @@ internal import ProfileCore
 struct TextEvidence: Sendable {
     /// The length of the shortest value in user-perceived characters.
     private(set) var shortest = Int.max
-    /// The smallest `maxLength` that accepts every value. It is counted in user-perceived characters, and raised for
-    /// long values by the limit on bytes (S5).
+    /// The smallest `maxLength` that accepts every value. It is counted in user-perceived characters. Values with many
+    /// bytes need a higher `maxLength`, because it also limits the bytes (S5).
     private(set) var longest = 0
     private(set) var ascii = SeenASCII()
     private(set) var isASCII = true

@@ -1,6 +1,6 @@
 internal import ProfileCore
 
-/// A type with its format that all values of a column may have.
+/// A type with its format. All values of a column may have this type.
 struct TypeHypothesis: Sendable {
     let type: InferredType
     /// Returns whether a value looks like this type. It is stricter than the validation rules, which accept `+7` and
@@ -48,9 +48,9 @@ struct TypeHypothesis: Sendable {
         all[index].isPlausible(value) && (validator?.takes(value, index: index) ?? false)
     }
 
-    /// Returns the hypotheses that need no test: a value that fits the hypothesis with this index also fits them. An
-    /// integer also fits every number format without groups. An integer of at most three bytes also fits the formats
-    /// with groups.
+    /// Returns the hypotheses that need no test, as a set of bits: a value that fits the hypothesis with this index
+    /// also fits them. An integer also fits every number format without groups. An integer of at most three bytes also
+    /// fits the formats with groups.
     @inline(__always)
     static func implied(by index: Int, _ value: Span<UInt8>) -> UInt64 {
         guard index == 0 else { return 0 }

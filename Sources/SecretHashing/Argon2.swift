@@ -46,7 +46,7 @@ enum Argon2 {
 
     /// Computes a hash of one lane with a salt of 16 bytes.
     ///
-    /// - Returns: The hash itself, which `Secret` compares in constant time and zeroes.
+    /// - Returns: The bytes of the hash, as a `Secret`, which compares in constant time and zeroes its memory.
     private static func compute(
         _ secret: Secret, _ scheme: PasswordHash.Scheme, _ cost: PasswordHash.Argon2Cost, salt: [UInt8], byteCount: Int
     ) throws(HashingError) -> Secret {
@@ -67,17 +67,17 @@ enum Argon2 {
                 }
             }
             guard code != 0 else { return }
-            // The only other failure is lack of memory. For arguments that it does not accept, it sets one of these
-            // errors.
+            // If libsodium does not accept an argument, it sets one of these two errors. The only other reason for a
+            // failure is a lack of memory.
             throw reason == EINVAL || reason == EFBIG ? .unverifiable(scheme) : .outOfMemory
         }
     }
 
     /// Verifies a hash with any salt and any number of lanes.
     ///
-    /// libsodium 1.0.18 returns false both for a lack of memory and for a wrong secret. So it is called only if the
-    /// memory was available a moment before. If another thread takes the memory in that moment, the result is at worst
-    /// a failed attempt.
+    /// libsodium 1.0.18 returns false both for a lack of memory and for a wrong secret. So this method first checks
+    /// that the memory is available. If another thread takes the memory after this check, the result is at worst a
+    /// failed attempt.
     private static func verify(
         _ secret: Secret, _ hash: PasswordHash, _ cost: PasswordHash.Argon2Cost
     ) throws(HashingError) -> Bool {
@@ -90,7 +90,7 @@ enum Argon2 {
             }
         }
         if code == 0 { return true }
-        // The errno of a mismatch. Text that cannot be decoded sets none.
+        // For a mismatch, libsodium sets `EINVAL`. For a hash that it cannot decode, it does not set `errno`.
         guard reason == EINVAL else { throw .unverifiable(hash.scheme) }
         return false
     }
@@ -136,7 +136,7 @@ enum Argon2 {
 }
 
 extension PasswordHash.Argon2Cost {
-    /// The cost in libsodium's units. The bounds of a hash prevent an overflow.
+    /// The cost in libsodium's units. The limits of `PasswordHash` prevent an overflow.
     fileprivate var operations: UInt64 { UInt64(iterations) }
     fileprivate var memoryBytes: Int { memoryKiB * 1024 }
 }

@@ -31,7 +31,7 @@ package struct BearerToken: Sendable {
     ///
     /// - Parameters:
     ///   - text: The token as text.
-    ///   - prefix: The prefix of the texts of its kind.
+    ///   - prefix: The prefix of the texts of this kind of token.
     package init?(_ text: Secret, prefix: String) {
         let characters = text.bytes
         let start = prefix.utf8.count
@@ -55,7 +55,7 @@ package struct BearerToken: Sendable {
     /// The token as text: the prefix of its kind and 43 letters, digits, hyphens and underscores.
     package func text(prefix: String) -> Secret {
         let start = prefix.utf8.count
-        // Includes a NUL.
+        // The capacity includes the NUL that libsodium writes after the text.
         return Secret(capacity: start + Self.characterCount + 1) { output in
             for byte in prefix.utf8 { output.append(byte) }
             output.withUnsafeMutableBufferPointer { buffer, used in

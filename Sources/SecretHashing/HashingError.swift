@@ -4,7 +4,7 @@ public import ProfileCore
 public enum HashingError: Error, Hashable, Sendable {
     /// Too many hashes are waiting already; try again later.
     case busy
-    /// The task was cancelled before its turn came.
+    /// The task was cancelled before its hash was begun.
     case cancelled
     /// The system has no memory for the hash.
     case outOfMemory

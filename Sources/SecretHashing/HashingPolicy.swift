@@ -21,9 +21,9 @@ public struct HashingPolicy: Sendable, Equatable {
     /// Creates a policy.
     ///
     /// - Parameters:
-    ///   - memoryKiB: The memory of one hash, in KiB. Each thread of a hasher uses this much at the same time.
+    ///   - memoryKiB: The memory of one hash, in KiB. Each thread of a hasher uses this amount while it computes.
     ///   - iterations: The number of passes over the memory.
-    /// - Throws: `HashingPolicyError` if one of the two is out of bounds.
+    /// - Throws: `HashingPolicyError` if the memory or the number of passes is out of bounds.
     public init(memoryKiB: Int, iterations: Int) throws(HashingPolicyError) {
         guard Self.memoryBounds.contains(memoryKiB) else {
             throw .memory(kibibytes: memoryKiB, allowed: Self.memoryBounds)

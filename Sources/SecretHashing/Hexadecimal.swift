@@ -1,6 +1,6 @@
 /// Bytes as text: two lower-case hexadecimal digits for each.
 package enum Hexadecimal {
-    /// The digits of bytes.
+    /// Returns the hexadecimal digits of bytes.
     package static func text(_ bytes: Span<UInt8>) -> String {
         let digits: StaticString = "0123456789abcdef"
         var text: [UInt8] = []
@@ -14,7 +14,8 @@ package enum Hexadecimal {
         return String(decoding: text, as: UTF8.self)
     }
 
-    /// The bytes that the digits encode. Nil if there is another character or an odd number of digits.
+    /// Returns the bytes that lower-case hexadecimal digits encode. Nil if the text contains another character or an
+    /// odd number of digits.
     package static func bytes(_ text: some StringProtocol) -> [UInt8]? {
         let digits = Array(text.utf8)
         guard digits.count.isMultiple(of: 2) else { return nil }

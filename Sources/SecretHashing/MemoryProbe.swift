@@ -1,7 +1,8 @@
 internal import Platform
 internal import ProfileCore
 
-/// Allocates the memory of a hash and frees it immediately, before a call that cannot report a lack of memory.
+/// Checks whether there is enough memory for a hash: allocates this memory and frees it immediately. The check comes
+/// before a call that cannot report a lack of memory.
 enum MemoryProbe {
     /// - Throws: `.outOfMemory` if the allocation fails.
     static func require(_ cost: PasswordHash.Argon2Cost) throws(HashingError) {
@@ -12,6 +13,6 @@ enum MemoryProbe {
         munmap(memory, bytes)
     }
 
-    /// The size of small allocations.
+    /// The number of bytes for libsodium's small allocations.
     private static let slack = 1 << 20
 }

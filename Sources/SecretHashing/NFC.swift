@@ -17,7 +17,7 @@ package enum NFC {
         if text.isKnownASCII || text.checkForNFC(quickCheck: true) { return secret }
 
         var string = String(copying: text)
-        // UAX #15 bounds the growth of UTF-8 under NFC by 3.
+        // In UTF-8, the NFC form of a text is at most three times as long as the text (UAX #15).
         let normalised = Secret(capacity: secret.count * 3) { output in
             for scalar in string.scalarsOfNFC {
                 for unit in UTF8.encode(scalar) ?? UTF8.encodedReplacementCharacter where !output.isFull {
@@ -25,7 +25,8 @@ package enum NFC {
                 }
             }
         }
-        // The string is native and not shared, so this is its own memory (or a copy of up to 15 bytes).
+        // The string is native and not shared, so `withUTF8` gives access to its own memory. For a string of up to 15
+        // bytes, it gives access to a copy.
         string.withUTF8 { units in
             if let start = units.baseAddress { explicit_bzero(UnsafeMutableRawPointer(mutating: start), units.count) }
         }

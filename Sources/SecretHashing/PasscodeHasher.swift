@@ -5,8 +5,8 @@ internal import Threads
 
 /// Hashes and verifies passwords and passcodes (P6–P8, P10, P11).
 ///
-/// New hashes are Argon2id under the policy, of the NFC form of the secret. Verification accepts every hash that
-/// `PasswordHash` can read. All work happens on the hasher's own threads; a program needs one hasher.
+/// New hashes are computed with Argon2id under the policy, from the NFC form of the secret. Verification accepts every
+/// hash that `PasswordHash` can read. All work happens on the hasher's own threads; a program needs one hasher.
 public final class PasscodeHasher: Sendable {
     /// The cost of a hash.
     public let policy: HashingPolicy
@@ -59,7 +59,7 @@ public final class PasscodeHasher: Sendable {
     ///
     /// - Parameters:
     ///   - secrets: The secrets.
-    ///   - progress: Receives the number of finished hashes, after each.
+    ///   - progress: Called after each hash with the number of finished hashes.
     /// - Returns: The hashes, in the order of the secrets.
     /// - Throws: `HashingError`: `.busy` only if other calls fill the queue and no secret of this call can be queued.
     public func hashAll(
@@ -78,8 +78,8 @@ public final class PasscodeHasher: Sendable {
                     running += 1
                     group.addTask {
                         do throws(HashingError) {
-                            // The hash has a name of its own, because with the call inside the tuple Swift 6.3.1 with
-                            // -O sometimes returns a wrong index.
+                            // The hash is a constant of its own. If the call is inside the tuple, Swift 6.3.1 with -O
+                            // sometimes returns a wrong index.
                             let hash = try await self.hash(secrets[index])
                             return (index, .success(hash))
                         } catch {
@@ -114,11 +114,12 @@ public final class PasscodeHasher: Sendable {
     ///
     /// The time does not distinguish an unknown user from a wrong secret. Without a hash, the call computes as many
     /// hashes under the policy as a wrong secret would have cost. If the hash has other parameters than the policy, a
-    /// wrong secret costs these computations in addition to its own (P10).
+    /// wrong secret costs the check of this hash and also these computations (P10).
     ///
     /// An Argon2id hash may be one of this hasher, made from the NFC form, or a given one, made from the bytes as
-    /// typed. If the two forms differ, both are always tried. So the time depends on the typed text, but not on which
-    /// form matched. Hashes of other schemes are always given ones, and are compared with the bytes as typed.
+    /// typed. If the two forms of the secret differ, both forms are always tried. So the time depends on the typed
+    /// text, but not on which form matched. Hashes of other schemes are always given ones, and are compared with the
+    /// bytes as typed.
     ///
     /// - Parameters:
     ///   - secret: The typed secret.
@@ -140,7 +141,7 @@ public final class PasscodeHasher: Sendable {
         case right(rehash: Bool)
     }
 
-    /// Computes on one of the threads, and calls the observer.
+    /// Computes on one of the threads, and then calls `finished`.
     private func work<Value: Sendable>(
         isVerification: Bool, hasSucceeded: (Value) -> Bool,
         _ compute: @escaping @Sendable () throws(HashingError) -> Value
@@ -164,7 +165,7 @@ public final class PasscodeHasher: Sendable {
         }
 
         let isOurs = hash.parameters == .argon2id(policy.cost)
-        // A wrong guess costs as much as a guess at our own hash. If there is not enough memory for that, nothing is
+        // A wrong guess also costs a hash under the policy. If there is not enough memory for that hash, nothing is
         // computed. An attempt that fails for lack of memory is not counted, so it must not reveal anything about the
         // secret.
         if !isOurs { try MemoryProbe.require(policy.cost) }
@@ -179,8 +180,8 @@ public final class PasscodeHasher: Sendable {
         return .wrong
     }
 
-    /// Always tries every form. After the first form, something is known about the secret, so a later lack of memory
-    /// is reported as a mismatch.
+    /// Always tries every form. If memory is missing for a later form, that form counts as a mismatch. An error would
+    /// make the attempt free, although the first form was already compared.
     private func matchesArgon2(anyOf forms: [Secret], _ hash: PasswordHash) throws(HashingError) -> Bool {
         var isRight = false
         for (index, form) in forms.enumerated() {
@@ -205,8 +206,8 @@ public final class PasscodeHasher: Sendable {
         }
     }
 
-    /// A bcrypt hash of a secret with more than 72 bytes is kept. The bytes after them were never checked, so a hash
-    /// of all bytes would lock out a user who types them differently (P8).
+    /// A bcrypt hash of a secret with more than 72 bytes is kept. The bytes after the first 72 were never checked, so a
+    /// hash of all bytes would lock out a user who types them differently (P8).
     private func shouldRehash(_ secret: Secret, _ hash: PasswordHash) -> Bool {
         if hash.scheme == .bcrypt, secret.count > SystemCrypt.bcryptLimit { return false }
         return policy.isWeaker(hash)

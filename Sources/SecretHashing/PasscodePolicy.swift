@@ -23,7 +23,8 @@ public struct PasscodePolicy: Sendable, Equatable {
     /// - Returns: The broken rule; nil if the passcode is valid.
     public func violation(of passcode: Secret) -> PasscodeViolation? {
         if passcode.isEmpty { return .empty }
-        // As in S5, the limit keeps combining marks from adding megabytes.
+        // Combining marks do not count as characters. Without this limit on the bytes, they could make a passcode
+        // megabytes long (as in S5).
         guard passcode.count <= max(maximumLength.multipliedClamped(by: 4), 1024) else {
             return .tooLong(maximum: maximumLength)
         }
@@ -40,13 +41,14 @@ public struct PasscodePolicy: Sendable, Equatable {
 
 /// The reason why a new passcode is refused.
 public enum PasscodeViolation: Error, Hashable, Sendable {
-    /// It is empty.
+    /// The passcode is empty.
     case empty
-    /// It has fewer user-perceived characters than the minimum.
+    /// The passcode has fewer user-perceived characters than the minimum.
     case tooShort(minimum: Int)
-    /// It has more user-perceived characters than the maximum, or far more bytes than these need.
+    /// The passcode has more user-perceived characters than the maximum. Or it has more than 1,024 bytes, and more than
+    /// four bytes for each character of the maximum.
     case tooLong(maximum: Int)
-    /// It is not UTF-8, so its characters cannot be counted.
+    /// The passcode is not UTF-8, so its characters cannot be counted.
     case notUnicode
 }
 

@@ -4,11 +4,11 @@
 /// consecutive attempts are free. Each further attempt waits 1 s, 2 s, 4 s … up to 15 minutes. After a hundred
 /// attempts only the owner can unlock the credential.
 ///
-/// An attempt counts as a failure **before** its hash is computed, and `succeeded()` takes it back. So a hundred
-/// concurrent attempts are a hundred attempts. The order is: call `admit` and store the state in one transaction,
-/// hash, and store `succeeded()` if the secret was right.
+/// An attempt counts as a failure **before** its hash is computed, and `succeeded()` resets the count. So concurrent
+/// attempts cannot exceed the limit. First call `admit(at:)` and store the state in one transaction. Then compute the
+/// hash. If the secret was right, call `succeeded()` and store the state.
 public struct ThrottleState: Sendable, Equatable {
-    /// The number of consecutive attempts that did not succeed, including current ones.
+    /// The number of consecutive attempts that did not succeed, including attempts whose hash is being computed.
     public private(set) var failures: Int
     /// The Unix time in milliseconds before which no attempt is admitted.
     public private(set) var blockedUntil: Int64
@@ -38,13 +38,14 @@ public struct ThrottleState: Sendable, Equatable {
 
     /// Admits and counts an attempt, or returns the time to wait.
     ///
-    /// Store the state whatever the answer is, because it also corrects a clock that was set back.
+    /// Store the state whatever the answer is, because this method also shortens a delay that is too long after the
+    /// clock was set back.
     ///
     /// - Parameter now: The Unix time in milliseconds.
     /// - Returns: Whether the hash may be computed.
     public mutating func admit(at now: Int64) -> Decision {
         guard failures < Self.maximumFailures else { return .locked }
-        // A delay never ends later than its full length from now, even if the clock was wrong in between.
+        // A delay never ends later than its full length from now, even if the clock was ahead when the delay began.
         blockedUntil = min(blockedUntil, now.addingClamped(delay))
         guard blockedUntil <= now else { return .wait(milliseconds: blockedUntil.subtractingClamped(now)) }
         failures += 1
@@ -52,13 +53,13 @@ public struct ThrottleState: Sendable, Equatable {
         return .admitted
     }
 
-    /// Takes back an admitted attempt whose hash was never computed, because too many calls were waiting.
+    /// Takes back an admitted attempt whose hash was never computed, for example because too many calls were waiting.
     public mutating func withdraw() {
         failures = max(failures - 1, 0)
         if failures < Self.freeAttempts { blockedUntil = 0 }
     }
 
-    /// Returns the state with the greater count and the later end of the delay of both.
+    /// Returns a state with the greater count, and the later end of the delay, of the two states.
     package func stricter(or other: ThrottleState) -> ThrottleState {
         ThrottleState(
             failures: max(failures, other.failures), blockedUntil: max(blockedUntil, other.blockedUntil))

@@ -2,10 +2,10 @@
 /// out.
 ///
 /// Widths are in columns of a terminal. To save space, the layout first narrows the widest columns, down to a width
-/// that can still be read. Then it leaves out columns from the right. The first column and those with `mustStay` are
-/// narrowed below the readable width before they are left out. The first column is never left out.
+/// that can still be read. Then it leaves out columns from the right. The first column and the columns with `mustStay`
+/// are narrowed below the readable width before they are left out. The first column is never left out.
 package struct ColumnFit: Hashable, Sendable {
-    /// The widths that one column wants and needs.
+    /// The full width and the minimum width of one column.
     package struct Column: Hashable, Sendable {
         /// The width that shows every cell and the heading in full.
         package let width: Int
@@ -19,7 +19,8 @@ package struct ColumnFit: Hashable, Sendable {
         /// - Parameters:
         ///   - heading: The heading of the column.
         ///   - widestCell: The width of the widest cell.
-        ///   - isWhole: Whether cells must not be cut, because a part of a cell would be misread, as of a number.
+        ///   - isWhole: Whether cells must not be cut, because a part would be misread. An example is a column of
+        ///     numbers.
         ///   - mustStay: Whether other columns are left out before this one.
         package init(heading: String, widestCell: Int, isWhole: Bool = false, mustStay: Bool = false) {
             let heading = heading.visible.displayWidth
@@ -29,7 +30,7 @@ package struct ColumnFit: Hashable, Sendable {
             self.mustStay = mustStay
         }
 
-        /// Two or three short words, or most of a name.
+        /// The width at which text can be read well: two or three short words, or most of a name.
         private static let readableWidth = 12
     }
 
@@ -70,8 +71,8 @@ package struct ColumnFit: Hashable, Sendable {
 
     private static func taken(_ widths: [Int]) -> Int { widths.reduce(-gap) { $0 + $1 + gap } }
 
-    /// Returns the widths of the shown columns. Each column gets the width it wants, up to a bound that is the same for
-    /// all columns, and at least its `leastWidth`.
+    /// Returns the widths of the shown columns. Each column gets its full width, but at most a bound that is the same
+    /// for all columns, and at least its `leastWidth`.
     private static func widths(_ columns: [Column], within width: Int) -> [Int] {
         guard taken(columns.map(\.width)) > width else { return columns.map(\.width) }
         // If even the least widths do not fit, the minimum of each column is lowered to `narrowest`.
@@ -81,8 +82,8 @@ package struct ColumnFit: Hashable, Sendable {
         var bound = 1
         while taken(bounded(by: bound + 1)) <= width { bound += 1 }
         var widths = bounded(by: bound)
-        // The remaining width is distributed from the left: each table column that wants more gets one more terminal
-        // column.
+        // The remaining width is distributed from the left: each table column that is not at its full width gets one
+        // more terminal column.
         var rest = width - taken(widths)
         for index in columns.indices where rest > 0 && columns[index].width > widths[index] && widths[index] >= bound {
             widths[index] += 1

@@ -1,6 +1,6 @@
 extension String {
-    /// Returns the name that the user probably meant by this text: a name that begins with it, or else the name that
-    /// needs the fewest changes, if these are few. Returns nil if no name is near enough.
+    /// Returns the name that the user probably meant by this text: a name that begins with this text, or else the name
+    /// that needs the fewest changes, if these are few. Returns nil if no name is near enough.
     ///
     /// A change is one inserted, deleted or replaced letter, or two adjacent letters swapped (optimal string alignment
     /// distance). At most one change is allowed for a text of up to three letters, two for four to seven letters, and

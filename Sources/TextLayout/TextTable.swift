@@ -45,11 +45,11 @@ package struct TextTable {
     /// The lines, each with a line end.
     package var text: String { Self.text(lines) }
 
-    /// Returns the width that each column wants and needs.
+    /// Returns the full width and the minimum width of each column.
     ///
     /// - Parameters:
     ///   - whole: The columns whose cells must not be cut, because a part would be misread.
-    ///   - staying: The columns that are left out after the others.
+    ///   - staying: The columns that are left out only after all others.
     /// - Returns: The columns, as input for ``ColumnFit``.
     package func columns(whole: Set<Int> = [], staying: Set<Int> = []) -> [ColumnFit.Column] {
         var widths: [Int] = []
@@ -65,8 +65,8 @@ package struct TextTable {
         }
     }
 
-    /// Returns the lines with the columns that fit, each with a line end. `marking` holds the texts before and after
-    /// each mark.
+    /// Returns the lines, each with a line end. They contain the columns that `fit` shows. `marking` holds the texts
+    /// before and after each mark.
     package func text(_ fit: ColumnFit, marking: (start: String, end: String) = ("", "")) -> String {
         Self.text(lines(fit, marking: marking))
     }
@@ -97,7 +97,7 @@ package struct TextTable {
     }
 }
 
-/// Aligned names and values, one pair per line, that describe one thing.
+/// Names and values of one thing in two aligned columns, one pair per line.
 package struct TextBlock {
     private var lines: [(name: String, value: MarkedText)?] = []
 

@@ -3,8 +3,8 @@ extension String {
     /// forms like `\u{1b}` for other characters that a terminal would execute or that would make a line look like
     /// another one.
     ///
-    /// Escaped are control characters (Cc), line and paragraph separators, and the marks that change the writing
-    /// direction (Unicode Technical Report 36, section 2.5).
+    /// The escaped characters are control characters (Cc), line and paragraph separators, and the marks that change the
+    /// writing direction (Unicode Technical Report 36, section 2.5).
     package var visible: String { Self(showing: unicodeScalars, escaping: []) }
 
     /// Returns the visible text, cut to a number of terminal columns if it is wider, with `…` in the last column.
@@ -26,8 +26,8 @@ extension String {
     /// seven scalars in two columns.
     static let mostScalarsPerColumn = 8
 
-    /// Returns the text in quotes, with `\"` and `\\` for the characters that would be ambiguous. If more than
-    /// `longest` scalars were given, the rest is cut and `…` follows the closing quote.
+    /// Returns the text in quotes, with `\"` and `\\` for the characters that would be ambiguous. If the text has more
+    /// than `longest` scalars, the rest is cut and `…` follows the closing quote.
     package func quoted(longest: Int = .max) -> String {
         let shown = unicodeScalars.prefix(longest)
         return "\"" + Self(showing: shown, escaping: ["\"", "\\"])

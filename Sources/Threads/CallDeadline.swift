@@ -6,7 +6,7 @@ package enum CallDeadline {
 
     /// The minimum time of every wait. Even if the deadline is near or over, a wait can still take a free resource.
     package static let leastTime = Duration.milliseconds(50)
-    /// The maximum time of a call. A longer time would overflow sums.
+    /// The maximum time of a call. A longer time could overflow when it is added to an instant.
     private static let mostTime = Duration.seconds(1_000_000_000)
 
     /// Returns the deadline of the current call. If there is none, returns the deadline of a call that begins now and

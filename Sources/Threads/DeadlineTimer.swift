@@ -2,8 +2,8 @@ internal import Dispatch
 
 /// A timer that calls functions at given instants of the continuous clock.
 ///
-/// The timer has its own dispatch queue, and so its own thread during each call. The threads of the global queues may
-/// all be blocked.
+/// The timer has its own dispatch queue, and so its own thread during each call. It does not use a global queue,
+/// because all threads of the global queues may be blocked.
 package final class DeadlineTimer: Sendable {
     private let queue: DispatchQueue
 
@@ -19,6 +19,6 @@ package final class DeadlineTimer: Sendable {
         queue.asyncAfter(deadline: .now() + .nanoseconds(nanoseconds), execute: body)
     }
 
-    /// The maximum delay. A longer one in nanoseconds would overflow.
+    /// The maximum delay. The number of nanoseconds of a longer delay could overflow.
     private static let longest = Duration.seconds(1_000_000_000)
 }

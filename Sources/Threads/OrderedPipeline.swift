@@ -18,7 +18,7 @@ package final class OrderedPipeline<Input: Sendable, Output: Sendable, Failure: 
     }
 
     private let state = Locked(State())
-    /// The number of the next batch to be read. The mutex is held while reading.
+    /// The number of the next batch to be read. A worker holds this lock while it reads.
     private let turn = Locked(0)
     private let room = DispatchSemaphore(value: 0)
     private let workers: Int
@@ -190,7 +190,8 @@ package final class OrderedPipeline<Input: Sendable, Output: Sendable, Failure: 
 
     private func end(at count: Int, _ failure: Failure?) {
         change { if $0.end == nil { $0.end = (count, failure) } }
-        // Other workers may wait for room. The consumer will fetch no more, so the signal must come from here.
+        // Other workers may wait for `room`, and the consumer signals it only for each fetched result. So each worker
+        // that ends wakes another one.
         room.signal()
     }
 }

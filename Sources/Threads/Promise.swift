@@ -23,7 +23,7 @@ package final class Promise<Value: Sendable>: Sendable {
                 state = .fulfilled(value)
                 return nil
             case .awaited(let continuation):
-                // The promise does not keep the value, so only the task owns its memory from now on.
+                // The promise does not keep the value, so only the task owns the value from now on.
                 state = .delivered
                 return continuation
             case .fulfilled, .delivered: return nil
@@ -60,6 +60,6 @@ package final class Promise<Value: Sendable>: Sendable {
 }
 
 extension Promise where Value == Void {
-    /// Fulfills the promise, which is only a signal.
+    /// Fulfills a promise that is only a signal.
     package func fulfill() { fulfill(with: ()) }
 }

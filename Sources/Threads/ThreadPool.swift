@@ -39,7 +39,7 @@ package final class ThreadPool: Sendable {
     package var waiting: Int { queue.state.withLock { $0.waiting.count } }
 
     /// Whether the current work was cancelled. On a thread of a pool, this is whether the task that submitted the work
-    /// was cancelled; elsewhere, whether the current task was.
+    /// was cancelled. On any other thread, it is whether the current task was cancelled.
     package static var isCancelled: Bool { Waiter.current?.isCancelled ?? Task.isCancelled }
 
     /// Runs work on one of the threads.
@@ -118,13 +118,13 @@ package enum ThreadRefusal: Error, Hashable, Sendable {
     case busy
     /// The work still waited when its time limit had passed.
     case expired(waited: Duration)
-    /// The task was cancelled before its turn came.
+    /// The task was cancelled before a thread began its work.
     case cancelled
     /// The pool has no thread, and no thread could be started. `code` is the result of `pthread_create`.
     case noThread(code: Int32)
 }
 
-/// The task that waits for work.
+/// The task that waits for a job.
 private final class Waiter: Sendable {
     /// The task whose work runs on this thread.
     @TaskLocal static var current: Waiter?

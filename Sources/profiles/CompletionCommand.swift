@@ -50,9 +50,9 @@ struct CompletionCommand: ParsableCommand {
 
         """#
 
-    /// Corrects two behaviours of bash. It splits `phone=1` into three words and completes only the last one. It also
-    /// puts a space after a completed word. This function joins the words as the user typed them, and removes the part
-    /// before `=` from the suggestions.
+    /// Corrects two behaviours of bash. Bash splits `phone=1` into three words and completes only the last one. Bash
+    /// also puts a space after a completed word. This function joins the words as the user typed them, and removes the
+    /// part before `=` from the suggestions.
     private static let wholeWords = #"""
 
         _profiles_whole_words() {

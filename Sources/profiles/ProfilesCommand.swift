@@ -72,8 +72,9 @@ struct ProfilesCommand: ParsableCommand {
 
     static func main() {
         ProcessSettings.apply()
-        // The task starts on this thread. A command that never suspends, such as a lookup in SQLite, also ends on it,
-        // and the process needs no other thread. A command that suspends resumes on the threads of Swift's executor.
+        // The task starts on this thread. A command that never suspends, such as a lookup in SQLite, also ends on this
+        // thread, and the process needs no other thread. A command that suspends resumes on the threads of Swift's
+        // executor.
         Task.immediate { await runToItsEnd() }
         dispatchMain()
     }
@@ -110,8 +111,8 @@ struct ProfilesCommand: ParsableCommand {
         }
     }
 
-    /// Starts as many threads as a command may need, all at once, and then ends them. Throws if the system cannot start
-    /// them.
+    /// Checks that the system can start as many threads as a command may need: starts them all at once, and then ends
+    /// them. Throws if the system cannot start them.
     private static func requireThreads() throws(CommandFailure) {
         // Swift's executor needs one thread for each core, and its timer needs one. One more thread waits for the store.
         let count = max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN))) + 2

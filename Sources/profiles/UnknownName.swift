@@ -2,10 +2,10 @@ internal import ArgumentParser
 internal import ProfileCore
 internal import TextLayout
 
-/// An argument in the place of a subcommand's or an option's name that no subcommand or option has.
+/// An argument that stands where the name of a subcommand or an option is expected, but is not such a name.
 ///
-/// argument-parser counts the arguments that it cannot use ("2 unexpected arguments"). It does not say that one was
-/// mistyped.
+/// argument-parser only counts the arguments that it cannot use ("2 unexpected arguments"). Its message does not name
+/// the mistyped one.
 struct UnknownName {
     private enum Kind { case subcommand, option }
 
@@ -14,14 +14,14 @@ struct UnknownName {
     private let name: String
     /// The position among the arguments, from 1.
     private let place: Int
-    /// The command that lacks the name, as the user typed the command.
+    /// The command that has no subcommand or option of this name. The command is given as the user typed it.
     private let command: String
     private let nearest: String?
 
-    /// Returns the first such argument, or nil if the arguments were refused for another reason.
+    /// Returns the first unknown name, or nil if the arguments were refused for another reason.
     ///
-    /// Also finds an unknown subcommand that was not refused (`message` is nil): argument-parser answers `help` for it
-    /// with the help of the parent command.
+    /// Also finds an unknown subcommand if argument-parser did not refuse the arguments (`message` is nil). If a user
+    /// asks for help about an unknown subcommand, argument-parser shows the help of the parent command.
     static func first(in arguments: [String], refusedWith message: String?) -> UnknownName? {
         var command: any ParsableCommand.Type = ProfilesCommand.self
         var path = "profiles"
@@ -62,9 +62,9 @@ struct UnknownName {
         return nil
     }
 
-    /// Returns the message about the name. An argument that may be a secret is repeated in two cases only: it is in the
-    /// place of a subcommand of `profiles`, or it resembles an option. It must also consist of lower-case letters and
-    /// hyphens.
+    /// Returns the message about the name. The message repeats a name that may be a secret only if the name consists of
+    /// lower-case letters and hyphens. The name must also stand where a subcommand of `profiles` is expected, or
+    /// resemble an option.
     func text(mayBeSecret: Bool) -> String {
         let hint = nearest.map { " Did you mean '\(dashes)\($0)'?" } ?? ""
         let isFirst = kind == .subcommand && command == "profiles"

@@ -1,8 +1,8 @@
 internal import ArgumentParser
 internal import TextLayout
 
-/// The message about arguments that are not understood, without arguments that may be secrets. It names a mistyped
-/// word, or else repeats the message of argument-parser.
+/// The error message for arguments that argument-parser refuses. It repeats no argument that may be a secret. It names
+/// the mistyped word, or else gives the message of argument-parser.
 struct UsageText {
     let text: String
 
@@ -19,7 +19,7 @@ struct UsageText {
         let message = ProfilesCommand.message(for: error)
         let takesSecret = Self.isSecretTaken(by: arguments.first)
         let unknown = UnknownName.first(in: arguments, refusedWith: message)?.text(mayBeSecret: takesSecret)
-        // After the message come the option's help and the usage.
+        // In `full`, the help of the option and the usage follow the message.
         let start = "Error: " + message
         let rest = full.hasPrefix(start) ? full.dropFirst(start.count) : ""
         let shown = unknown ?? (takesSecret ? Self.hidingValues(of: arguments, in: message) : message)
@@ -31,23 +31,24 @@ struct UsageText {
     private static func makingVisible(_ arguments: [String], in text: String) -> String {
         let lines = arguments.flatMap { [$0] + $0.split(separator: "=", maxSplits: 1).map(String.init) }
             .filter { $0.utf8.contains(UInt8(ascii: "\n")) }
-        // Longer arguments first, because they may contain shorter ones.
+        // Replaces longer arguments first, because they may contain shorter ones.
         let onLines = lines.sorted { $0.utf8.count > $1.utf8.count }
             .reduce(text) { $0.replacing($1, with: $1.visible) }
         return onLines.split(separator: "\n", omittingEmptySubsequences: false).map { String($0).visible }
             .joined(separator: "\n")
     }
 
-    /// Returns true also for an unknown command, because the user may have meant one that takes secrets.
+    /// Returns whether the command with this name takes a secret. Returns true also for an unknown command, because the
+    /// user may have meant one that takes secrets.
     private static func isSecretTaken(by name: String?) -> Bool {
         let command = ProfilesCommand.configuration.subcommands.first { $0.configuration.commandName == name }
         return command.map { $0 is any SecretTaking.Type } ?? true
     }
 
     /// Returns the message without arguments that may be secrets. argument-parser quotes the arguments in all its
-    /// messages except one ("Invalid option:"). The last check also finds unquoted arguments, which later versions may
-    /// have in other messages. It does not find arguments of up to 3 bytes and arguments that could be a word of the
-    /// message.
+    /// messages except one ("Invalid option:"). The last check in this function also finds arguments without quotes,
+    /// because other messages may contain them in a later version of argument-parser. The check ignores arguments of up
+    /// to 3 bytes, and arguments that could be a word of the message.
     private static func hidingValues(of arguments: [String], in message: String) -> String {
         let notUnderstood = "An argument is not understood. It is not repeated here, since it could be a secret."
         // Searching a long text for each of many arguments would take too long.
@@ -58,11 +59,12 @@ struct UsageText {
             Self.values(in: argument, at: index + 1, hidesNames: hidesNames)
         }
         var shown = message
-        // Longer values first, because they may contain shorter ones.
+        // Replaces longer values first, because they may contain shorter ones.
         for (value, replacement) in values.sorted(by: { $0.value.utf8.count > $1.value.utf8.count }) {
             shown = shown.replacing("'\(value)'", with: replacement)
         }
-        // Letters after one hyphen are separate options. Only the first letter is certain to be meant as an option.
+        // argument-parser reads letters after one hyphen as separate options. Only the first letter is certainly meant
+        // as an option.
         shown = shown.replacing(/'(-[^-])'/) { match in
             arguments.contains { $0.hasPrefix(match.1) } ? String(match.0) : "'-…'"
         }
@@ -73,8 +75,8 @@ struct UsageText {
         return isShown ? notUnderstood : shown
     }
 
-    /// Returns the parts of an argument that are not names of a command or an option, and the text that replaces each
-    /// part and its quotes.
+    /// Returns the parts of an argument that are not names of a command or an option, each with the text that replaces
+    /// the part and its quotes in the message.
     private static func values(
         in argument: String, at place: Int, hidesNames: Bool
     ) -> [(value: String, replacement: String)] {

@@ -28,7 +28,8 @@ extension PasswordHash {
 extension PasswordHash.Argon2Cost {
     /// Parses the text after `$argon2id$`: `v=19$m=…,t=…,p=…$SALT$HASH`, as libsodium's decoder does.
     ///
-    /// libsodium does not support the optional `keyid` and `data`, another order of parameters, or another version.
+    /// libsodium does not support the optional `keyid` and `data`, another order of parameters, or a version other than
+    /// 19.
     init(parsing reader: inout HashReader, of scheme: PasswordHash.Scheme) throws(UnsupportedHash) {
         var version = 16  // Hashes of Argon2 1.0 contain no version.
         if reader.take("v=") {

@@ -1,6 +1,7 @@
 /// Parses the text after `$2b$`: two digits of cost, `$`, 22 characters of salt and 31 of hash.
 ///
-/// The unused bits must be zero. crypt(3) sets them to zero in its result, so a hash with other bits would never match.
+/// The unused bits in the last character of the salt and of the hash must be zero. crypt(3) sets them to zero in its
+/// result, so a hash with other bits would never match.
 ///
 /// - Returns: The cost.
 func parseBcrypt(_ reader: inout HashReader) throws(UnsupportedHash) -> Int {

@@ -73,7 +73,7 @@ struct HashReader: ~Escapable {
 
 /// A run of base 64 characters, reduced to its length and its last value.
 ///
-/// These are enough to tell whether the run is canonical, and how many bytes it encodes.
+/// These two values are enough to check that the run is canonical, and to compute how many bytes it encodes.
 struct Base64Text {
     let length: Int
     let lastValue: UInt8
@@ -110,9 +110,9 @@ enum Base64Alphabet {
     /// A set of ASCII characters with one bit for each. Hashes are random, so branches that compare ranges would often
     /// be mispredicted.
     struct Members {
-        /// The members below `@`, which is 64.
+        /// The members with codes below 64, the code of `@`.
         let belowAt: UInt64
-        /// The members from `@` on.
+        /// The members with codes from 64 to 127.
         let fromAt: UInt64
 
         @inline(__always)

@@ -1,17 +1,18 @@
 /// A password hash that was parsed completely, and whose cost is within the limits.
 ///
-/// A caller can verify it without further checks: verification takes at most one gibibyte of memory and a few seconds
-/// (P8).
+/// A caller can verify a password against it without further checks: the verification takes at most one gibibyte of
+/// memory and a few seconds (P8).
 ///
 /// | scheme | text | limits |
 /// |---|---|---|
 /// | Argon2id, Argon2i | `$argon2id$v=19$m=19456,t=2,p=1$SALT$HASH` (PHC string) | m ≤ 1,048,576 KiB, m ≥ 8·p, t ≤ 10, p ≤ 16, salt 8–64 bytes, hash 16–128 bytes |
 /// | bcrypt | `$2b$12$` and 53 characters; also `$2a$`, `$2y$` | cost 4–16 |
-/// | yescrypt | `$y$j9T$SALT$HASH`; hashes with ROM or upgrades are refused | the limits of scrypt |
+/// | yescrypt | `$y$j9T$SALT$HASH`; hashes that use yescrypt's ROM or upgrades are refused | the limits of scrypt |
 /// | scrypt | `$7$CU..../....SALT$HASH` | 128·N·r ≤ 1 GiB, r·p ≤ 4,096, N·r·p·(t + 1) ≤ 2²⁴ |
 /// | SHA-512-crypt | `$6$rounds=5000$SALT$HASH`; `rounds` is optional | rounds 1,000–1,000,000 |
 ///
-/// Sources: the PHC string format and RFC 9106 for Argon2, crypt(5) of libxcrypt for the others.
+/// `Argon2Cost` explains m, t and p. `ScryptCost` explains N, r, p and t. Sources: the PHC string format and RFC 9106
+/// for Argon2, crypt(5) of libxcrypt for the others.
 public struct PasswordHash: Sendable, Equatable {
     /// The text of the hash as it was given. It is ASCII.
     public let text: String

@@ -1,5 +1,5 @@
 extension PasswordHash {
-    /// The cost of a scrypt or yescrypt hash (RFC 7914; yescrypt's PARAMETERS).
+    /// The cost of a scrypt or yescrypt hash (RFC 7914; the file PARAMETERS of yescrypt).
     public struct ScryptCost: Sendable, Equatable {
         /// The binary logarithm of N, the number of blocks.
         public let logarithmOfN: Int
@@ -48,8 +48,8 @@ extension PasswordHash.ScryptCost {
         var parallelism = 1
         var time = 0
         if reader.next != UInt8(ascii: "$") {
-            // A bit set tells which parameters follow: 1 is p, 2 is t. Hashes with 4 (upgrades) or 8 (ROM) cannot be
-            // verified here.
+            // A bit set gives the parameters that follow: 1 means p, 2 means t. Hashes with 4 (upgrades) or 8 (ROM) are
+            // refused.
             guard let present = reader.takeNumber(from: 1), present <= 3 else { throw .malformed(.yescrypt) }
             if present & 1 != 0 {
                 guard let number = reader.takeNumber(from: 2) else { throw .malformed(.yescrypt) }
@@ -66,7 +66,7 @@ extension PasswordHash.ScryptCost {
         case .scrypt: try UnsupportedHash.require(.iterations, time, in: 0...0)
         case .writeOnceReadMany: break
         case .readWrite:
-            // Lanes share the blocks. Each lane needs at least four.
+            // In this mode the lanes share the blocks, and each lane needs at least four blocks.
             try UnsupportedHash.require(.parallelism, parallelism, in: 1...max(1, (1 << logarithm) / 4))
         }
 
@@ -76,13 +76,13 @@ extension PasswordHash.ScryptCost {
         try UnsupportedHash.require(.saltBytes, saltBytes, in: 1...64)
     }
 
-    /// Checks the limits of P8: memory of at most 1 GiB, and work of at most a few seconds, including the set-up.
+    /// Checks the limits of P8: memory of at most 1 GiB, and at most a few seconds for the whole verification.
     private func requireBounds() throws(UnsupportedHash) {
         try UnsupportedHash.require(.logarithmicCost, logarithmOfN, in: 2...23)
         try UnsupportedHash.require(.blockSize, blockSize, in: 1...4096)
         try UnsupportedHash.require(.parallelism, parallelism, in: 1...4096 / blockSize)
         try UnsupportedHash.require(.memoryKiB, memoryKiB, in: 0...1_048_576)
-        // Checks the product without `time` first. `time` alone may be 2³¹, so the whole product could overflow.
+        // Checks the product without `time` first. `time` alone may exceed 2³⁰, so the whole product could overflow.
         let untimed = (blockSize << logarithmOfN) * parallelism
         try UnsupportedHash.require(.work, untimed, in: 0...1 << 24)
         try UnsupportedHash.require(.work, untimed * (time + 1), in: 0...1 << 24)
@@ -97,7 +97,8 @@ private enum YescryptFlavour {
         switch number {
         case 0: self = .scrypt
         case 1: self = .writeOnceReadMany
-        // YESCRYPT_RW with 6 rounds, gather 4, simple 2 and S-boxes of 12 KiB: the only set that is compiled in.
+        // YESCRYPT_RW with 6 rounds, gather 4, simple 2 and S-boxes of 12 KiB: the only such set that libxcrypt is
+        // compiled with.
         case 47: self = .readWrite
         default: return nil
         }
@@ -122,11 +123,12 @@ extension HashReader {
         return value
     }
 
-    /// Reads a number in yescrypt's variable-length encoding. The first character tells how many characters follow.
+    /// Reads a number in yescrypt's variable-length encoding. The first character determines how many characters
+    /// follow.
     ///
     /// 48 values of the first character mean a length of one character. 8, 4, 2, 1 and 1 values mean lengths of two to
     /// six. The numbers of each length begin after the largest number of the previous length. The largest number is
-    /// below 2³².
+    /// below 2³¹.
     fileprivate mutating func takeNumber(from minimum: Int) -> Int? {
         guard let first = takeSixBits() else { return nil }
         var value = minimum
@@ -148,7 +150,7 @@ extension HashReader {
         return value
     }
 
-    /// Reads 32 bytes from 43 characters, which must end the text.
+    /// Reads the rest of the text. Returns whether it consists of 43 characters that encode 32 bytes.
     fileprivate mutating func takeSHA256() -> Bool {
         take(.crypt).byteCount(highBitsFirst: false) == 32 && isAtEnd
     }

@@ -1,4 +1,4 @@
-/// The first issues of one profile, and the number of further issues of each code.
+/// The first ``ValidationFailure/mostIssues`` issues of one profile, and the number of further issues of each code.
 package struct BoundedIssues: Sendable {
     private var first: [ValidationIssue] = []
     private var more: [IssueCode: Int] = [:]
@@ -17,7 +17,7 @@ package struct BoundedIssues: Sendable {
 
     package var isEmpty: Bool { first.isEmpty }
 
-    /// The first issues, then one issue for each code that has more, by the code's name.
+    /// The first issues, then one issue for each code that has further issues, sorted by the code's name.
     package var issues: [ValidationIssue] {
         first
             + more.sorted { $0.key.rawValue < $1.key.rawValue }

@@ -1,5 +1,6 @@
 extension ProfileSchema {
-    /// The text of an issue, with the field's title, or with the schema's own message.
+    /// The text of an issue: the schema's own message if it has one, otherwise the built-in text with the field's
+    /// title.
     public func message(for issue: ValidationIssue) -> String {
         guard let field = issue.field, let rules = self[field] else {
             return issue.message(label: issue.field?.text ?? "The row")
@@ -9,7 +10,7 @@ extension ProfileSchema {
 }
 
 extension FieldRules {
-    /// The text of an issue of this field, or the schema's own message.
+    /// The text of an issue of this field: the schema's own message if it has one, otherwise the built-in text.
     public func message(for issue: ValidationIssue) -> String {
         messages[issue.code] ?? message(for: issue, label: title)
     }
@@ -27,7 +28,7 @@ extension ValidationIssue {
     /// - Returns: A sentence without its full stop.
     public func message(label: String) -> String { message(label: label, counting: "character") }
 
-    /// The text, with lengths counted in the field's unit.
+    /// The text of this issue. `unit` is the noun for lengths: "character" or "digit".
     func message(label: String, counting unit: String) -> String {
         switch problem {
         case .required: "\(label) is required"
@@ -94,7 +95,7 @@ extension ValidationIssue.ExpectedFormat {
 }
 
 extension NumberFormat {
-    /// The difference from a plain number.
+    /// The differences from the default notation, as the end of a message; empty if there are none.
     fileprivate var text: String { remarks.isEmpty ? "" : " " + remarks.joined(separator: ", ") }
 }
 

@@ -17,7 +17,7 @@ extension FieldRules {
         return message(for: issue, refused, label: title)
     }
 
-    /// The text under another label, without the schema's message.
+    /// The text of an issue of this field under another label, without the schema's own message.
     package func message(for issue: ValidationIssue, _ refused: RefusedCharacter?, label: String) -> String {
         let message = message(for: issue, label: label)
         guard let refused, issue.problem.isAboutCharacters else { return message }

@@ -21,11 +21,13 @@ public struct ValidationIssue: Hashable, Sendable {
     public enum Problem: Hashable, Sendable {
         /// A required field has no value.
         case required
-        /// The minimum, in characters, or in digits if the field has a mask.
+        /// The value has fewer characters than this minimum, or fewer digits if the field has a mask.
         case tooShort(minimum: Int)
-        /// The maximum, in characters, or in digits if the field has a mask.
+        /// The value has more characters than this maximum, or more digits if the field has a mask. If the field has no
+        /// maximum number of characters, this is the maximum number of bytes of UTF-8.
         case tooLong(maximum: Int)
-        /// The allowed characters; nil for a control character in a field that allows all others.
+        /// The value contains a character that is not one of these; nil for a control character in a field that allows
+        /// all other characters.
         case badCharacter(allowed: [AllowedCharacters]?)
         /// The value has no character of a required kind.
         case missing(Requirement)
@@ -41,7 +43,8 @@ public struct ValidationIssue: Hashable, Sendable {
         case patternMismatch
         /// A number, year or time is outside of these bounds; nil for a missing bound.
         case outOfRange(minimum: Bound?, maximum: Bound?)
-        /// Another row of the same input has the value, if its line is given; otherwise a stored profile has it.
+        /// The value of a unique field is not unique. `line` is the line of another row with the same value in the same
+        /// input; nil if a stored profile has the value.
         case duplicate(line: Int?)
         /// A given password hash is refused for this reason.
         case unsupportedHash(UnsupportedHash)
@@ -53,7 +56,7 @@ public struct ValidationIssue: Hashable, Sendable {
         case badEncoding
         /// A quoted cell of CSV is never closed.
         case unclosedQuote
-        /// This number of further problems of this code.
+        /// The profile or row has this number of further problems with this code.
         case more(Code, count: Int)
     }
 
@@ -66,9 +69,9 @@ public struct ValidationIssue: Hashable, Sendable {
         case mask(Mask)
         /// A day in one of these formats.
         case dates([DateFormat])
-        /// A time in one of these formats; none for ISO 8601.
+        /// A day with a time in one of these formats; an empty list means ISO 8601.
         case dateTimes([DateFormat])
-        /// A datetime in one of these formats; none for ISO 8601.
+        /// A time in one of these formats; an empty list means ISO 8601.
         case times([DateFormat])
         /// Four digits.
         case year
@@ -86,7 +89,7 @@ public struct ValidationIssue: Hashable, Sendable {
         case stored
         /// The cursor of a page in the query's order.
         case cursorOfSameOrder
-        /// A text, which an order by relevance needs.
+        /// A search text, which a query ordered by relevance needs.
         case textForRelevance
         /// A query has at most this number of conditions.
         case conditions(most: Int)
@@ -123,7 +126,7 @@ public struct ValidationIssue: Hashable, Sendable {
 }
 
 extension ValidationIssue.Problem {
-    /// Its stable name.
+    /// The stable code of the problem.
     public var code: IssueCode {
         switch self {
         case .required: .required

@@ -15,7 +15,7 @@ public enum JSONKind: Hashable, Sendable {
 }
 
 extension JSONKind {
-    /// As an error message names it.
+    /// The name of the kind in an error message.
     package var text: String {
         switch self {
         case .null: "null"

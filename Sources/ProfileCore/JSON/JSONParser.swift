@@ -17,7 +17,7 @@ extension JSONValue {
     }
 }
 
-/// A recursive-descent parser over borrowed bytes. It never outlives one call.
+/// A recursive-descent parser over borrowed bytes. It is used only within the call that lends the bytes.
 private struct JSONParser {
     struct Failure: Error {
         let reason: JSONError.Reason

@@ -1,7 +1,7 @@
-/// A type with a JSON form is encoded in that form. So an `Encoder` writes the same JSON as the command.
+/// Other types encode themselves as a `JSONValue`. So an `Encoder` writes the same JSON as the command `profiles`.
 extension JSONValue: Codable {
-    /// Encodes the value. An encoder supports only Swift's number types. A number with a fraction or an exponent is
-    /// rounded to a `Double`. A number that is too great for a `Double` becomes a text.
+    /// Encodes the value. An encoder supports only Swift's number types. A number that is not an `Int64` is rounded to
+    /// a `Double`. A number that is too great for a `Double` is encoded as a string.
     public func encode(to encoder: any Encoder) throws {
         switch self {
         case .object(let members):
@@ -31,7 +31,7 @@ extension JSONValue: Codable {
         }
     }
 
-    /// Decodes any JSON value. Numbers are Swift's, as in ``encode(to:)``.
+    /// Decodes any JSON value. A number is decoded as an `Int64` if possible, otherwise as a `Double`.
     public init(from decoder: any Decoder) throws {
         guard decoder.codingPath.count <= Self.depthLimit else {
             throw DecodingError.dataCorrupted(
@@ -83,7 +83,7 @@ package struct JSONKey: CodingKey {
 }
 
 extension Decoder {
-    /// Refuses unknown members, because their author expects an effect.
+    /// Refuses unknown members. The author of the JSON expects them to have an effect, but they would have none.
     package func allowOnly<Key: CodingKey & CaseIterable>(_ keys: Key.Type) throws {
         let known = keys.allCases.map(\.stringValue)
         for key in try container(keyedBy: JSONKey.self).allKeys where !known.contains(key.stringValue) {

@@ -10,7 +10,7 @@ public enum JSONValue: Hashable, Sendable {
     case null
     /// `true` or `false`.
     case bool(Bool)
-    /// A number, as the text that is written: the writer does not check it.
+    /// The text of a number. The writer does not check this text.
     case number(String)
     /// A string, without escapes.
     case string(String)

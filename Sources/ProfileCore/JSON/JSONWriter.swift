@@ -17,7 +17,7 @@ extension JSONValue {
 
     private func utf8(indentation: Int?) -> [UInt8] {
         var output: [UInt8] = []
-        // The length of a typical profile.
+        // The length of a typical profile in bytes.
         output.reserveCapacity(512)
         write(to: &output, indentation: indentation)
         return output
@@ -27,7 +27,7 @@ extension JSONValue {
     ///
     /// RFC 8259 section 7 requires escapes for quotes, backslashes and the controls below U+0020. Other controls, line
     /// and paragraph separators and bidirectional controls are escaped too, because people read JSON in terminals and
-    /// editors, which act on these characters. A parser reads the same text.
+    /// editors, which act on these characters. A parser turns the escapes back into the same characters.
     package static func escape(of scalar: Unicode.Scalar) -> String? {
         switch scalar {
         case "\"": "\\\""
@@ -46,7 +46,7 @@ extension JSONValue {
     private static func write(_ string: String, to output: inout [UInt8]) {
         output.append(UInt8(ascii: "\""))
         let bytes = string.utf8Span.span
-        // Nearly every name and value is ASCII without escapes, and is copied.
+        // Nearly every name and value is ASCII without escapes, and is copied in one step.
         if bytes.isPlain {
             bytes.withUnsafeBufferPointer { output.append(contentsOf: $0) }
         } else {

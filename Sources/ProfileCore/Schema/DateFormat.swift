@@ -78,7 +78,7 @@ public struct DateFormat: Hashable, Sendable, CustomStringConvertible {
         return bytes.elementsEqual(other.bytes) { $0 == $1 || $0.isASCIILetter && $1.isASCIILetter }
     }
 
-    /// The shape of the format's texts: a single 9 for each run of digits, and the bytes between them.
+    /// The shape of the format's texts: a single 9 for each run of digits, and the bytes between the runs.
     private var shape: [UInt8] {
         directives?.shape ?? TimePattern.collapsed(bytes.map { $0.isASCIILetter ? UInt8(ascii: "9") : $0 })
     }

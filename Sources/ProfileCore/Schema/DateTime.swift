@@ -2,7 +2,7 @@
 public struct DateTime: Hashable, Comparable, Sendable, CustomStringConvertible {
     /// The day, in UTC if the time is in UTC.
     public let day: CalendarDay
-    /// The time on that day. Its ``TimeOfDay/isUTC`` tells whether day and time are in UTC.
+    /// The time on that day. Its ``TimeOfDay/isUTC`` is true if the day and the time are in UTC.
     public let time: TimeOfDay
 
     /// Creates a value from a day and a time.
@@ -32,8 +32,7 @@ public struct DateTime: Hashable, Comparable, Sendable, CustomStringConvertible 
     /// The text `yyyy-MM-ddThh:mm:ss`, with a fraction if it is not zero, and with `Z` for UTC.
     public var description: String { "\(day)T\(time)" }
 
-    /// Compares the written days and times. A time in UTC and a time without a time zone are compared as if they were
-    /// alike.
+    /// Compares the days and times. The comparison ignores ``TimeOfDay/isUTC``.
     public static func < (left: DateTime, right: DateTime) -> Bool {
         left.day == right.day ? left.time < right.time : left.day < right.day
     }

@@ -3,7 +3,8 @@ struct DecimalNumber {
     private let isNegative: Bool
     /// The range from the first to the last non-zero digit, including a point between them; empty for zero.
     private let digits: Range<Int>
-    /// The number of digits before the point, if the number is written without an exponent: 2 for 41, -1 for 0.05.
+    /// The number of digits before the point, if the number is written without an exponent: 2 for 41, -1 for 0.05,
+    /// which has one zero after the point.
     private let magnitude: Int
 
     /// Reads an optional sign, digits with an optional point, and an optional exponent. Returns nil for any other text.
@@ -56,7 +57,7 @@ struct DecimalNumber {
             index += 1
             otherIndex += 1
         }
-        // Remaining digits end with a non-zero digit, so the number that has some left is the greater one.
+        // Remaining digits end with a non-zero digit, so the number that has digits left is the greater one.
         return (index < digits.upperBound ? 1 : 0) - (otherIndex < other.digits.upperBound ? 1 : 0)
     }
 
@@ -70,7 +71,8 @@ struct DecimalNumber {
 
     /// Returns the exponent, 0 if the text has none, or nil if the exponent has no digits.
     ///
-    /// Exponents are capped at 2⁴⁰. That is more than the length of any text, so the cap does not change a comparison.
+    /// Exponents are capped at 2⁴⁰, to prevent an overflow. So numbers with greater exponents are compared as if they
+    /// had this exponent.
     private static func readExponent(_ text: Span<UInt8>, _ index: inout Int) -> Int? {
         guard index < text.count, text[index] | 0x20 == UInt8(ascii: "e") else { return 0 }
         index += 1

@@ -1,4 +1,5 @@
-/// The name of a field: a lower-case ASCII letter, then lower-case letters, digits and underscores, 63 at most.
+/// The name of a field: a lower-case ASCII letter, then lower-case letters, digits and underscores; at most 63
+/// characters.
 ///
 /// A field name needs no escaping in SQL, in a CSV header or in JSON. Swift code can write it as a literal,
 /// `let city: FieldName = "city"`. A literal that is not a valid name stops the program, so any test that runs the line
@@ -23,8 +24,8 @@ public struct FieldName: Hashable, Comparable, Sendable, CustomStringConvertible
 
     private init(known text: StaticString) { self.text = text.description }
 
-    /// The default primary key of a schema. Every store keeps the primary key in a column of this name, and its values
-    /// are unique ignoring ASCII case.
+    /// The default primary key of a schema. Every store keeps the primary key in a column of this name. The values of
+    /// that column are unique ignoring ASCII case.
     public static let username = FieldName(known: "username")
     /// The only secret field. A store keeps its value only as a hash.
     public static let password = FieldName(known: "password")

@@ -3,7 +3,7 @@ internal import CPCRE2
 /// A compiled regular expression of a schema. It must match the whole value.
 ///
 /// The syntax is that of PCRE2. `\d`, `\w` and `\s` match ASCII only (S1). The work of one match is limited
-/// (`pcre2_set_match_limit`), so a pathological pattern does not match instead of hanging the program (S8).
+/// (`pcre2_set_match_limit`), so a pathological pattern does not hang the program: it does not match (S8).
 public final class FieldPattern: Hashable, CustomStringConvertible, @unchecked Sendable {
     // Unchecked because of the pointer: compiled code is never written to after `init`, and PCRE2 documents it as safe
     // to share between threads ("pcre2api", MULTITHREADING). Match data is made for each call.
@@ -25,7 +25,8 @@ public final class FieldPattern: Hashable, CustomStringConvertible, @unchecked S
     public enum CompileError: Error, Hashable, Sendable {
         /// The pattern is longer than `allowed` bytes.
         case tooLong(allowed: Int)
-        /// PCRE2 refuses the pattern: its error code ("pcre2api", COMPILATION ERROR CODES), and the byte of the error.
+        /// PCRE2 refuses the pattern: its error code ("pcre2api", COMPILATION ERROR CODES), and the byte offset of the
+        /// error.
         case malformed(code: Int, offset: Int)
     }
 

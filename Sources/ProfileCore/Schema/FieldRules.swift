@@ -3,7 +3,7 @@
 /// Only the schema reader and ``ProfileSchema/standard`` create field rules, so the rules never contradict each other.
 /// <doc:Schema> explains each rule.
 public struct FieldRules: Hashable, Sendable {
-    /// The field's name. It is the key of its values, and the name of its column in files.
+    /// The field's name. It is the key of the field's values in a profile, and the name of the field's column in files.
     public let name: FieldName
     /// The name that people see: "Postal code".
     public let title: String
@@ -56,9 +56,11 @@ public struct FieldRules: Hashable, Sendable {
     public internal(set) var stringFormat: StringFormat?
     /// The notation of an integer or number.
     public internal(set) var numberFormat = NumberFormat.plain
-    /// The texts that mean true in a boolean field. A form shows the first one, unless the list contains `true`.
+    /// The texts that mean true in a boolean field. A form shows `true` if the list contains it, otherwise the first
+    /// text.
     public internal(set) var trueValues = Self.defaultTrueValues
-    /// The texts that mean false in a boolean field. A form shows the first one, unless the list contains `false`.
+    /// The texts that mean false in a boolean field. A form shows `false` if the list contains it, otherwise the first
+    /// text.
     public internal(set) var falseValues = Self.defaultFalseValues
     /// Other column names in files that mean this field. They are compared like the field's own name.
     public internal(set) var columns: [String] = []
@@ -97,8 +99,8 @@ public struct FieldRules: Hashable, Sendable {
     /// The maximum number of characters that a person has to type: ``longestLength`` without a mask's literals.
     package var longestTypedLength: Int? { mask?.digitCount ?? longestLength }
 
-    /// The maximum length of a value in bytes of UTF-8. It is four bytes for each allowed character, and at least 1,024
-    /// bytes. It is 1 MiB if the number of characters has no limit.
+    /// The maximum length of a value in bytes of UTF-8. It is four times ``longestLength``, but at least 1,024 bytes.
+    /// If ``longestLength`` is nil, it is 1 MiB.
     ///
     /// Without this limit, a few characters with many combining marks could be very large.
     public var longestByteCount: Int {
@@ -144,7 +146,8 @@ extension FieldRules {
         case .dateTime, .time: formats.isEmpty
         case .boolean: word("true", of: trueValues) == "true" && word("false", of: falseValues) == "false"
         case .number: numberFormat.decimalCharacter == "."
-        // An integer has no fraction, but a number in JSON may have one. It must not be read as a group of digits.
+        // An integer has no fraction, but a number in JSON may have one. That fraction must not be read as a group of
+        // digits.
         case .integer: numberFormat.groupCharacter != "."
         case .string, .year: true
         }

@@ -2,7 +2,7 @@
 public struct NumberFormat: Hashable, Sendable {
     /// The character before the fraction.
     public internal(set) var decimalCharacter: Character
-    /// The character that may separate groups of digits before the fraction. It does not change the number.
+    /// The character that may separate groups of digits before the fraction. Such characters do not change the number.
     public internal(set) var groupCharacter: Character?
     /// Whether the text contains only the number. If false, other text around the number is ignored, such as `€` and
     /// `%`.
@@ -41,9 +41,11 @@ public struct NumberFormat: Hashable, Sendable {
         return remarks
     }
 
-    /// Returns a number in its stored form, or in JSON's, as it can be typed in this notation.
+    /// Converts a number from its stored form, or from the notation of JSON, to a text that can be typed in this
+    /// notation.
     func typedForm(of stored: String) -> String {
-        // An integer field may have both characters set to a point. A fraction must then not look like a group.
+        // In an integer field, a point may be both the decimal and the group character. A fraction must then not look
+        // like a group.
         let decimal: Character = groupCharacter == "." && decimalCharacter == "." ? "," : decimalCharacter
         return decimal == "." ? stored : stored.replacing(".", with: String(decimal))
     }
@@ -77,7 +79,8 @@ package struct NumberReader: Sendable {
         guard let range = isBare ? text.indices : number(in: text, decimal: decimal) else { return nil }
         var plain: [UInt8] = []
         var groups = Groups()
-        // True until the fraction or the exponent begins. In `1,23e4` the last group has two digits, so it is refused.
+        // True until the fraction or the exponent begins. With `,` between groups, `1,23e4` is refused, because its
+        // last group has two digits.
         var isWholePart = true
         var index = range.lowerBound
         while index < range.upperBound {

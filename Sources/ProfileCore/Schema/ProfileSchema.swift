@@ -3,7 +3,7 @@
 /// A schema is read from a Frictionless Table Schema document. The extensions of this package are under each field's
 /// `profiles` key; see <doc:Schema>. Forms, columns and issues follow the order of the fields.
 public struct ProfileSchema: Hashable, Sendable {
-    /// A single reference, which is cheap to copy, because every profile holds its schema.
+    /// A single reference. Every profile holds its schema, so a copy of a schema must be cheap.
     private let contents: Contents
 
     /// The maximum number of fields of a schema.

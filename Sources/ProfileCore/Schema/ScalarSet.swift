@@ -51,7 +51,7 @@ struct ScalarSet: Sendable {
 }
 
 extension Unicode.Scalar {
-    /// General categories L and M.
+    /// Whether the general category is L or M.
     fileprivate var isLetterOrMark: Bool {
         switch properties.generalCategory {
         case .uppercaseLetter, .lowercaseLetter, .titlecaseLetter, .modifierLetter, .otherLetter,

@@ -30,7 +30,7 @@ public struct SchemaDifference: Hashable, Sendable {
         self.changes = changes
     }
 
-    /// Whether both have the same fields, in the same order, with the same rules.
+    /// Whether both schemas have the same fields, in the same order, with the same rules.
     public var isEmpty: Bool { changes.isEmpty }
 
     /// Whether a profile that is valid under the old schema may be invalid under the new one.
@@ -156,7 +156,7 @@ extension RuleChange.Effect {
         return isLess(before, after).map { $0 ? .stricter : .looser } ?? .other
     }
 
-    /// Returns the effect of changing a list of allowed values. Nil allows every value.
+    /// Returns the effect of changing a list of allowed values. A nil list allows every value.
     fileprivate static func ofAllowed<Value: Hashable>(_ before: [Value]?, _ after: [Value]?) -> RuleChange.Effect {
         guard let before else { return .stricter }
         guard let after else { return .looser }
@@ -168,6 +168,6 @@ extension RuleChange.Effect {
 }
 
 extension [String] {
-    /// The list, or nil, which allows every value, if the list is empty.
+    /// The list; nil if the list is empty, because an empty list allows every value.
     fileprivate var anyIfEmpty: [String]? { isEmpty ? nil : self }
 }

@@ -45,15 +45,15 @@ public struct TimeOfDay: Hashable, Comparable, Sendable, CustomStringConvertible
         return isUTC ? text + "Z" : text
     }
 
-    /// Compares the written times. A time in UTC and a time without a time zone are compared as if they were alike.
+    /// Compares the times. The comparison ignores ``isUTC``.
     public static func < (left: TimeOfDay, right: TimeOfDay) -> Bool {
         (left.secondOfDay, left.nanosecond) < (right.secondOfDay, right.nanosecond)
     }
 
     var secondOfDay: Int { (hour * 60 + minute) * 60 + second }
 
-    /// Converts a time that is `minutes` ahead of UTC to UTC. `days` is -1, 0 or 1: the number of days to add to the
-    /// date.
+    /// Converts a time to UTC. `minutes` is the number of minutes that the time is ahead of UTC. `days` is -1, 0 or 1:
+    /// the number of days to add to the date.
     func inUTC(offset minutes: Int) -> (time: TimeOfDay, days: Int) {
         let seconds = secondOfDay - minutes * 60
         let days = seconds < 0 ? -1 : seconds >= 86_400 ? 1 : 0
@@ -66,8 +66,8 @@ public struct TimeOfDay: Hashable, Comparable, Sendable, CustomStringConvertible
         return .value(offset.map { time.inUTC(offset: $0).time } ?? time)
     }
 
-    /// Reads ISO 8601. Returns the written time, and the number of minutes that it is ahead of UTC, if the text says
-    /// so.
+    /// Reads ISO 8601. Returns the written time, and the number of minutes that it is ahead of UTC; nil if the text has
+    /// no time zone. Returns nil for any other text.
     static func parts(_ text: Span<UInt8>) -> (time: TimeOfDay, offset: Int?)? {
         guard text.count >= 8, text[2] == UInt8(ascii: ":"), text[5] == UInt8(ascii: ":"),
             let hour = text.digits(0..<2), let minute = text.digits(3..<5), let second = text.digits(6..<8)
@@ -90,7 +90,8 @@ public struct TimeOfDay: Hashable, Comparable, Sendable, CustomStringConvertible
         return (time, offset)
     }
 
-    /// Reads a time zone: `Z`, or `hh`, `hhmm` or `hh:mm` after `+` or `-`. Returns the minutes ahead of UTC, or nil.
+    /// Reads a time zone: `Z`, or `hh`, `hhmm` or `hh:mm` after `+` or `-`. Returns the minutes ahead of UTC, or nil
+    /// for any other text.
     static func offset(_ text: Span<UInt8>) -> Int? {
         if text.count == 1 { return text[0] | 0x20 == UInt8(ascii: "z") ? 0 : nil }
         guard text.count >= 3, text[0] == UInt8(ascii: "+") || text[0] == UInt8(ascii: "-"),

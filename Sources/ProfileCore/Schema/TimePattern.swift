@@ -78,7 +78,8 @@ struct TimePattern: Hashable, Sendable {
         }
     }
 
-    /// The shape of the pattern's texts; see `DateFormat`.
+    /// The shape of the pattern's texts; see `DateFormat`. `B` is the name of a month, `P` is AM or PM, and `Z` is a
+    /// time zone.
     var shape: [UInt8] {
         Self.collapsed(
             pieces.map { piece in
@@ -93,7 +94,7 @@ struct TimePattern: Hashable, Sendable {
             })
     }
 
-    /// Returns the shape with each run of 9 replaced by a single one.
+    /// Returns the shape with each run of 9 replaced by a single 9.
     static func collapsed(_ shape: [UInt8]) -> [UInt8] {
         shape.indices.filter { shape[$0] != UInt8(ascii: "9") || $0 == 0 || shape[$0 - 1] != shape[$0] }
             .map { shape[$0] }

@@ -9,8 +9,7 @@ package enum ValueOrder: Sendable {
     /// Values that are not numbers come last, in the order of their bytes. A profile may have such a value if it was
     /// validated against other rules.
     case number
-    /// The order of the bytes without a final `Z`. So times in UTC and times without a time zone are compared as if
-    /// they were alike.
+    /// The order of the bytes without a final `Z`. So the order ignores whether a time is in UTC.
     case moment
 
     package init(_ rules: FieldRules) {

@@ -2,7 +2,7 @@
 extension FieldParser {
     // MARK: Ways of writing
 
-    /// The format of a string, or the format of a moment.
+    /// Reads `format` and `formats`: the format of a string, or the formats of a date, datetime or time.
     func parseFormats(_ rules: inout FieldRules) {
         let isMoment = allows(["formats"], of: extensions, for: FieldType.moments, rules)
         // An older version of Table Schema writes `fmt:` before the format.
@@ -28,7 +28,7 @@ extension FieldParser {
     private func parseFormat(_ text: String, isMoment: Bool, _ rules: inout FieldRules) {
         if text == "any", isMoment { return field.report("format", .noPlace(.any)) }
         if isMoment {
-            // This word names the default.
+            // This pattern means the default format.
             if rules.type == .date, text == "%Y-%m-%d" { return }
             guard let format = DateFormat(text, of: rules.type), format.isTablePattern else {
                 return field.report("format", .malformed(text, .timePattern(rules.type)))
@@ -60,7 +60,7 @@ extension FieldParser {
     }
 
     private func parseSeparator(_ name: String) -> Character? {
-        // By default nothing separates the digits.
+        // An empty `groupChar` means the default: no character separates groups of digits.
         guard let text = field.string(name), name != "groupChar" || !text.isEmpty else { return nil }
         guard let character = text.first, text.count == 1, NumberFormat.isSeparator(character) else {
             field.report(name, .malformed(text, .separator))
@@ -132,7 +132,7 @@ extension FieldParser {
         Int64(text).flatMap { 0...9_999 ~= $0 ? $0 : nil }
     }
 
-    // Either the stored form, or the notation of the field.
+    // A bound is written in the stored form, or in the notation of the field.
 
     private func day(_ text: String, _ rules: FieldRules) -> CalendarDay? {
         CalendarDay(iso: text) ?? value(text, rules) { $0.read($1) }
@@ -155,7 +155,7 @@ extension FieldParser {
         return nil
     }
 
-    /// The entries of `enum` as typed, with their places.
+    /// The entries of `enum` as typed, with their JSON paths.
     func parseAllowedValues(_ rules: FieldRules) -> [(text: String, path: String)] {
         guard let list = constraints.array("enum") else { return [] }
         if list.isEmpty { constraints.report("enum", .allowsNothing) }
@@ -182,7 +182,7 @@ extension FieldParser {
 }
 
 extension FieldType {
-    /// Whether a schema may write a value of this type in this way in JSON.
+    /// Whether a schema file may write a value of this type as this kind of JSON value.
     fileprivate func takes(_ kind: JSONKind) -> Bool {
         switch kind {
         case .string: true

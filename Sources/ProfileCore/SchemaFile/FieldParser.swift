@@ -3,7 +3,7 @@ struct FieldParser {
     let field: SchemaObject
     let constraints: SchemaObject
     let extensions: SchemaObject
-    /// The primary key of the schema; nil if it is wrong.
+    /// The primary key of the schema; nil if `primaryKey` is malformed.
     private let primaryKey: PrimaryKey?
     /// The missing values of the schema, which a field may replace.
     private let missingValues: [String]
@@ -17,11 +17,12 @@ struct FieldParser {
         self.missingValues = missingValues
     }
 
-    /// The valid rules of the field; nil if it has no name.
+    /// Returns the rules of the field; nil if it has no valid name. The rules are complete only if no error is
+    /// reported.
     func parse() -> FieldRules? {
         var rules: FieldRules?
         var allowed: [(text: String, path: String)] = []
-        // Only valid rules can be used to check values.
+        // The allowed values can be checked only by rules without errors.
         if errors.areNone(after: { rules = parseRules(&allowed) }), let right = rules {
             rules?.allowedValues = judge(allowed, by: right)
         }
@@ -47,7 +48,7 @@ struct FieldParser {
         rules.isPrimaryKey = primaryKey?.name == name.text
         // Without a type, nothing else can be checked.
         guard type != nil else { return rules }
-        // The primary key is implicitly required and unique (Table Schema).
+        // A field that `primaryKey` names is implicitly required and unique (Table Schema).
         let isKey = rules.isPrimaryKey && primaryKey?.isNamed == true && name != .password
         rules.isRequired = constraints.boolean("required") ?? isKey
         rules.isUnique = constraints.boolean("unique") ?? isKey
@@ -90,7 +91,7 @@ struct FieldParser {
     private func parseType() -> FieldType? {
         guard field["type"] != nil else { return .string }
         guard let text = field.string("type") else { return nil }
-        // Any value is allowed, so only the text of the value is known.
+        // `any` allows a value of every type, so the value is kept as text.
         if text == "any" { return .string }
         if let type = FieldType(rawValue: text) { return type }
         if let construct = TableConstruct(type: text) {
@@ -101,7 +102,8 @@ struct FieldParser {
         return nil
     }
 
-    /// Returns whether the field has one of these types; otherwise reports the rule as an error.
+    /// Returns whether the field has one of these types; otherwise reports an error for each of the named rules that is
+    /// present.
     @discardableResult
     func allows(
         _ names: [String], of object: SchemaObject, for types: [FieldType], _ rules: FieldRules
@@ -160,12 +162,12 @@ struct FieldParser {
                 errors.report(path, .unknownChoice(text, known: Requirement.allCases.map(\.rawValue)))
                 continue
             }
-            // A name that occurs twice would be reported twice.
+            // A requirement that is listed twice would cause two issues for one value.
             if !rules.requirements.contains(requirement) { rules.requirements.append(requirement) }
         }
     }
 
-    /// The maximum number of entries in `characters` and in `formats`. A message names all of them.
+    /// The maximum number of entries in `characters` and in `formats`. A message names all entries.
     static let mostEntries = 16
 
     // MARK: Files, messages

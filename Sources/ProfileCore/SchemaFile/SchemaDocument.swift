@@ -2,12 +2,14 @@ extension ProfileSchema {
     /// Returns the schema as a Table Schema document in a fixed order and without defaults. Two files with the same
     /// rules give the same text.
     ///
-    /// - Parameter indented: Whether the text is indented for people. Fingerprints are made of the form on one line.
+    /// - Parameter indented: Whether the text is indented for people. The fingerprint of a schema is computed from the
+    ///   text on one line.
     /// - Returns: JSON, as `init(parsing:)` reads it.
     public func document(indented: Bool = false) -> String { documentValue.text(indented: indented) }
 
     package var documentValue: JSONValue {
-        // Written once if every field has the same missing values. The password never has any.
+        // If all fields except the secret one have the same missing values, the document lists them once. The schema's
+        // list does not apply to the secret field.
         let first = primaryKey.missingValues
         let shared = openFields.allSatisfy { $0.missingValues == first } ? first : []
         var members = [JSONMember("name", .string(name))]
@@ -48,11 +50,12 @@ extension FieldRules {
 
     fileprivate static func list(_ texts: [String]) -> JSONValue { .array(texts.map { .string($0) }) }
 
-    /// The format of Table Schema, if it can describe the field's values.
+    /// The value of Table Schema's `format`; nil if `format` cannot describe the field's values.
     private var format: String? {
         if let stringFormat { return stringFormat.rawValue }
         guard let format = formats.first, formats.count == 1, format.isTablePattern else { return nil }
-        // The default format of Table Schema requires every digit.
+        // As a `format`, this pattern means the default format, which requires every digit. So it is listed in
+        // `formats`.
         return format.pattern == "%Y-%m-%d" ? nil : format.pattern
     }
 

@@ -30,7 +30,7 @@ public struct SchemaError: Hashable, Sendable {
         case malformed(String, Notation)
         /// A length that is not a whole number in this range.
         case notACount(allowed: ClosedRange<Int>)
-        /// A text for people is too long, in bytes of UTF-8.
+        /// A text is too long. Both numbers are bytes of UTF-8.
         case tooLong(Int, allowed: Int)
         /// A list has this many entries, which are too many.
         case tooManyEntries(Int, allowed: Int)
@@ -66,7 +66,7 @@ public struct SchemaError: Hashable, Sendable {
         case impliedByMask
         /// The field's format already has this effect.
         case impliedByFormat
-        /// Some text could be read in both ways.
+        /// Some text could be read in both formats.
         case ambiguousFormats(DateFormat, DateFormat)
         /// The same character separates groups of digits and the fraction.
         case groupIsDecimal
@@ -91,7 +91,8 @@ public struct SchemaError: Hashable, Sendable {
         case passwordIsNotSecret
         /// Another field than `password` is declared secret.
         case secretIsNotPassword
-        /// A rule compares a secret with other values, or with values in the schema.
+        /// The secret field has a rule that a secret cannot have: `unique`, `indexed`, `enum`, `pattern`, `mask` or
+        /// `format`.
         case secretIsCompared
         /// The rule applies only to the secret field.
         case onlyForSecret
@@ -101,7 +102,7 @@ public struct SchemaError: Hashable, Sendable {
     public enum Part: Hashable, Sendable {
         /// The schema's list of fields.
         case fields
-        /// The primary key of every profile.
+        /// The field `username`, if `primaryKey` names no other field.
         case username
         /// A field's name.
         case name
@@ -123,19 +124,19 @@ public struct SchemaError: Hashable, Sendable {
         case timePattern(FieldType)
         /// A separator between digits or before a fraction.
         case separator
-        /// 64 bits.
+        /// An integer of 64 bits.
         case integer
         /// A finite double.
         case number
         /// A day in ISO 8601, or `today`.
         case day
-        /// ISO 8601.
+        /// A day with a time in ISO 8601.
         case dateTime
-        /// ISO 8601.
+        /// A time in ISO 8601.
         case time
-        /// Four digits.
+        /// A year from 0 to 9999.
         case year
-        /// One of ``IssueCode``.
+        /// The name of an ``IssueCode``.
         case issueCode
     }
 }

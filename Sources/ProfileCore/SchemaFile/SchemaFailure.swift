@@ -1,6 +1,6 @@
 /// All errors of a refused schema file.
 public struct SchemaFailure: Error, Hashable, Sendable, CustomStringConvertible {
-    /// At least one.
+    /// The errors; at least one.
     public let errors: [SchemaError]
 
     init(_ errors: [SchemaError]) { self.errors = errors }

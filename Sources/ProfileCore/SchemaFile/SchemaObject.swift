@@ -4,7 +4,7 @@ struct SchemaObject {
     let path: String
     let members: [JSONMember]
     let errors: SchemaErrors
-    /// Whether the place had another kind of value, which was reported.
+    /// Whether the file has another kind of value at this path. That error was reported.
     private let isUnread: Bool
 
     init?(_ value: JSONValue, _ path: String, _ errors: SchemaErrors) {
@@ -42,7 +42,7 @@ struct SchemaObject {
 
     func string(_ name: String) -> String? { self[name].flatMap { Self.string($0, path(name), errors) } }
 
-    /// A text for people, which is repeated in every issue of a field.
+    /// Reads a text of at most `longestText` bytes, such as a title. Every issue of a field may repeat such a text.
     func text(_ name: String) -> String? { self[name].flatMap { Self.text($0, path(name), errors) } }
 
     func boolean(_ name: String) -> Bool? {
@@ -64,7 +64,7 @@ struct SchemaObject {
         }
     }
 
-    /// A whole number that is not negative.
+    /// Reads a whole number from 0 to 1,048,576.
     func count(_ name: String) -> Int? {
         guard let value = self[name] else { return nil }
         guard case .number(let text) = value, let count = Int(text), Self.counts ~= count else {
@@ -74,7 +74,7 @@ struct SchemaObject {
         return count
     }
 
-    /// A length up to the maximum size of a value in bytes.
+    /// The allowed lengths. The maximum is the maximum size of a value in bytes.
     private static let counts = 0...1_048_576
 
     /// The elements of a list, with their paths.
@@ -87,7 +87,7 @@ struct SchemaObject {
         return elements.enumerated().map { ($1, "\(path(name))[\($0)]") }
     }
 
-    /// A list with at least one entry.
+    /// Reads a list of 1 to `most` entries, with their paths.
     func array(_ name: String, atMost most: Int) -> [(value: JSONValue, path: String)]? {
         guard let list = array(name) else { return nil }
         guard 1...most ~= list.count else {

@@ -1,7 +1,7 @@
 extension ProfileSchema {
     /// Reads a schema file.
     ///
-    /// An unknown member is an error, because a rule that is ignored lets invalid profiles in.
+    /// An unknown member is an error, because ignoring a rule would let invalid profiles in.
     /// - Parameters:
     ///   - bytes: A Table Schema document, UTF-8.
     ///   - defaultName: The name of the schema if the document has none.
@@ -83,18 +83,18 @@ private struct SchemaParser {
         checkNames(fields)
         checkColumns(fields)
         guard let index = fields.firstIndex(where: { $0.rules.isPrimaryKey }) else {
-            // A field with an unreadable name may be the missing one.
+            // If a field has no valid name, it may be the primary key.
             if haveNames, let primaryKey { reportMissing(primaryKey) }
             return nil
         }
-        // The primary key uses this column.
+        // The store keeps the primary key in the column `username`, so no other field can have that name.
         for (rules, path) in fields where rules.name == .username && !rules.isPrimaryKey {
             errors.report("\(path).name", .usernameBesideKey(fields[index].rules.name))
         }
         return ProfileSchema(name: name, fields: fields.map(\.rules), primaryKeyIndex: index)
     }
 
-    /// The primary key field; nil if it is wrong.
+    /// Reads `primaryKey`; nil if it is malformed.
     private func parsePrimaryKey() -> PrimaryKey? {
         let path = root.path("primaryKey")
         let value: JSONValue
@@ -121,7 +121,7 @@ private struct SchemaParser {
             if earlier.contains(rules.name) {
                 errors.report("\(path).name", .repeatedField(rules.name))
             } else if let other = earlier.first(where: { FoldedHeader($0.text) == FoldedHeader(rules.name.text) }) {
-                // Headers are matched without underscores (I2), so such a pair would be one column.
+                // Headers are matched without underscores (I2), so one column would match both fields.
                 errors.report("\(path).name", .indistinctFields(rules.name, other))
             }
             earlier.append(rules.name)
@@ -129,8 +129,8 @@ private struct SchemaParser {
     }
 
     /// Checks that no column of a file matches two fields. An import first looks for the exact name, and then for a
-    /// similar one. So `first_name` and `firstname` may both be names of columns. Columns of hashes are matched before
-    /// all others, so a column with the name of the password field may hold hashes.
+    /// name that is equal as a `FoldedHeader`. So `first_name` and `firstname` may both be names of columns. Columns of
+    /// hashes are matched before all others, so a column with the name of the password field may hold hashes.
     private func checkColumns(_ fields: [(rules: FieldRules, path: String)]) {
         var owners: [String: String] = [:]
         for (rules, _) in fields { owners[rules.name.text] = rules.name.text }
@@ -143,7 +143,7 @@ private struct SchemaParser {
                         owners[column] = owner
                         continue
                     }
-                    // A column of hashes is matched by any spelling of that name.
+                    // Any spelling of `password_hash` names a column of hashes.
                     let isHash = FoldedHeader(column) == FoldedHeader(ProfileDraft.hashName)
                     if let other = isHash ? ProfileDraft.hashName : owners[column], other != owner {
                         errors.report("\(path).profiles.\(key)[\(index)]", .repeatedColumn(column, meaning: other))
@@ -159,13 +159,13 @@ private struct SchemaParser {
 /// The primary key as the schema names it.
 struct PrimaryKey {
     let name: String
-    /// The place in the document.
+    /// The JSON path for errors about the primary key.
     let path: String
-    /// Whether the schema names it; otherwise it is `username`.
+    /// Whether the document has `primaryKey`. Otherwise the primary key is `username`.
     let isNamed: Bool
 }
 
-/// Reads `missingValues` of a schema or a field.
+/// Reads the list `missingValues` of a schema or a field.
 enum MissingValues {
     /// The values without the empty text, which always means "no value"; nil if there is no list.
     static func read(from object: SchemaObject) -> [String]? {
@@ -187,7 +187,7 @@ enum MissingValues {
         return values
     }
 
-    /// An entry may have a label, for people.
+    /// Reads an entry: a string, or an object with `value` and an optional `label` for people.
     private static func text(_ value: JSONValue, _ path: String, _ errors: SchemaErrors) -> String? {
         guard case .object = value, let entry = SchemaObject(value, path, errors) else {
             return SchemaObject.string(value, path, errors)

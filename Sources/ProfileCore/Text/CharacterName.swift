@@ -10,7 +10,8 @@ extension Character {
         }
     }
 
-    /// A name such as `U+200B`, for a character that is invisible or is not visible by itself.
+    /// A name such as `U+200B`, for a character that is invisible or that only changes another character; nil for any
+    /// other character.
     private static func number(of scalar: Unicode.Scalar) -> String? {
         switch scalar.properties.generalCategory {
         case .control, .format, .surrogate, .privateUse, .unassigned, .lineSeparator, .paragraphSeparator,

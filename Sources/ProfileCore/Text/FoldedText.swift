@@ -8,11 +8,12 @@ package struct FoldedText: Hashable, Sendable {
     /// Eight copies of the first byte, and eight copies of the second byte, if there is one.
     private let first: UInt64
     private let second: UInt64
-    /// An upper-case letter differs from the lower-case letter in one bit. These are eight copies of that bit, if the
-    /// bytes are letters.
+    /// An upper-case letter differs from the lower-case letter in one bit. `firstCase` is eight copies of that bit if
+    /// the first byte is a letter, otherwise 0. `secondCase` is the same for the second byte.
     private let firstCase: UInt64
     private let secondCase: UInt64
-    /// Marks the bytes that need no second byte: all of them if there is none, otherwise the last byte of a word.
+    /// The highest bits of those bytes in a word that are compared with the first byte alone. If this text has one
+    /// byte, these are all bytes. Otherwise it is the last byte, because the byte after it is not in the same word.
     private let ending: UInt64
 
     package init(_ text: String) { self.init(text.utf8Span.span) }
@@ -35,7 +36,8 @@ package struct FoldedText: Hashable, Sendable {
 
     package func hash(into hasher: inout Hasher) { hasher.combine(bytes) }
 
-    /// Returns whether a text contains this one. Bytes there that are not UTF-8 are read as replacement characters.
+    /// Returns whether a text contains this one. Bytes of the searched text that are not UTF-8 are read as replacement
+    /// characters.
     package func isContained(in text: Span<UInt8>) -> Bool {
         let outcome = text.withUnsafeBufferPointer { text in
             bytes.withUnsafeBufferPointer { search(text, for: $0) }
@@ -84,8 +86,8 @@ package struct FoldedText: Hashable, Sendable {
     @inline(__always)
     private static func marks(_ difference: UInt64) -> UInt64 { (difference &- ones) & ~difference & highBits }
 
-    /// Returns the eight bytes from an offset as a word, the first byte lowest. At the end of the text there are fewer
-    /// bytes.
+    /// Returns the eight bytes from `start` as a word, the first byte lowest. If the whole text has fewer than eight
+    /// bytes, `count` is its length, and the other bytes of the word are zero.
     @inline(__always)
     private static func word(_ start: UnsafePointer<UInt8>, _ count: Int) -> UInt64 {
         let bytes = UnsafeRawPointer(start)

@@ -1,7 +1,8 @@
 extension String {
     /// The text as a message quotes it. A long text is cut and ends with `…`.
     ///
-    /// It is cut between scalars, because one character may be of any length.
+    /// The limit is 64 scalars and not a number of characters, because one character may consist of any number of
+    /// scalars.
     package var shortened: String {
         guard let end = unicodeScalars.index(startIndex, offsetBy: 64, limitedBy: endIndex), end < endIndex else {
             return self
@@ -11,7 +12,7 @@ extension String {
 }
 
 extension [String] {
-    /// `one, two and three`.
+    /// The texts as a list in a sentence, such as `one, two and three`.
     package func listed(_ conjunction: String) -> String {
         guard let last, count > 1 else { return first ?? "" }
         return dropLast().joined(separator: ", ") + " \(conjunction) " + last

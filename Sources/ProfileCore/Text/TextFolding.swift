@@ -2,8 +2,8 @@
 ///
 /// - Case: `A`, `ẞ` and `ﬁ` become `a`, `ss` and `fi`. The final sigma becomes the usual one, and the dotless `ı`
 ///   becomes `i`.
-/// - Accents: the marks of Latin, Greek, Cyrillic, Hebrew and Arabic letters are removed. Other scripts write vowels
-///   and voices with marks, which stay.
+/// - Accents: the marks of Latin, Greek, Cyrillic, Hebrew and Arabic letters are removed. In other scripts a mark may
+///   be a vowel or may change a consonant, so these marks stay.
 /// - Letters that people without the right keyboard replace: `ø` becomes `o`, `æ` becomes `ae`; see ``plainLetters``.
 /// - Invisible characters, such as a soft hyphen, are removed.
 ///
@@ -53,8 +53,9 @@ enum TextFolding {
         return true
     }
 
-    /// The folded form of the scalars of Latin, Greek and Cyrillic, by their number: at most four bytes of UTF-8, the
-    /// first byte lowest. All marks among them are removed, so their order does not matter.
+    /// The folded forms of the scalars below U+0530 (Latin, Greek and Cyrillic), by code point. Each form is at most
+    /// four bytes of UTF-8, the first byte lowest. All marks among these scalars are removed, so their order does not
+    /// matter.
     private static let knownScalars: [UInt32] = (0..<0x530).map { number in
         guard let scalar = Unicode.Scalar(UInt32(number)) else { return 0 }
         var bytes: [UInt8] = []
@@ -64,7 +65,7 @@ enum TextFolding {
 
     private static func append(_ text: String, to folded: inout [UInt8]) {
         for scalar in text.scalarsOfNFD where !isLeftOut(scalar) {
-            // The upper case is the same for all forms of a letter: ß, ẞ and ss, σ and ς.
+            // The upper case is the same for all forms of a letter: for ß, ẞ and ss, and for σ and ς.
             for lower in scalar.properties.lowercaseMapping.unicodeScalars {
                 for upper in lower.properties.uppercaseMapping.unicodeScalars {
                     for letter in upper.properties.lowercaseMapping.unicodeScalars where !isLeftOut(letter) {
@@ -84,8 +85,8 @@ enum TextFolding {
         let properties = scalar.properties
         if properties.isDefaultIgnorableCodePoint { return true }
         guard properties.generalCategory == .nonspacingMark else { return false }
-        // Classes 7 to 9 and 84 to 132 are the marks of Indic, Thai, Tibetan and Japanese scripts. Marks of class 0
-        // are mostly vowels.
+        // Combining classes 7 to 9 and 84 to 132 are the marks of Indic, Thai, Tibetan and Japanese scripts. Marks of
+        // class 0 are mostly vowels.
         switch properties.canonicalCombiningClass.rawValue {
         case 1, 10...36, 200...: return true
         default: return false

@@ -24,7 +24,8 @@ extension FoldedText {
         }
     }
 
-    /// The text is folded, except for the case of ASCII letters, and contains this one.
+    /// Returns the best match of this text in `text`, which must contain it. `text` must be folded, except for the case
+    /// of ASCII letters.
     private func bestMatch(inFolded text: UnsafeBufferPointer<UInt8>) -> TextMatch {
         func stands(at index: Int) -> Bool {
             bytes.indices.allSatisfy { text[index + $0].asciiFolded == bytes[$0] }
@@ -62,7 +63,7 @@ extension FoldedText {
     package func ranges(in text: String) -> [Range<String.Index>] {
         guard !bytes.isEmpty, isContained(in: text.utf8Span.span) else { return [] }
         var folded: [UInt8] = []
-        // The character that each byte belongs to.
+        // For each byte of `folded`, the index of its character in `text`.
         var characters: [String.Index] = []
         for index in text.indices {
             folded += TextFolding.folded(String(text[index]).utf8Span.span)

@@ -1,10 +1,11 @@
 extension ProfileValidator {
-    /// Returns the characters of a value that the field does not accept.
+    /// Returns the first character of a value that the field does not accept.
     ///
     /// - Parameters:
     ///   - value: Valid UTF-8, as typed.
     ///   - index: The field's position in the schema.
-    /// - Returns: Nil if the field accepts every character, and always for a secret.
+    /// - Returns: The character and its position. Nil if the field accepts every character, if it is secret, or if its
+    ///   rule is not a set of characters.
     package func refusedCharacter(in value: Span<UInt8>, index: Int) -> RefusedCharacter? {
         fields[index].rules.isSecret ? nil : fields[index].refusedCharacter(in: value)
     }

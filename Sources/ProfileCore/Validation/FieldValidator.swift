@@ -1,10 +1,10 @@
-/// The compiled rules of one field. It validates UTF-8 without making a `String`, if the rules are about ASCII.
+/// The compiled rules of one field. It validates an ASCII text without making a `String`.
 ///
 /// It is a class because an import takes a validator from the schema's list for each cell. That retains one reference,
 /// and not one for each rule.
 final class FieldValidator: Sendable {
     let rules: FieldRules
-    /// All rules of the field, if they are this simple.
+    /// All rules of the field as a `PlainRule`; nil if the field has other rules.
     private let plainRule: PlainRule?
     private let kind: Kind
     private let hasFurtherRules: Bool
@@ -62,14 +62,14 @@ final class FieldValidator: Sendable {
         missingValues = ByteStrings(rules.missingValues)
         missingStoredForms = ByteStrings(Self.storedForms(ofMissingValuesBy: rules))
         numbers = rules.numberFormat == .plain ? nil : NumberReader(rules.numberFormat)
-        // Every character is one byte here, except CR LF, which is one character.
+        // A `PlainRule` counts bytes as characters. In ASCII, only CR LF is one character of two bytes.
         let isPlain =
             if case .text = kind { characters.isASCII && !characters.ascii.contains(UInt8(ascii: "\r")) } else { false }
         plainRule =
             isPlain && rules.requirements.isEmpty && rules.stringFormat == nil && !hasFurtherRules
             ? PlainRule(
                 set: characters.ascii, singleSpaces: singleSpaces,
-                // A value can only be a missing value if it is not longer than the longest of them.
+                // A value that is longer than every missing value need not be compared with them.
                 minimumLength: max(minimumLength, rules.missingValues.isEmpty ? 0 : missingValues.longestLength + 1),
                 maximumLength: min(maximumLength, longestByteCount))
             : nil
@@ -96,18 +96,19 @@ final class FieldValidator: Sendable {
     ///   - value: Valid UTF-8, trimmed unless the field is secret.
     ///   - today: The day for rules about today; nil skips these rules.
     ///   - notation: The notation of the value.
-    ///   - issues: Receives each issue, in the order of the table of codes.
+    ///   - issues: Receives each issue.
     /// - Returns: The value to store, if there is no issue.
     @inline(__always)
     func judge(
         _ value: Span<UInt8>, today: CalendarDay?, as notation: ValueNotation, into issues: inout [ValidationIssue]
     ) -> Outcome {
-        // Nearly every cell of a bulk import takes this path, so it comes first and calls no other function.
+        // Nearly every cell of a bulk import takes this path, so it comes first and is inlined.
         if let plainRule, plainRule.accepts(value) { return .asGiven }
         return judgeFully(value, today: today, as: notation, into: &issues)
     }
 
-    /// Returns the stored form of a text; nil if it breaks a rule, whatever the day.
+    /// Returns the stored form of a text; nil if the text means "no value" or breaks a rule. Rules about today are not
+    /// checked.
     func canonical(_ text: String) -> String? {
         let bytes = Array(text.utf8)
         let value = rules.isSecret ? bytes.span : bytes.span.trimmed()
@@ -155,8 +156,8 @@ final class FieldValidator: Sendable {
         return outcome
     }
 
-    /// Whether a value is read in the notation that stored values and JSON share. A number in that notation is always
-    /// read in it, because its digits could mean another number in the field's own notation.
+    /// Whether a `canonical` value is read in the notation of stored values and JSON, and not as typed. This is always
+    /// so for a number, because its digits could mean another number in the field's own notation.
     private func isWrittenCanonically(_ value: Span<UInt8>) -> Bool {
         switch rules.type {
         case .string, .year: false
@@ -199,7 +200,8 @@ final class FieldValidator: Sendable {
     private func judgeFurther(
         _ value: Span<UInt8>, _ outcome: Outcome, _ issues: inout [ValidationIssue]
     ) -> Outcome {
-        // A value that breaks another rule has no stored form to compare. Its pattern is matched with the typed text.
+        // A value that breaks another rule has no stored form to compare. The pattern is then matched with the typed
+        // text.
         let typed = Array(value)
         let stored: [UInt8]? =
             switch outcome {

@@ -23,7 +23,7 @@ public struct ProfileDraft: Sendable {
         for (name, value) in values { self[name] = value }
     }
 
-    /// The value of a field, as in the subscript by text.
+    /// The value of a field; see the subscript with a string.
     public subscript(name: FieldName) -> DraftValue? {
         get { self[name.text] }
         set { self[name.text] = newValue }
@@ -42,8 +42,8 @@ public struct ProfileDraft: Sendable {
         }
     }
 
-    /// Sets the value of a field to typed text. Read ``DraftValue/text`` of the value instead: text alone would lose the
-    /// notation.
+    /// Sets the value of a field to typed text. To read the text, use ``DraftValue/text`` of the value: this subscript
+    /// would lose the notation.
     @_disfavoredOverload
     public subscript(name: FieldName) -> String? {
         @available(*, unavailable, message: "Read the text of the value: draft[name]?.text")
@@ -51,8 +51,8 @@ public struct ProfileDraft: Sendable {
         set { self[name.text] = newValue }
     }
 
-    /// Sets the value of a field to typed text. Read ``DraftValue/text`` of the value instead: text alone would lose the
-    /// notation.
+    /// Sets the value of a field to typed text. To read the text, use ``DraftValue/text`` of the value: this subscript
+    /// would lose the notation.
     @_disfavoredOverload
     public subscript(name: String) -> String? {
         @available(*, unavailable, message: "Read the text of the value: draft[name]?.text")
@@ -76,7 +76,7 @@ public struct ProfileDraft: Sendable {
 
 extension ProfileDraft: Decodable {
     /// Decodes an object of values by field. Texts have the notation of the field; numbers and booleans have the
-    /// notation of JSON; null is no value.
+    /// notation of JSON; null means "no value".
     ///
     /// A password passes through the decoder's own memory, which is not zeroed. If that matters, set it as a
     /// ``Secret``.

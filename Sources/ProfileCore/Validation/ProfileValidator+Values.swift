@@ -12,8 +12,8 @@ extension ProfileValidator {
         return true
     }
 
-    /// Returns the stored form of a value, for comparisons with stored values. The value need only have the field's
-    /// type: profiles that other rules have judged may have values that these rules refuse.
+    /// Returns the stored form of a value, for comparisons with stored values. The value must have the field's type,
+    /// but it may break other rules, because a store may have profiles that were validated against another schema.
     ///
     /// - Throws: The issues of an empty value, or of a value that does not have the field's type.
     package func searchedForm(of value: String, in name: FieldName) throws(ValidationFailure) -> String {
@@ -31,7 +31,7 @@ extension ProfileValidator {
 }
 
 extension FieldValidator {
-    /// Returns the stored form of a value that is typed, or already stored.
+    /// Returns the stored form of a value, which is in the notation of the field or already in the stored form.
     fileprivate func formOfType(_ text: String) throws(ValidationFailure) -> String {
         let bytes = Array(text.utf8)
         let value = bytes.span.trimmed()
@@ -50,7 +50,7 @@ extension FieldValidator {
 }
 
 extension FieldRules {
-    /// The field's rules without bounds, lists and patterns. They say how values of the type are written.
+    /// The field's rules without bounds, lists and patterns. The other rules define the notation of values.
     fileprivate var ofTypeAlone: FieldRules {
         var rules = self
         rules.minimum = nil

@@ -1,4 +1,4 @@
-/// Validates drafts by a compiled schema. A ``ValidProfile`` is made only here, and only a valid profile can be
+/// Validates drafts by a compiled schema. Only this type makes a ``ValidProfile``, and only a ``ValidProfile`` can be
 /// stored.
 public struct ProfileValidator: Sendable {
     /// The rules.
@@ -44,7 +44,8 @@ public struct ProfileValidator: Sendable {
 
     /// Validates one value on its own, for example when the user leaves a form's field.
     ///
-    /// - Returns: Its issues; empty for a valid value, and for an empty value of a field that is not required.
+    /// - Returns: The issues of the value; empty for a valid value, and for an empty value of a field that is not
+    ///   required.
     public func issues(of value: String, in name: FieldName, on today: CalendarDay) -> [ValidationIssue] {
         guard let index = schema.index(of: name) else { return [ValidationIssue(nil, .unknownField(name.text))] }
         return issues(of: value.utf8Span.span, index: index, on: today, hasPassword: false)
@@ -64,7 +65,8 @@ public struct ProfileValidator: Sendable {
         return rows.issues
     }
 
-    /// Returns the stored form of a value, for look-ups; nil if no stored profile can have the value.
+    /// Returns the stored form of a value, for look-ups; nil if no valid profile can have the value, and for the secret
+    /// field.
     public func storedForm(of value: String, in name: FieldName) -> String? {
         guard let index = schema.index(of: name), !schema.fields[index].isSecret else { return nil }
         return fields[index].canonical(value)

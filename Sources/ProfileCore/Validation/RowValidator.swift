@@ -1,6 +1,7 @@
 /// Validates rows one after another, field by field in the schema's order, and keeps the valid rows.
 ///
-/// For each field, the caller passes the cell or says that there is none, and then ends the row.
+/// For each row, the caller calls `beginRow()` (not needed for the first row), then one of the `judge` methods for each
+/// field, then `endRow(_:)`.
 package struct RowValidator: Sendable {
     package let validator: ProfileValidator
     package let today: CalendarDay
@@ -49,7 +50,7 @@ package struct RowValidator: Sendable {
         }
     }
 
-    /// Validates a field without a cell.
+    /// Validates a field that has no value in this row.
     package mutating func judgeAbsent(index: Int) {
         let field = validator.fields[index]
         if field.rules.isRequired { found.append(ValidationIssue(field.rules.name, .required)) }
@@ -97,6 +98,8 @@ package struct RowValidator: Sendable {
     }
 
     /// Ends the row. A valid row is kept. For an invalid row, ``issues`` contains the problems.
+    ///
+    /// - Returns: Whether the row is valid.
     package mutating func endRow(_ origin: ValidProfiles.Origin) -> Bool {
         guard found.isEmpty else {
             profiles.dropUnfinishedRow()
@@ -112,7 +115,7 @@ package struct RowValidator: Sendable {
         return profiles
     }
 
-    /// Drops the kept rows, if the caller only needs the issues.
+    /// Drops the kept rows, for a caller that needs only the issues.
     package mutating func removeAll() { profiles.removeAll() }
 }
 

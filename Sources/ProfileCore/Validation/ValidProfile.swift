@@ -1,5 +1,5 @@
-/// A profile that meets every rule of a schema. Only ``ProfileValidator`` makes one, and nothing else can be stored
-/// (R1).
+/// A profile that meets every rule of a schema. Only ``ProfileValidator`` makes a `ValidProfile`, and only a
+/// `ValidProfile` can be stored (R1).
 public struct ValidProfile: Sendable {
     /// The rules that the profile meets.
     public let schema: ProfileSchema
@@ -11,13 +11,13 @@ public struct ValidProfile: Sendable {
         self.rows = rows
     }
 
-    /// The stored form of a field's value; nil if it is absent or secret.
+    /// The stored form of a field's value; nil if the value is absent or the field is secret.
     public subscript(name: FieldName) -> String? {
         guard let index = schema.index(of: name), !schema.fields[index].isSecret else { return nil }
         return rows.text(row: 0, field: index)
     }
 
-    /// The primary key of the profile, as typed.
+    /// The value of the primary key, in its stored form.
     public var username: String { rows.text(row: 0, field: schema.primaryKeyIndex) ?? "" }
 }
 
@@ -35,7 +35,7 @@ package struct ValidProfiles: Sendable {
     package private(set) var origins: [Origin] = []
     /// Passwords that are not hashed yet, by row.
     package private(set) var passwords: [Int: Secret] = [:]
-    /// The rows whose hash was made of a password that the rules judged. The hashes of other rows were given.
+    /// The rows whose hash was made of a password that met the rules. The hashes of other rows were given.
     private var rowsWithJudgedHash: Set<Int> = []
 
     package struct Slot: Sendable {
@@ -49,9 +49,9 @@ package struct ValidProfiles: Sendable {
 
     /// The place of a row in its input.
     package struct Origin: Sendable {
-        /// The first physical line, from 1.
+        /// The number of the row's first physical line, from 1.
         package let line: Int
-        /// The record, from 1.
+        /// The number of the record, from 1.
         package let record: Int
 
         package init(line: Int, record: Int) {
@@ -74,7 +74,7 @@ package struct ValidProfiles: Sendable {
     ///
     /// - Parameters:
     ///   - hash: The hash.
-    ///   - isJudged: Whether the rules have judged the password of the hash.
+    ///   - isJudged: Whether the password of the hash was validated by the rules.
     ///   - row: The row, from 0.
     ///   - field: The secret field's position in the schema.
     package mutating func setHash(_ hash: PasswordHash, isJudged: Bool = true, row: Int, field: Int) {
@@ -85,7 +85,7 @@ package struct ValidProfiles: Sendable {
 
     package func hashIsJudged(row: Int) -> Bool { !rowsWithJudgedHash.isEmpty && rowsWithJudgedHash.contains(row) }
 
-    /// Appends the rows of profiles that meet the same rules.
+    /// Joins the rows of profiles that meet the rules of one schema.
     package init(joining profiles: [ValidProfile], of schema: ProfileSchema) {
         self.init(fieldCount: schema.fields.count)
         for profile in profiles {

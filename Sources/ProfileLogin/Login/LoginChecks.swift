@@ -19,8 +19,8 @@ public struct LoginChecks: Hashable, Sendable {
     ///
     /// - Parameters:
     ///   - schema: The schema with the rules.
-    ///   - judgesPasswords: Pass false if some passwords were never judged by these rules, because they are older or
-    ///     came as hashes. The only check is then that the password is not empty.
+    ///   - judgesPasswords: Pass false if some passwords were never judged by these rules, because they were set under
+    ///     other rules or came as hashes. The only check is then that the password is not empty.
     public init(_ schema: ProfileSchema, judgesPasswords: Bool = true) {
         let username = schema.primaryKey
         hasPasswords = schema.hasPassword
@@ -32,8 +32,8 @@ public struct LoginChecks: Hashable, Sendable {
         requirements = password?.requirements ?? []
     }
 
-    /// Returns the first check that fails, in this order: the username's length, the password's length, the password's
-    /// characters.
+    /// Returns the first check that fails, in this order: the schema has a password, the username's length, the
+    /// password's length, the password's characters.
     ///
     /// - Parameters:
     ///   - username: The username, without white space around it.

@@ -17,7 +17,7 @@ public enum LoginError: Error, Hashable, Sendable {
 
     // Errors of the authenticator (L3).
 
-    /// The password is wrong or the user does not exist. The error does not tell which.
+    /// The password is wrong or the user does not exist. The error does not say which of the two.
     case invalidCredentials
     /// The response contains no profile: its body is empty or cannot be decoded.
     case invalidResponse
@@ -27,7 +27,7 @@ public enum LoginError: Error, Hashable, Sendable {
     case unknown
     /// Too many attempts failed. The password was not checked; try again after this many milliseconds.
     case throttled(milliseconds: Int64)
-    /// The name is locked after a hundred failures in a row. Only the owner can unlock it.
+    /// The username is locked after a hundred consecutive failures. Only the owner can unlock it.
     case locked
     /// No hash was computed. The attempt does not count.
     case hashing(HashingError)

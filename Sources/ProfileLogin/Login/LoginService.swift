@@ -68,7 +68,8 @@ public struct LoginService: Sendable {
         self.clock = clock
     }
 
-    /// Limits a time to what every clock can handle: the system's clock traps, which ends the process, at 2^63 seconds.
+    /// Limits a time to a length that every clock can handle. With 2^63 seconds, the system's clock would end the
+    /// process by a trap.
     private static func bounded(_ time: Duration) -> Duration { min(max(time, .zero), .seconds(1_000_000_000)) }
 
     /// Logs a user in.
@@ -85,7 +86,7 @@ public struct LoginService: Sendable {
         if let failure = try await checks().failure(username: username, password: password) { throw failure }
         guard !Task.isCancelled else { throw .cancelled }
 
-        // The first of three results counts: the authenticator's, the timer's, or a cancellation.
+        // The first of three results counts: the result of the authenticator, the timeout, or a cancellation.
         let outcome = Promise<Result<LoggedInProfile, LoginError>>()
         let attempt = Task {
             do throws(LoginError) {

@@ -59,7 +59,7 @@ public struct LoginAnswer: Hashable, Sendable {
     ///
     /// - Parameter schema: Defines which members are fields.
     /// - Returns: The profile of the user.
-    /// - Throws: One of these three errors.
+    /// - Throws: `invalidCredentials`, `unexpectedStatus` or `invalidResponse`.
     public func profile(by schema: ProfileSchema = .standard) throws(LoginError) -> LoggedInProfile {
         switch status {
         case 200...299: break

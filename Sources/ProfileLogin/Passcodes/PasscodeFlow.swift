@@ -31,7 +31,8 @@ public struct PasscodeFlow: Sendable {
 
     /// Takes the next entry.
     ///
-    /// If the second entry of a new passcode is refused, the first one is discarded too. The present passcode is kept.
+    /// If the second entry of a new passcode is refused, the first one is discarded too. The entry of the present
+    /// passcode is kept.
     ///
     /// - Returns: The request to perform if this was the last entry; otherwise nil.
     /// - Throws: `PasscodeFlowError` if the entry is refused.

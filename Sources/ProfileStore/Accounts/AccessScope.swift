@@ -1,12 +1,12 @@
 internal import ProfileCore
 
-/// A scope of an access token, which the service interprets: 1 to 32 lower-case ASCII letters, digits, `_`, `-`, `.`
-/// and `:`.
+/// A scope of an access token: 1 to 32 lower-case ASCII letters, digits, `_`, `-`, `.` and `:`. The service interprets
+/// it.
 public struct AccessScope: Hashable, Comparable, Sendable, CustomStringConvertible {
-    /// The word.
+    /// The text of the scope.
     public let text: String
 
-    /// The word.
+    /// The text of the scope.
     public var description: String { text }
 
     /// Permission to read profiles.
@@ -16,7 +16,7 @@ public struct AccessScope: Hashable, Comparable, Sendable, CustomStringConvertib
     /// The permissions of an administrator.
     public static let admin = AccessScope(known: "admin")
 
-    /// Creates a scope from a word; nil if the word is invalid.
+    /// Creates a scope from a text; nil if the text is invalid.
     public init?(_ text: String) {
         guard 1...32 ~= text.utf8.count,
             text.utf8.allSatisfy({ $0.isASCIILowercase || $0.isASCIIDigit || "_-.:".utf8.contains($0) })

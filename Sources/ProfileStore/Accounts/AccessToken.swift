@@ -8,9 +8,9 @@ public struct AccessToken: Hashable, Identifiable, Sendable {
     public let scopes: [AccessScope]
     /// The time of creation.
     public let createdAt: Timestamp
-    /// The time of expiry; nil if it never expires.
+    /// The time of expiry; nil if the token never expires.
     public let expiresAt: Timestamp?
-    /// The time of the last use, or up to a minute before it; nil if it was never used.
+    /// The time of the last use, or up to a minute before that use; nil if the token was never used.
     public let lastUsedAt: Timestamp?
 
     package init(
@@ -25,6 +25,6 @@ public struct AccessToken: Hashable, Identifiable, Sendable {
         self.lastUsedAt = lastUsedAt
     }
 
-    /// Returns whether it has expired. An expired token is listed until it is revoked.
+    /// Returns whether the token has expired. An expired token is listed until it is revoked.
     public func isExpired(at time: Timestamp) -> Bool { expiresAt.map { $0 <= time } ?? false }
 }

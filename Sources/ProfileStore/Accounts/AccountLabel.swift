@@ -6,14 +6,14 @@ public struct AccountLabel: Hashable, Sendable, CustomStringConvertible {
     /// The text itself.
     public var description: String { text }
 
-    /// Creates a label from a stored text, which another program may have written.
+    /// The name of an access token whose stored name is invalid. Only another program can have written such a name.
     package static let unreadable = AccountLabel(known: "?")
 
     private static let mostCharacters = 100
     private static let mostBytes = 400
 
-    /// Creates a label from a text; nil if the text is empty, too long, or has a character that cannot stand on one
-    /// line.
+    /// Creates a label from a text; nil if the text is empty, too long, or has a line break, a control character or a
+    /// formatting character.
     public init?(_ text: String) {
         guard !text.isEmpty, text.utf8.count <= Self.mostBytes, text.count <= Self.mostCharacters,
             text.unicodeScalars.allSatisfy(\.isOfLine)
@@ -23,8 +23,8 @@ public struct AccountLabel: Hashable, Sendable, CustomStringConvertible {
 
     private init(known text: String) { self.text = text }
 
-    /// Creates a label from any text, such as a user agent. Replaces characters that cannot stand on one line by
-    /// spaces, and cuts the text at the limit. Nil if nothing is left.
+    /// Creates a label from any text, such as a user agent. Replaces line breaks, control characters and formatting
+    /// characters by spaces, and cuts the text at 100 characters and 400 bytes. Returns nil if only spaces are left.
     public init?(fitting text: String) {
         var kept = ""
         var byteCount = 0

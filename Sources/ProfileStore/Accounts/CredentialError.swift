@@ -2,12 +2,12 @@ public import SecretHashing
 
 /// The reason a secret was not accepted, set or changed.
 public enum CredentialError: Error, Hashable, Sendable {
-    /// The secret is wrong, or there is no such user. The error does not reveal which (P10).
+    /// The secret is wrong, or there is no such user. The error does not reveal which of the two is true (P10).
     case wrong
-    /// There were too many failures. The secret was not checked. Try again after this number of milliseconds.
+    /// There were too many failed attempts. The secret was not checked. Try again after this number of milliseconds.
     case throttled(milliseconds: Int64)
-    /// There were a hundred failures in a row. The owner of the store must call ``ProfileRepository/unlock(_:)``,
-    /// remove the passcode, or set another password.
+    /// There were a hundred failed attempts in a row. The owner of the store must call
+    /// ``ProfileRepository/unlock(_:)``, remove the passcode, or set another password.
     case locked
     /// The profile has a passcode already. Edit it.
     case passcodeExists
@@ -19,7 +19,7 @@ public enum CredentialError: Error, Hashable, Sendable {
     case violation(PasscodeViolation)
     /// No hash was computed. The attempt does not count.
     case hashing(HashingError)
-    /// The store refused.
+    /// The store refused the request with this error, or cannot be used.
     case store(ProfileStoreError)
 }
 

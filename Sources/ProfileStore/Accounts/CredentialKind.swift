@@ -1,7 +1,8 @@
 /// One of the two secrets of a profile.
 public enum CredentialKind: String, Sendable, CaseIterable {
-    /// A field of the schema, used to log in.
+    /// The password, which is a field of the schema and is used to log in.
     case password
-    /// Follows ``/SecretHashing/PasscodePolicy``, and has flows to create, validate and edit it.
+    /// The passcode, which follows ``/SecretHashing/PasscodePolicy``. ``ProfileRepository/Passcodes`` creates,
+    /// validates and edits it.
     case passcode
 }

@@ -3,7 +3,7 @@ internal import SecretHashing
 
 /// A new token and the value that it represents. The token is shown only this once.
 ///
-/// The token is a ``/ProfileCore/Secret``, so it is not printed by accident. It is not stored.
+/// The token is a ``/ProfileCore/Secret``, so it is not printed by accident. The store keeps only its hash.
 public struct IssuedToken<Value: Sendable>: Sendable {
     /// The session, access token or reset that the token represents.
     public let value: Value

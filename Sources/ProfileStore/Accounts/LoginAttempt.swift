@@ -1,9 +1,9 @@
 package import ProfileCore
 package import SecretHashing
 
-/// An attempt at a secret, which is counted before the secret is checked (P9).
+/// An attempt to use a secret. The attempt is counted before the secret is checked (P9).
 package struct LoginAttempt: Sendable {
-    /// The username as it was typed. There may be no such profile.
+    /// The username as it was typed. There may be no profile with this username.
     package let username: String
     package let kind: CredentialKind
     /// Whether a profile has this username.
@@ -20,8 +20,8 @@ package struct LoginAttempt: Sendable {
 
     /// The outcome of an attempt.
     package enum Outcome: Sendable {
-        /// The secret is correct. Failures are forgotten. If there is a better hash, it replaces the stored hash,
-        /// unless an edit has changed that hash meanwhile (P7).
+        /// The secret is correct. The failed attempts are forgotten. If `rehash` is not nil, its new hash replaces the
+        /// stored hash, unless an edit has changed the stored hash meanwhile (P7).
         case right(profileID: Int64, rehash: Rehash?, session: ProvenSession? = nil)
         /// The secret is wrong. The attempt stays counted.
         case wrong
@@ -41,8 +41,8 @@ package struct LoginAttempt: Sendable {
         }
     }
 
-    /// A session that a correct password starts if the profile's hash is still one of these. A changed password ends
-    /// every session that the previous one started, including a session that would start too late.
+    /// A session to start after a correct password. It starts only if the profile's stored hash is still one of
+    /// `hashes`. So no session starts if the password was changed after it was checked.
     package struct ProvenSession: Sendable {
         package let session: NewSession
         package let hashes: [PasswordHash]
@@ -64,8 +64,8 @@ package struct LoginAttempt: Sendable {
         }
     }
 
-    /// Counts the attempt, or refuses it. The new state is stored in both cases, because it also corrects a clock that was
-    /// set back.
+    /// Counts the attempt, or refuses it. Engines store the returned state in both cases, because a refusal can also
+    /// change the state after the clock was set back.
     package func admitted(
         after state: ThrottleState?
     ) -> (decision: ThrottleState.Decision, state: ThrottleState) {
@@ -74,16 +74,16 @@ package struct LoginAttempt: Sendable {
         return (decision, state)
     }
 
-    /// Returns the state without an attempt that was admitted but not made; nil if the name has no failures left and is
-    /// forgotten.
+    /// Returns the state without an attempt that was admitted, but whose secret was not checked. Returns nil if no
+    /// failures are left, so the state need not be stored.
     package static func withdrawn(from state: ThrottleState?) -> ThrottleState? {
         var state = state ?? ThrottleState()
         state.withdraw()
         return state.failures == 0 ? nil : state
     }
 
-    /// The name under which attempts are stored, in the form in which usernames are compared. A name that is longer
-    /// than any username is cut, because it could fill the store.
+    /// The name under which attempts are stored. As in comparisons of usernames, upper-case ASCII letters become
+    /// lower-case. A name is cut after 1,024 bytes, because longer names could fill the store.
     package var foldedName: String { Self.foldedName(username) }
 
     package static func foldedName(_ username: String) -> String {
@@ -95,8 +95,8 @@ package struct LoginAttempt: Sendable {
 /// The hash of a profile's secret.
 package struct StoredCredential: Equatable, Sendable {
     package let profileID: Int64
-    /// The hash; nil if there is none, or if it cannot be read because another program has written it. It then matches
-    /// nothing.
+    /// The hash; nil if the profile has no such secret, or if the hash cannot be read because another program has
+    /// written it. No secret matches a nil hash.
     package let hash: PasswordHash?
 
     package init(profileID: Int64, hash: PasswordHash?) {
@@ -105,11 +105,11 @@ package struct StoredCredential: Equatable, Sendable {
     }
 }
 
-/// The rules for checks of a login.
+/// The rules that a login uses.
 package struct LoginRules: Sendable {
     /// The rules in force.
     package let adopted: AdoptedSchema
-    /// Whether they have judged every password of the store.
+    /// Whether these rules have judged every password of the store.
     package let haveJudgedPasswords: Bool
 
     package init(_ adopted: AdoptedSchema, haveJudgedPasswords: Bool) {

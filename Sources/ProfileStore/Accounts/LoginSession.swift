@@ -10,11 +10,11 @@ public struct LoginSession: Hashable, Identifiable, Sendable {
     public let label: AccountLabel?
     /// The time of the start.
     public let createdAt: Timestamp
-    /// The time of the last use, or earlier by up to a tenth of the idle time.
+    /// The time of the last stored use. The last use may be later by up to a tenth of the idle time, at most a minute.
     public let lastUsedAt: Timestamp
-    /// The time at which it ends without a further use, at the latest ``expiresAt``.
+    /// The time at which the session ends if it is not used again. It is never after ``expiresAt``.
     public let idleExpiresAt: Timestamp
-    /// The time at which it ends even if it is used.
+    /// The time at which the session ends even if it is used.
     public let expiresAt: Timestamp
 
     package init(
@@ -31,7 +31,7 @@ public struct LoginSession: Hashable, Identifiable, Sendable {
         self.expiresAt = expiresAt
     }
 
-    /// Returns whether it has expired, because of its age or because it was not used.
+    /// Returns whether the session has expired, because of its age or because it was not used.
     public func isExpired(at time: Timestamp) -> Bool { idleExpiresAt <= time }
 }
 
@@ -39,7 +39,7 @@ public struct LoginSession: Hashable, Identifiable, Sendable {
 package struct NewSession: Sendable {
     /// The session's token, which has no owner yet and counts as used when the session starts.
     package let token: StoredToken
-    /// The most sessions that the profile may have; the least recently used ones end.
+    /// The maximum number of sessions of the profile. If there are more, the least recently used ones end.
     package let mostOfProfile: Int
 
     package init(_ hash: TokenHash, label: AccountLabel?, under policy: SessionPolicy, at time: Timestamp) {

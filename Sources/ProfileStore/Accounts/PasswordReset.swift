@@ -4,7 +4,7 @@ public struct PasswordReset: Hashable, Sendable {
     public let profileID: Int64
     /// The present username of the profile.
     public let username: String
-    /// The time at which an administrator issued it.
+    /// The time at which an administrator issued the reset.
     public let createdAt: Timestamp
     /// The time of expiry.
     public let expiresAt: Timestamp

@@ -1,8 +1,9 @@
 internal import Threads
 
-/// A cache of recently looked up tokens. With it, many requests need only one look-up in the store.
+/// A cache of recently looked up tokens. With the cache, many requests with the same token need only one look-up in the
+/// store.
 ///
-/// Only found tokens are kept. An unknown token costs a look-up each time, and needs no memory here.
+/// Only found tokens are kept. An unknown token is looked up in the store each time, and needs no memory in the cache.
 final class RecentLooks: Sendable {
     private struct Look {
         let token: StoredToken
@@ -22,7 +23,8 @@ final class RecentLooks: Sendable {
 
     init(countingFor limit: Duration) { self.limit = limit }
 
-    /// The number of times that the cache was emptied. A look-up that began before the last time is not kept.
+    /// The number of times that the cache was emptied. The result of a look-up that began before the cache was last
+    /// emptied is not kept.
     var forgotten: Int { state.withLock { $0.forgotten } }
 
     /// Returns the cached token if it is recent enough.

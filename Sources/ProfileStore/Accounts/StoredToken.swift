@@ -1,4 +1,5 @@
-/// A token as an engine stores it. ``LoginSession``, ``AccessToken`` and ``PasswordReset`` are views of it.
+/// A token as an engine stores it. A ``LoginSession``, an ``AccessToken`` or a ``PasswordReset`` is created from a
+/// stored token.
 package struct StoredToken: Hashable, Sendable {
     /// The profile that a session or a reset belongs to.
     package struct Owner: Hashable, Sendable {
@@ -31,16 +32,16 @@ package struct StoredToken: Hashable, Sendable {
     }
 
     package let hash: TokenHash
-    /// Nil for an access token, and for a token that is not issued yet.
+    /// The owner; nil for an access token, and for a token that is not issued yet.
     package private(set) var owner: Owner?
     /// The label of a session, or the name of an access token.
     package let name: AccountLabel?
     /// The scopes of an access token, in order.
     package let scopes: [AccessScope]
     package let createdAt: Timestamp
-    /// The time at which the token expires, unless a use postpones its expiry; nil if it never expires.
+    /// The time at which the token expires, unless a use postpones its expiry; nil if the token never expires.
     package private(set) var expiresAt: Timestamp?
-    /// Nil for a token whose expiry is fixed.
+    /// The rule that postpones the expiry; nil for a token whose expiry is fixed.
     package let renewal: Renewal?
     /// The time of the last stored use.
     package private(set) var lastUsedAt: Timestamp?
@@ -64,8 +65,8 @@ package struct StoredToken: Hashable, Sendable {
     /// The stored form of the scopes; nil for a token of a profile.
     package var storedScopes: String? { kind == .access ? scopes.map(\.text).joined(separator: " ") : nil }
 
-    /// The maximum number of expired tokens that one issue removes. It is small because other writers may wait meanwhile,
-    /// and larger than 1 because each issue adds one token.
+    /// The maximum number of expired tokens that issuing a token removes. The number is small because other writers may
+    /// wait meanwhile. It is larger than 1 because each issued token adds a row.
     package static let mostRemovedByIssuing = 8
     /// The maximum number of expired tokens that ``AccountEngine/removeExpired(at:)`` removes.
     package static let mostRemovedAtOnce = 512
@@ -79,8 +80,8 @@ package struct StoredToken: Hashable, Sendable {
 
     package func isExpired(at time: Timestamp) -> Bool { expiresAt.map { $0 <= time } ?? false }
 
-    /// Returns whether to store a use at this time. A use is stored once in a tenth of the idle time, and at most once
-    /// a minute.
+    /// Returns whether to store a use at this time. A use is stored if the last stored use is at least a minute old, or
+    /// at least a tenth of the idle time if that is shorter.
     func isUseDue(at time: Timestamp) -> Bool {
         let interval = min((renewal?.idleTime ?? .max) / 10, 60_000)
         return lastUsedAt.map { $0.advanced(byMilliseconds: interval) <= time } ?? true
@@ -97,10 +98,10 @@ package struct StoredToken: Hashable, Sendable {
 
 /// The tokens of a list, and their order.
 package enum TokenList: Sendable {
-    /// Access tokens, expired ones too, by name.
+    /// All access tokens, including expired ones, sorted by name.
     case access
-    /// The sessions of one profile, or of all profiles for nil, ordered by profile and then by id. Only sessions that
-    /// have not expired at this time, that follow the session `after`, and at most `limit` of them.
+    /// The sessions of one profile, or of all profiles for nil, ordered by profile and then by id. The list contains at
+    /// most `limit` sessions that have not expired at the time `at` and that follow the session `after`.
     case sessions(of: Int64?, after: LoginSession?, limit: Int, at: Timestamp)
 }
 
@@ -118,7 +119,7 @@ extension [AccessScope] {
     }
 }
 
-/// The tokens that end.
+/// The tokens to end.
 package enum EndingTokens: Sendable {
     /// The token of this kind that has this id.
     case one(TokenKind, TokenID)

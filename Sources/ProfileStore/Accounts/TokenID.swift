@@ -2,7 +2,7 @@ internal import ProfileCore
 
 /// The id of a session or an access token: 16 lower-case hexadecimal digits.
 ///
-/// They are the first digits of the SHA-256 of the token, so ids are unique. An id gives no access.
+/// These are the first digits of the SHA-256 of the token, so ids are unique. An id gives no access.
 public struct TokenID: Hashable, Comparable, Sendable, CustomStringConvertible {
     /// The digits.
     public let description: String

@@ -1,5 +1,5 @@
-/// The kind of a token. The token's text begins with a prefix of its kind, which keeps kinds apart and makes a leaked
-/// token recognisable.
+/// The kind of a token. The token's text begins with a prefix of its kind. The prefix distinguishes the kinds, and
+/// makes a leaked token recognisable.
 package enum TokenKind: String, CaseIterable, Sendable {
     case session
     case access

@@ -1,7 +1,7 @@
 internal import Threads
 
-/// Writes the times of use of tokens in the background. No request waits for it. Uses during a write are combined into
-/// the next write.
+/// Writes the times of use of tokens in the background. No request waits for these writes. Uses during a write are
+/// combined into the next write.
 final class TokenUses: Sendable {
     private struct State {
         var waiting: [TokenHash: TokenUse] = [:]
@@ -14,7 +14,7 @@ final class TokenUses: Sendable {
     private let state = Locked(State())
     private let write: @Sendable ([TokenUse]) async -> Void
 
-    /// - Parameter write: Writes uses. A use that cannot be written now is noted again with a later use.
+    /// - Parameter write: Writes uses. If a use cannot be written, the next use of the token is written instead.
     init(write: @escaping @Sendable ([TokenUse]) async -> Void) { self.write = write }
 
     /// Writes a use, unless a use of the same token is being written.
@@ -29,8 +29,8 @@ final class TokenUses: Sendable {
     /// Waits until all uses are written.
     func wait() async { await state.withLock { $0.task }?.value }
 
-    /// Accepts no further uses, and waits at most a second until all uses are written. Another writer may hold the lock
-    /// longer than that. A lost use does little harm, because the next use of the token is stored.
+    /// Accepts no further uses, and waits at most a second until all uses are written. Another writer may hold the
+    /// write lock longer than that. A lost use does little harm, because the next use of the token is stored.
     func finish() async {
         let task = state.withLock { state in
             state.isClosed = true

@@ -1,7 +1,7 @@
 /// A change of a store's profiles or rules; see ``ProfileRepository/Changes/stream(after:)``.
 ///
-/// The log keeps ids only, so nothing of a removed profile remains in it. ``username`` and ``revision`` are looked up
-/// when the change is read, so they are the present values.
+/// The log keeps only the ids of profiles, and no names or values. So no data of a removed profile remains in it.
+/// ``username`` and ``revision`` are looked up when the change is read, so they are the profile's present values.
 public struct ProfileChange: Hashable, Sendable {
     /// The kind of a change.
     public enum Kind: String, CaseIterable, Sendable {
@@ -9,8 +9,8 @@ public struct ProfileChange: Hashable, Sendable {
         case registered
         /// A profile was edited.
         case edited
-        /// A password or a passcode was set, replaced or removed. Imports do not log it: ``imported`` and ``updated``
-        /// may include new passwords.
+        /// A password or a passcode was set, replaced or removed. Imports do not log this kind: ``imported`` and
+        /// ``updated`` may include new passwords.
         case credentialChanged = "credential_changed"
         /// A profile was removed.
         case removed
@@ -24,21 +24,21 @@ public struct ProfileChange: Hashable, Sendable {
         case missed
     }
 
-    /// The number of the change in the order of all changes, from 1. A listener that continues after it misses no
-    /// change.
+    /// The number of the change in the order of all changes, from 1. A listener that continues after this number misses
+    /// no change.
     public let number: Int64
     /// The kind of the change.
     public let kind: Kind
-    /// The changed profiles; for ``Kind/updated`` a range that contains them; nil for ``Kind/adopted`` and
-    /// ``Kind/missed``.
+    /// The ids of the changed profiles. For ``Kind/updated``, a range that contains these ids. Nil for ``Kind/adopted``
+    /// and ``Kind/missed``.
     public let profileIDs: ClosedRange<Int64>?
-    /// The present username of the profile; nil if there are several profiles, or if it was removed.
+    /// The present username of the profile; nil if the change has several profiles, or if the profile was removed.
     public let username: String?
-    /// The present revision of the profile; nil if there are several profiles, or if it was removed.
+    /// The present revision of the profile; nil if the change has several profiles, or if the profile was removed.
     public let revision: Int64?
     /// The time of the change; nil for ``Kind/missed``.
     public let changedAt: Timestamp?
-    /// The author that the caller named; nil if it named none.
+    /// The author that the caller named; nil if the caller named none.
     public let author: String?
 
     package init(
@@ -63,9 +63,9 @@ public struct ProfileChange: Hashable, Sendable {
 }
 
 extension [ProfileChange] {
-    /// Returns the changes of a log that follow a number; one change of the kind `missed` if none does, although the newest
-    /// change of the log has another number. Numbers have no gaps, so a change after a gap does not continue the log that
-    /// the caller knows.
+    /// Returns the changes that follow the change with this number without a gap. If there are none, although the
+    /// newest change of the log has another number, returns one change of the kind `missed`. Numbers have no gaps, so a
+    /// change after a gap does not continue the log that the caller knows.
     package func following(_ number: Int64, newest: Int64) -> [ProfileChange] {
         let following = enumerated().prefix { $0.element.number == number + 1 + Int64($0.offset) }.map(\.element)
         return following.isEmpty && number != newest ? [.missed(upTo: newest)] : following

@@ -1,7 +1,7 @@
 package import ProfileCore
 package import SecretHashing
 
-/// Keeps the secrets of profiles, the attempts at them, and tokens.
+/// Stores the secrets of profiles, the failed attempts at these secrets, and the tokens.
 package protocol AccountEngine: Sendable {
     // MARK: Secrets
 
@@ -14,9 +14,9 @@ package protocol AccountEngine: Sendable {
     func change(_ passcode: PasscodeChange, _ stamp: WriteStamp) async throws(ProfileStoreError) -> Bool
 
     /// Counts an attempt at a secret before it is made, or refuses it, by the rule of ``/SecretHashing/ThrottleState``
-    /// (P9). A refused attempt does not count, but the corrections of the rule are stored.
+    /// (P9). A refused attempt does not count, but the engine stores the state that the rule returns.
     ///
-    /// The call takes the same time whether there is such a profile or not (P10).
+    /// The call takes the same time whether or not a profile has the username (P10).
     func admit(_ attempt: LoginAttempt) async throws(ProfileStoreError) -> ThrottleState.Decision
 
     /// Stores the outcome of an admitted attempt, and starts its session if one was requested. A better hash of the same
@@ -33,14 +33,14 @@ package protocol AccountEngine: Sendable {
     // MARK: Tokens
 
     // Sessions, access tokens and resets are tokens of three kinds. A session or a reset belongs to a profile and ends
-    // with the profile. An access token has a name and belongs to no profile.
+    // when the profile is removed. An access token has a name and belongs to no profile.
 
     /// Issues a token. Issuing a token of a profile also removes a few expired tokens of any profile. If the profile
     /// would have more tokens of this kind than the limit, its least recently used ones are removed too.
     ///
     /// - Parameters:
     ///   - token: The token, without an owner.
-    ///   - username: The profile that the token belongs to; nil for an access token.
+    ///   - username: The username of the profile that the token belongs to; nil for an access token.
     ///   - limit: The maximum number of tokens of this kind for the profile; has no effect on an access token.
     /// - Returns: The token with its owner. Nil if there is no such profile, or if another access token has the name,
     ///   ignoring the case of ASCII letters.
@@ -49,17 +49,18 @@ package protocol AccountEngine: Sendable {
         _ token: StoredToken, to username: String?, atMost limit: Int
     ) async throws(ProfileStoreError) -> StoredToken?
 
-    /// Returns the token that has this hash, unless it has expired at this time. Reads two rows and writes nothing.
+    /// Returns the token that has this hash; nil if there is none, or if the token has expired at this time. Reads two
+    /// rows and writes nothing.
     func token(_ hash: TokenHash, at time: Timestamp) async throws(ProfileStoreError) -> StoredToken?
 
     /// Returns the tokens of a list.
     func tokens(_ list: TokenList) async throws(ProfileStoreError) -> [StoredToken]
 
     /// Stores the times at which tokens were used, and postpones the expiry of sessions. A use has no effect if a later
-    /// use is stored, or if the token has expired by then.
+    /// use is stored, or if the token had expired at the time of the use.
     func note(_ uses: [TokenUse]) async throws(ProfileStoreError)
 
-    /// Ends tokens, expired ones too.
+    /// Ends tokens, including expired tokens.
     ///
     /// - Returns: The tokens that ended; nil if there is no such profile.
     func end(_ tokens: EndingTokens) async throws(ProfileStoreError) -> [StoredToken]?
@@ -69,19 +70,19 @@ package protocol AccountEngine: Sendable {
     ///
     /// - Parameters:
     ///   - token: The token of the reset.
-    ///   - hash: The hash of a password that the rules have judged.
-    ///   - schema: These rules.
+    ///   - hash: The hash of the new password.
+    ///   - schema: The rules that have judged the password.
     ///   - time: The time of the change.
-    /// - Returns: The profile; nil if there is no such reset, or if it has expired.
+    /// - Returns: The profile; nil if there is no such reset, or if the reset has expired.
     /// - Throws: `schemaChanged`.
     func redeemReset(
         _ token: TokenHash, _ hash: PasswordHash, judgedBy schema: ProfileSchema, at time: Timestamp
     ) async throws(ProfileStoreError) -> Profile?
 
-    /// Removes some expired sessions and resets; access tokens stay until they are revoked. It also removes other rows that
-    /// are too old or too many, if the engine's writers leave any.
+    /// Removes some expired sessions and resets; access tokens stay until they are revoked. It also removes old or
+    /// surplus rows of other tables, if the engine's writers leave such rows.
     ///
-    /// - Returns: The number of removed tokens, at most some hundreds; 0 if none is left.
+    /// - Returns: The number of removed tokens, at most some hundreds; 0 if no expired session or reset is left.
     func removeExpired(at time: Timestamp) async throws(ProfileStoreError) -> Int
 }
 

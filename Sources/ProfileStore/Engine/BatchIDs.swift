@@ -12,7 +12,7 @@ package struct BatchIDs: Sendable {
         next = first
     }
 
-    /// The profiles that were added.
+    /// The ids of the profiles that were added; nil if there are none.
     package var added: ClosedRange<Int64>? { next > first ? first...next - 1 : nil }
 
     package mutating func addUpdated(_ id: Int64) {

@@ -8,27 +8,27 @@ package protocol BulkEngine: Sendable {
     /// A long scan runs on a thread that may block, never on a thread of Swift's executor.
     func scan(_ scan: StoreScan) async throws(ProfileStoreError) -> StoredRows
 
-    /// Returns for each of these usernames whether a profile has it, as of one moment. Ignores the case of ASCII
-    /// letters.
+    /// Returns for each username whether a profile has it, as of one moment. Ignores the case of ASCII letters.
     func areStored(_ usernames: [String]) async throws(ProfileStoreError) -> [Bool]
 
-    /// Runs a batch in one transaction, with the outcome that its rows would have one after another. Logs the added
-    /// profiles as one change, and the updated profiles as another.
+    /// Runs a batch in one transaction. The outcome is the same as if the batch's rows were stored one after another.
+    /// Logs the added profiles as one change, and the updated profiles as another.
     ///
-    /// - Returns: The batch as of the commit.
+    /// - Returns: The batch in the state that it has at the commit.
     /// - Throws: `schemaChanged` if other rules are in force.
     func store<Batch: ImportBatch>(
         _ batch: Batch, judgedBy schema: ProfileSchema, _ stamp: WriteStamp
     ) async throws(ProfileStoreError) -> Batch
 
-    /// Runs a batch that only reads the stored values.
+    /// Runs a batch without storing its rows. The batch only reads stored values.
     func preview<Batch: ImportBatch>(
         _ batch: Batch, judgedBy schema: ProfileSchema
     ) async throws(ProfileStoreError) -> Batch
 
-    /// Stores all rows of a load in one transaction, and logs them as ``store(_:judgedBy:_:)`` does.
+    /// Stores all rows of a load in one transaction. Logs the added and the updated profiles like
+    /// ``store(_:judgedBy:_:)``.
     ///
-    /// An engine that cannot use one transaction stores them in steps that can be resumed.
+    /// An engine that cannot use one transaction stores the rows in steps that can be resumed.
     func load(
         _ load: some BulkLoad, judgedBy schema: ProfileSchema, _ stamp: WriteStamp
     ) async throws(ProfileStoreError) -> BulkLoadOutcome
@@ -41,7 +41,8 @@ extension BulkEngine {
     }
 }
 
-/// Rolls the transaction of a load back without an error for the caller.
+/// An error that rolls the transaction of a load back. The caller receives ``BulkLoadOutcome/undone`` instead of an
+/// error.
 package struct LoadIsUndone: Error {
     package init() {}
 }

@@ -1,13 +1,13 @@
-/// Keeps the log of changes, and tells listeners of new ones.
+/// Keeps the log of changes, and notifies the listener of new changes.
 package protocol ChangeEngine: Sendable {
     /// Returns the number of the newest change in the log. Each change has the next number.
     func changeNumber() async throws(ProfileStoreError) -> Int64
 
-    /// Returns the changes after a number, oldest first. A change of one profile contains the current data of that
-    /// profile.
+    /// Returns the changes after a number, oldest first. A change of one profile contains the current username and
+    /// revision of that profile.
     ///
-    /// - Returns: The changes; a single change of the kind `missed` if the log does not go back that far, or if it is
-    ///   another store's log.
+    /// - Returns: The changes; a single change of the kind `missed` if the log no longer contains the change after this
+    ///   number, or if the number comes from another store's log.
     func changes(after number: Int64, limit: Int) async throws(ProfileStoreError) -> [ProfileChange]
 
     /// From now on, calls the listener after each commit that logs a change. Commits of other processes may be missed.

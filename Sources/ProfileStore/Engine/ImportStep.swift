@@ -1,6 +1,6 @@
 package import ProfileCore
 
-/// The next action that a batch asks of an engine.
+/// The next action that a batch asks an engine to perform.
 package enum ImportStep: Sendable {
     /// Find the stored profiles with the primary keys of some of the batch's rows. The outcome is
     /// ``Outcome/matched(_:)``. Later steps of the batch may change these profiles.
@@ -8,12 +8,12 @@ package enum ImportStep: Sendable {
     /// Store one of the batch's rows as a new profile. The outcome is ``Outcome/inserted``, or ``Outcome/found(_:)``
     /// if other profiles have some of its unique values.
     case insert(row: Int)
-    /// Find the stored profiles with a row's unique values, without the profile that has this id. The outcome is
+    /// Find the stored profiles with a row's unique values, except the profile that has this id. The outcome is
     /// ``Outcome/found(_:)``.
     case look(row: Int, of: ValidProfiles, besides: Int64?)
     /// Find the profile with this username. The outcome is ``Outcome/found(_:)``.
     case find(username: String)
-    /// Change a profile. It has not changed since it was found. The outcome is ``Outcome/updated``, or
+    /// Change a profile that has not changed since it was found. The outcome is ``Outcome/updated``, or
     /// ``Outcome/found(_:)`` if other profiles have some of its new unique values.
     case update(RowUpdate)
     /// The batch is complete, or leaves its other rows for another transaction.
@@ -21,7 +21,7 @@ package enum ImportStep: Sendable {
 
     /// The outcome of a step.
     package enum Outcome: Sendable {
-        /// There was no step before.
+        /// The outcome that a batch receives before its first step.
         case none
         case matched(StoredMatches)
         case inserted
@@ -31,13 +31,13 @@ package enum ImportStep: Sendable {
 }
 
 extension ImportStep {
-    /// Takes the step within a transaction.
+    /// Performs the step within a transaction.
     ///
     /// - Parameters:
     ///   - batch: The batch of the step.
     ///   - schema: The rules in force.
-    ///   - takenFields: Returns the unique fields, in the order of the schema's fields, whose value of this row another
-    ///     profile has. The profile with the id does not count.
+    ///   - takenFields: Returns the unique fields in which a profile has the same value as the row, in the order of the
+    ///     schema's fields. The profile with the id `besides` does not count.
     ///   - stored: Finds the profile with a username, and the hash of its password.
     ///   - matches: Finds the profiles with the primary keys of some of the batch's rows.
     ///   - insert: Stores a row of the batch as a new profile. Returns false if another profile has one of its unique
@@ -77,7 +77,7 @@ extension ImportStep {
 }
 
 extension ImportBatch {
-    /// Runs the batch within a transaction that writes nothing. A step that writes ends it.
+    /// Runs the batch within a transaction that writes nothing. A step that would write ends the batch.
     package mutating func look<Failure: Error>(
         under schema: ProfileSchema,
         takenFields: (_ rows: ValidProfiles, _ row: Int, _ besides: Int64?) throws(Failure) -> [FieldName],

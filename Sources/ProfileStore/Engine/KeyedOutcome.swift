@@ -2,9 +2,9 @@ package import ProfileCore
 
 /// The outcome of a write with an idempotency key. The store keeps it, and returns it to repeats of the write.
 package enum KeyedOutcome: Sendable {
-    /// The profile that was stored or removed, as it was then.
+    /// The profile that was stored or removed, as it was at that time.
     case profile(Profile)
-    /// Whether the write did something.
+    /// Whether the write changed anything.
     case done(Bool)
     /// A number: the version of the adopted schema, or the number of removed profiles.
     case number(Int)
@@ -48,7 +48,7 @@ extension Int: KeyedValue {
 }
 
 extension KeyedOutcome {
-    /// Makes an outcome of the answer to a write.
+    /// Creates an outcome from the answer to a write.
     package init(_ answer: Result<some KeyedValue, ProfileStoreError>) {
         self =
             switch answer {
@@ -61,7 +61,7 @@ extension KeyedOutcome {
     package func answer<Value: KeyedValue>() -> Result<Value, ProfileStoreError> {
         if case .refused(let error) = self { return .failure(error) }
         if let value = Value(self) { return .success(value) }
-        // The same request has the same kind of outcome, unless another program has written it.
+        // The same request has the same kind of outcome, unless another program has written the stored outcome.
         return .failure(.corrupt(.foreignOutcome))
     }
 }
@@ -83,7 +83,7 @@ extension WriteStamp {
     ///   - store: Stores the outcome of the request.
     ///   - write: Writes, and returns whether it logged a change. If it throws, it has stored nothing.
     /// - Returns: The answer of this write or of the first one.
-    /// - Throws: The error of `find`, `store` or `write`, unless the error is the answer of the write.
+    /// - Throws: The error of `find` or `store`, or an error of `write` that is not the write's answer.
     package func once<Value: KeyedValue>(
         find: (KeyedRequest) throws -> KeyedOutcome?, store: (KeyedOutcome, KeyedRequest) throws -> Void,
         _ write: () throws -> (value: Value, isChange: Bool)
@@ -112,9 +112,9 @@ extension KeyedRequest {
     /// - Parameters:
     ///   - fingerprint: The fingerprint of the request that the outcome belongs to.
     ///   - text: The stored form of the outcome.
-    ///   - schema: The rules in force. Fields that they do not have are left out.
+    ///   - schema: The rules in force. Stored values of fields that these rules do not have are left out.
     /// - Returns: The outcome.
-    /// - Throws: `keyReused` if the key belongs to another request, `corrupt` if the text is no outcome.
+    /// - Throws: `keyReused` if the key belongs to another request, `corrupt` if the text cannot be read.
     package func outcome(
         of fingerprint: String?, stored text: String?, under schema: ProfileSchema
     ) throws(ProfileStoreError) -> KeyedOutcome {
@@ -125,7 +125,7 @@ extension KeyedRequest {
 }
 
 extension ProfileStoreError {
-    /// Whether the error is an answer, which a repeat gets too. The cause of any other error may be gone when the write
+    /// Whether a repeat of a keyed write gets this error again. The cause of any other error may be gone when the write
     /// is repeated.
     package var isAnswer: Bool {
         switch reason {

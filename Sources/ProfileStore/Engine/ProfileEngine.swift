@@ -4,11 +4,11 @@ package import ProfileCore
 package protocol ProfileEngine: Sendable {
     // MARK: Look-ups
 
-    /// Returns one profile with the fields of some rules; nil if there is none.
+    /// Returns one profile with the fields of `rules`; nil if there is no such profile.
     ///
-    /// A profile with a ``Profile/schemaVersion`` later than the rules was judged by later rules, which may have further
-    /// fields.
-    /// - Throws: `schemaChanged` if later rules are in force and a field of these rules is gone.
+    /// A profile whose ``Profile/schemaVersion`` is later than the version of `rules` was judged by later rules. These
+    /// rules may have further fields.
+    /// - Throws: `schemaChanged` if later rules are in force and the store has no column for a field of `rules`.
     func profile(_ key: ProfileKey, under rules: AdoptedSchema) async throws(ProfileStoreError) -> Profile?
 
     /// Returns the profiles of a search in its order; see ``profile(_:under:)`` for the rules. Every engine orders the
@@ -18,23 +18,24 @@ package protocol ProfileEngine: Sendable {
     /// executor.
     func page(_ search: ProfileSearch, under rules: AdoptedSchema) async throws(ProfileStoreError) -> ProfilePage
 
-    /// Returns the number of profiles of a search. Its cursor and limits have no effect.
+    /// Returns the number of profiles that a search finds. The search's cursor and limits have no effect.
     func count(_ search: ProfileSearch, under rules: AdoptedSchema) async throws(ProfileStoreError) -> Int
 
     /// Returns whether ``page(_:under:)`` uses an index or may read every profile.
     func plan(of search: ProfileSearch) -> QueryPlan
 
-    /// Returns the size of the store. Reads every profile.
+    /// Returns the numbers of profiles and the size of the store. Reads every profile.
     func statistics() async throws(ProfileStoreError) -> StoreStatistics
 
-    /// Confirms the result of a look-up before a write is refused because of it.
+    /// Confirms the result of a look-up before the repository refuses a write because of this result.
     ///
-    /// A frozen server may answer look-ups for a while after another server took over. A method that writes confirms
-    /// its own answer. This method confirms a decision that is made outside the engine.
+    /// A server that was frozen may still answer look-ups for a while after another server has become the leader. A
+    /// method that writes confirms its own answer. This method confirms a look-up on which the repository bases a
+    /// refusal.
     /// - Parameters:
     ///   - found: The earlier result of `read`.
     ///   - read: Repeats the look-up with methods of this engine. An engine whose look-ups are never outdated does not
-    ///     call it.
+    ///     call `read`.
     /// - Returns: The confirmed result.
     /// - Throws: The error that prevented the confirmation.
     func confirmed<Value: Sendable>(
@@ -43,12 +44,12 @@ package protocol ProfileEngine: Sendable {
 
     // MARK: Writes
 
-    // The outcome of a write whose stamp has a key is stored in its transaction: the value that it returned, or its
+    // If the stamp of a write has a key, the write's transaction also stores the outcome: the returned value, or the
     // refusal (``ProfileStoreError/isAnswer``). The same request with that key writes nothing within
     // ``WriteKey/lifetime`` and gets that outcome. Another request with that key is refused as `keyReused`.
 
-    /// Stores a new profile with a hashed password, and logs the change. Also forgets failed attempts at its name,
-    /// because attempts before the profile existed do not count. No id is used twice.
+    /// Stores a new profile with a hashed password, and logs the change. Also forgets the failed attempts at the
+    /// profile's name, because attempts before the profile existed do not count. No id is used twice.
     ///
     /// - Parameters:
     ///   - row: The profile, alone in its rows.
@@ -60,13 +61,14 @@ package protocol ProfileEngine: Sendable {
         _ row: ValidProfiles, judgedBy schema: ProfileSchema, _ stamp: WriteStamp
     ) async throws(ProfileStoreError) -> Profile
 
-    /// Replaces a profile that still has its id and revision, and logs the change. If the row has no password, the
-    /// stored password stays. A different password ends the profile's sessions and its reset (H4).
+    /// Replaces a profile if the store still has it with the same id and revision, and logs the change. If the row has
+    /// no password, the stored password stays. A different password ends the profile's sessions and its reset (H4).
     ///
-    /// A new password makes the engine forget failed attempts at the old one. If the name changes, failed attempts move
-    /// to the new name with the profile (P9). Attempts at the new name before any profile had it do not count. If other
-    /// attempts were made at the new name, the stricter count stays. The old name keeps its count as a name without a
-    /// profile. So the answers for the old name do not reveal the change (P10).
+    /// If there is a new password, the engine forgets the failed attempts at the old password. If the name changes,
+    /// failed attempts move to the new name with the profile (P9). Attempts that were counted at the new name while no
+    /// profile had it are forgotten. If other attempts are counted at the new name, the stricter count stays. The old
+    /// name keeps its count as a name without a profile. So the answers do not reveal that a profile had the old name
+    /// (P10).
     ///
     /// - Throws: `staleRevision`, `notFound`, `duplicate`, `schemaChanged`.
     func replace(
@@ -84,9 +86,9 @@ package protocol ProfileEngine: Sendable {
     ///
     /// - Parameters:
     ///   - username: The profile.
-    ///   - revision: The revision that it must have; nil for any.
+    ///   - revision: The revision that the profile must have; nil for any.
     ///   - stamp: The time, author and key of the write.
-    /// - Returns: The removed profile, by the rules in force.
+    /// - Returns: The removed profile, with the fields of the rules in force.
     /// - Throws: `notFound`, `staleRevision`.
     func remove(
         _ username: String, expecting revision: Int64?, _ stamp: WriteStamp
@@ -95,7 +97,7 @@ package protocol ProfileEngine: Sendable {
     /// Removes the profiles that still have the revision that was read. One transaction removes all of them and logs a
     /// change for each, in the order of their ids.
     ///
-    /// - Returns: The number of removed profiles. The others were removed or changed before.
+    /// - Returns: The number of removed profiles. The other profiles were changed or removed by other writers.
     func remove(_ profiles: [Profile], _ stamp: WriteStamp) async throws(ProfileStoreError) -> Int
 
     /// Returns the outcome of the write that was made with a request's key; nil if there was none.

@@ -27,7 +27,7 @@ extension ProfileSearch.Condition {
         }
     }
 
-    /// Compares a value with another one; nil if the value does not have the field's type.
+    /// Compares a value with another one in the field's order; nil if the value does not have the field's type.
     private func place(of value: Span<UInt8>, beside other: String) -> Int? {
         guard field.type.holds(value) else { return nil }
         return ValueOrder(field).compare(value, other.utf8Span.span)
@@ -49,7 +49,7 @@ extension FieldRules {
 }
 
 extension ProfileSearch {
-    /// Returns the place of a profile in the order.
+    /// Returns the place of a profile in the search's order.
     package func place(of profile: Profile) -> ProfileCursor {
         let value: [UInt8]? =
             switch order {
@@ -60,13 +60,13 @@ extension ProfileSearch {
         return cursor(id: profile.id, value: value)
     }
 
-    /// Returns whether a place of the order comes before another.
+    /// Returns whether one place in the search's order comes before another place.
     package func precedes(_ one: ProfileCursor, _ other: ProfileCursor) -> Bool {
         let order = compare(one, other)
         return isReversed ? order > 0 : order < 0
     }
 
-    /// Compares two places in the order before it is reversed.
+    /// Compares two places in the search's order, without regard to `isReversed`.
     private func compare(_ one: ProfileCursor, _ other: ProfileCursor) -> Int {
         guard let order else { return one.id < other.id ? -1 : one.id > other.id ? 1 : 0 }
         let values: Int

@@ -1,11 +1,13 @@
 package import ProfileCore
 
-// The conditions that an index can serve. Each engine chooses among them, because it knows its indexes.
+// The conditions that an index can serve. Each engine chooses among these conditions, because only the engine knows
+// which indexes exist.
 extension FieldRules {
     /// Whether the schema requires an index of the field's column.
     package var hasIndex: Bool { isPrimaryKey || isUnique || isIndexed }
 
-    /// Whether the field's values are sorted as texts, as an index sorts them. Numbers and moments are not.
+    /// Whether the field's values are ordered as texts. An index always sorts values as texts. Numbers and times are
+    /// not sorted as texts.
     package var isOrderedAsText: Bool {
         switch ValueOrder(self) {
         case .bytes, .ignoringCase: true
@@ -15,7 +17,8 @@ extension FieldRules {
 }
 
 extension ProfileSearch.Condition {
-    /// An estimate of how many profiles an index leaves, the fewest first.
+    /// An estimate of how many profiles a search reads if it uses an index for the condition. The cases are in order,
+    /// the fewest profiles first.
     package enum Rank: Comparable {
         /// At most one profile.
         case oneProfile
@@ -26,8 +29,8 @@ extension ProfileSearch.Condition {
         case absence
     }
 
-    /// Returns the rank of the condition; nil if it cannot use an index. `hasIndex` is whether the engine has an index of
-    /// the field's column.
+    /// Returns the rank of the condition; nil if no index can serve it. `hasIndex` is whether the engine has an index
+    /// of the field's column.
     package func rank(havingIndex hasIndex: Bool) -> Rank? {
         guard hasIndex else { return nil }
         let isUnique = field.isUnique || field.isPrimaryKey

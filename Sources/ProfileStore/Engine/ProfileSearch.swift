@@ -14,22 +14,22 @@ package struct ProfileSearch: Sendable {
         }
     }
 
-    /// The order of the profiles. Profiles with equal places are ordered by their ids.
+    /// The order of the profiles. Profiles at equal places are ordered by their ids.
     package enum Order: Sendable {
         /// The order of the values of a field that is not secret. Profiles without a value come last. In descending
-        /// order, the greatest values come first, and of equal values the greatest ids.
+        /// order, the greatest values come first. Among equal values, the greatest ids come first.
         case field(FieldRules, isDescending: Bool)
-        /// The order by the quality of a profile's best match with this text. The best matches come first, and of equal
-        /// matches the smallest ids.
+        /// The order by the quality of a profile's best match with this text. The best matches come first. Among
+        /// equally good matches, the smallest ids come first.
         case relevance(of: FoldedText)
 
         /// The field whose values define the order.
         package var field: FieldRules? { if case .field(let field, _) = self { field } else { nil } }
 
-        /// Whether greater ids come first.
+        /// Whether the order is descending: among equal values, the greater ids come first.
         package var isDescending: Bool { if case .field(_, isDescending: true) = self { true } else { false } }
 
-        /// Whether some profiles have no place in the order. These come last.
+        /// Whether profiles may have no value in the order's field. Profiles without a value come last.
         package var hasAbsent: Bool { field.map { !$0.isPrimaryKey } ?? false }
     }
 
@@ -38,11 +38,11 @@ package struct ProfileSearch: Sendable {
         case invalid
         /// Judged by one of these versions of the schema.
         case judged(by: [Int])
-        /// With a password that was set under another version of the schema than these.
+        /// With a password that was set under a version of the schema that is not one of these.
         case hasPassword(setUnderOthersThan: [Int])
     }
 
-    /// The conditions, which a profile must all meet.
+    /// The conditions. A profile must meet all of them.
     package var conditions: [Condition]
     /// A text that one of the fields that are not secret contains.
     package var text: FoldedText?
@@ -53,11 +53,11 @@ package struct ProfileSearch: Sendable {
     package var isReversed: Bool
     /// The maximum number of profiles of a page.
     package var limit: Int
-    /// The cursor after which the page begins. It belongs to the same order.
+    /// The cursor after which the page begins. The cursor belongs to the same order.
     package var after: ProfileCursor?
-    /// The page ends with the profile with which it reaches this number of bytes.
+    /// The page ends with the profile whose bytes bring the page to this size or more.
     package var mostBytes: Int
-    /// The last id that the search reads. It requires the order of ids.
+    /// The last id that the search reads. A search with a last id must have the order of ids.
     package var lastID: Int64?
 
     package init(
@@ -90,10 +90,11 @@ package struct ProfileSearch: Sendable {
 }
 
 extension ProfileSearch {
-    /// Throws an error if a page is out of order: it must begin after the search's cursor, and its end must come after
-    /// that.
+    /// Throws an error if a page is out of order. The cursor for the next page must come after the search's cursor. In
+    /// the order of ids, each profile must also come after the previous one.
     ///
-    /// A damaged file may hold profiles twice. Reading page by page would never end if a page went back.
+    /// A damaged file may contain a profile twice. If a page went back to an earlier place, reading page by page would
+    /// never end.
     /// - Throws: `corrupt`.
     func requireOrder(of page: ProfilePage) throws(ProfileStoreError) {
         if let after, let next = page.next, !precedes(after, next) { throw .outOfOrder(next.id, after: after.id) }
@@ -107,12 +108,12 @@ extension ProfileSearch {
         }
     }
 
-    /// Makes a search of a query, by some rules.
+    /// Creates a search from a query, by the rules of a validator.
     ///
     /// - Parameters:
     ///   - query: The query.
-    ///   - versions: The versions of the schema that judge differently from these rules. They matter for queries of
-    ///     profiles that are not judged yet.
+    ///   - versions: The versions of the schema whose rules differ from those of `validator`. Only a query for unjudged
+    ///     profiles needs them.
     ///   - mostBytes: See ``mostBytes``.
     ///   - validator: The rules.
     /// - Throws: `invalidQuery` with all issues.

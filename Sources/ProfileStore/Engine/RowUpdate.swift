@@ -1,10 +1,11 @@
 package import ProfileCore
 
-/// A change of a stored profile to values of a row. The other values stay, and they are valid together with these.
+/// A change of a stored profile that replaces some values by those of a row. The other values stay. The resulting
+/// profile is valid.
 package struct RowUpdate: Sendable {
     /// The id of the stored profile.
     package let id: Int64
-    /// The revision that the row was compared with.
+    /// The revision of the profile when the row was compared with it.
     package let revision: Int64
     /// The rows that contain the row.
     package let rows: ValidProfiles
@@ -34,7 +35,7 @@ package struct RowUpdate: Sendable {
 
 /// A set of a schema's fields, by their position in the schema.
 package struct FieldSet: Hashable, Sendable {
-    /// A schema has at most 100 fields.
+    /// 128 bits are enough, because a schema has at most 100 fields.
     private var bits: UInt128 = 0
 
     package init() {}

@@ -1,28 +1,29 @@
 package import ProfileCore
 
-/// Keeps the rules in force, and the results of judging profiles by them.
+/// Stores the rules in force, and the results of judging profiles by these rules.
 package protocol RuleEngine: Sendable {
-    /// Returns the rules in force; the same object until they change.
+    /// Returns the rules in force. Returns the same object until the rules change.
     func schemaInForce() async throws(ProfileStoreError) -> AdoptedSchema
 
     /// Returns every schema that was ever in force, oldest first.
     func schemas() async throws(ProfileStoreError) -> [AdoptedSchema]
 
-    /// Returns the rules in force, and whether they have judged every password of the store, as of one moment (L1). Reads
-    /// one or two rows, however many profiles there are.
+    /// Returns the rules in force, and whether these rules have judged every password of the store, as of one moment
+    /// (L1). Reads only one or two rows, whatever the number of profiles is.
     func loginRules() async throws(ProfileStoreError) -> LoginRules
 
-    /// Puts other rules in force and logs the change. Does nothing if they are in force already. Profiles keep all their
-    /// values, also in fields that the new rules do not have.
+    /// Puts other rules in force and logs the change. Does nothing if the rules are in force already. Profiles keep all
+    /// their values, also in fields that the new rules do not have.
     ///
-    /// - Returns: The rules in force afterwards, and the version of the adopted schema. They differ only if a write with
-    ///   a key is repeated.
+    /// - Returns: The rules in force afterwards, and the version of the adopted schema. Other rules are in force than
+    ///   the adopted ones only if the call repeats an earlier write with a key.
     /// - Throws: `repeatedValues` if two profiles have the same value in a field that becomes unique; `tooManyColumns`;
     ///   `otherPrimaryKey` if the stored profiles have another primary key.
     func adopt(
         _ schema: ProfileSchema, _ stamp: WriteStamp
     ) async throws(ProfileStoreError) -> (inForce: AdoptedSchema, version: Int)
 
-    /// Stores the results of judging profiles that have not changed since. A judgement by later rules stays.
+    /// Stores the results of judging profiles. A result has no effect if its profile has changed since it was judged. A
+    /// judgement by later rules stays.
     func mark(_ marks: [JudgementMark], judgedBy version: Int) async throws(ProfileStoreError)
 }

@@ -4,14 +4,15 @@ package struct SearchStretch: Sendable {
     package enum Part: Sendable {
         /// All profiles, in the order of their ids.
         case ids
-        /// Profiles with a value in the order's field, in the order of their values. Of an order by relevance, all matches.
+        /// Profiles with a value in the order's field, in the order of their values. In the order of relevance, all
+        /// profiles that match.
         case present
         /// Profiles without a value in the order's field, in the order of their ids.
         case absent
     }
 
     package let part: Part
-    /// The cursor that the stretch continues after; nil if it starts at its beginning.
+    /// The cursor after which the stretch continues; nil if the stretch is read from its beginning.
     package let after: ProfileCursor?
 }
 
@@ -25,7 +26,9 @@ extension ProfileSearch {
         guard let after else { return parts.map { SearchStretch(part: $0, after: nil) } }
         let part: SearchStretch.Part = order.field != nil && after.value == nil ? .absent : .present
         guard let index = parts.firstIndex(of: part) else {
-            // Absent values come first in the reversed order, also where every profile has a value.
+            // The cursor has no value, although every profile has a value. In the reversed order, absent values come
+            // first, so all profiles follow the cursor. In the order that is not reversed, no profile follows the
+            // cursor.
             return isReversed ? parts.map { SearchStretch(part: $0, after: nil) } : []
         }
         return parts[index...].map { SearchStretch(part: $0, after: $0 == part ? after : nil) }
@@ -42,8 +45,8 @@ package struct PageReading {
 
     package var count: Int { profiles.count }
 
-    /// Whether the page has reached one of its limits. The caller of ``end(hasMore:)`` then says whether another
-    /// profile follows.
+    /// Whether the page has reached one of its limits. The caller then calls ``end(hasMore:)`` and passes whether
+    /// another profile follows.
     package var isFull: Bool { profiles.count >= search.limit || byteCount >= search.mostBytes }
 
     package mutating func append(_ profile: Profile) {
@@ -51,7 +54,7 @@ package struct PageReading {
         profiles.append(profile)
     }
 
-    /// The page; with a cursor if another profile follows.
+    /// Returns the page. It has a cursor if another profile follows.
     package consuming func end(hasMore: Bool) -> ProfilePage {
         ProfilePage(profiles: profiles, next: hasMore ? profiles.last.map { search.place(of: $0) } : nil)
     }

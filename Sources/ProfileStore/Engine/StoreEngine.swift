@@ -1,12 +1,13 @@
 /// The storage behind a repository: an SQLite file, a PostgreSQL database, or memory.
 ///
-/// Each method is atomic: its writes happen completely or not at all, and they are durable when it returns. An engine
-/// may commit several methods together. No method takes or returns SQL, a statement or a connection, and none judges a
-/// profile: the profiles that arrive are valid. Methods may run concurrently, and each sees the store as of one moment.
+/// Each method is atomic: its writes happen completely or not at all. The writes are durable when the method returns.
+/// An engine may commit several methods together. No method takes or returns SQL, a statement or a connection. No
+/// method judges a profile, because callers pass only valid profiles. Methods may run concurrently, and each method
+/// sees the store as of one moment.
 ///
-/// Every method may throw `busy` if its turn did not come in time, and `closed`. It may throw `cancelled` if its task
-/// was cancelled before its turn; then it has written nothing. It may also throw the errors of the file or the server,
-/// such as `corrupt`, `full` and `inputOutput`.
+/// Every method may throw `closed`, and `busy` if it waited too long. It may throw `cancelled` if its task was
+/// cancelled; then it has written nothing. It may also throw the errors of the file or the server, such as `corrupt`,
+/// `full` and `inputOutput`.
 ///
 /// Engines belong to this package. Each has its own `open`.
 package protocol StoreEngine: ProfileEngine, AccountEngine, RuleEngine, ChangeEngine, BulkEngine, CopyEngine {

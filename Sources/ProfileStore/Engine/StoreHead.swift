@@ -32,21 +32,21 @@ package struct StoreHead: Sendable {
         return SHA256.hexadecimal(Array(lines.joined().utf8).span)
     }
 
-    /// The fields in which profiles may have values, of all schemas; one for each column.
+    /// The fields of all schemas, without the secret fields; one field for each column of the store.
     package var fields: [FieldRules] {
         var columns: Set<FieldName> = []
         return schemas.flatMap(\.schema.openFields).filter { columns.insert($0.column).inserted }
             .sorted { $0.column.text < $1.column.text }
     }
 
-    /// Returns whether a copy of another store begins here, or whether an unfinished copy of it continues.
+    /// Returns whether a new copy of another store begins in this store.
     ///
     /// A copy begins in an unused store, whose only rules are the other store's first rules.
     /// - Parameters:
     ///   - other: The other store.
     ///   - restarting: Whether an unfinished copy of any store is discarded.
     ///   - place: The place of this store, for errors.
-    /// - Returns: False if the copy continues.
+    /// - Returns: False if an unfinished copy of the other store continues.
     /// - Throws: `notUnused`, or `unfinishedCopy` if this is an unfinished copy of a third store.
     package func beginsCopy(
         of other: StoreHead, restarting: Bool, at place: String

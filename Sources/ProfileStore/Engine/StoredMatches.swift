@@ -20,10 +20,11 @@ package struct StoredMatches: Sendable {
     }
 
     private var matches: [Match] = []
-    /// The values of the open fields, in the order of the schema, and then the hash of the password.
+    /// The cells of each match: the values of the fields that are not secret, in the order of the schema, and then the
+    /// hash of the password.
     private var cells: StoredCells
-    /// The position of each row's match. If the batch does not want the profiles, there are no matches, and the position
-    /// is 0 if there is a profile.
+    /// The position of each row's match in `matches`; nil if no profile matches. If the batch does not want the
+    /// profiles, `matches` is empty, and the position is 0 for a row with a match.
     private var positions: [Int?]
     private let firstRow: Int
 
@@ -49,10 +50,10 @@ package struct StoredMatches: Sendable {
 
     // MARK: Reading them
 
-    /// Appends a row whose key is stored, without the profile.
+    /// Records that a profile has the row's primary key, without the profile itself.
     package mutating func append(row: Int) { positions[row - firstRow] = 0 }
 
-    /// Appends the match of a row. Its cells follow.
+    /// Appends the match of a row. The caller then appends the cells of the match.
     package mutating func append(_ match: Match, ofRow row: Int) {
         positions[row - firstRow] = matches.count
         matches.append(match)

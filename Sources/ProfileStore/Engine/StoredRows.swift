@@ -16,7 +16,7 @@ package struct StoreScan: Sendable {
     package var after: Int64 = 0
     /// The maximum number of rows.
     package var mostRows: Int
-    /// The scan ends with the row with which the cells reach this number of bytes.
+    /// The scan ends with the row whose cells bring the total to this number of bytes or more.
     package var mostBytes: Int
 
     package init(
@@ -32,7 +32,7 @@ package struct StoreScan: Sendable {
     }
 }
 
-/// Stored profiles as raw cells in one buffer, without a `String` a cell.
+/// Stored profiles as raw cells in one buffer, without a `String` for each cell.
 package struct StoredRows: Sendable {
     /// A profile without its cells.
     package struct Row: Sendable {
@@ -53,14 +53,14 @@ package struct StoredRows: Sendable {
         }
     }
 
-    /// Everything that is stored of a profile except its id and its values.
+    /// All stored data of a profile except its id and its values.
     package struct Record: Sendable {
         package let revision: Int64
         package let createdAt: Timestamp
         package let updatedAt: Timestamp
         /// The version of the schema that last judged the profile.
         package let schemaVersion: Int
-        /// The stored form of its issues.
+        /// The stored form of the profile's issues; nil if the profile is valid.
         package let issues: String?
         package let password: Password?
         package let passcodeHash: Secret?
@@ -98,7 +98,7 @@ package struct StoredRows: Sendable {
         package let revision: Int64
         package let schemaVersion: Int
         package let hasPassword: Bool
-        /// The stored form of its issues.
+        /// The stored form of the profile's issues; nil if the profile is valid.
         package let issues: String?
 
         package init(revision: Int64, schemaVersion: Int, hasPassword: Bool, issues: String?) {
@@ -113,7 +113,7 @@ package struct StoredRows: Sendable {
     private var cells: StoredCells
     private let mostRows: Int
     private let mostBytes: Int
-    /// The next row must have a greater id.
+    /// The id of the last row. The next row must have a greater id.
     private var lastID: Int64
 
     /// Reserves memory for a scan.
@@ -137,7 +137,7 @@ package struct StoredRows: Sendable {
     /// Whether the rows have reached a limit of the scan.
     package var isFull: Bool { rows.count >= mostRows || cells.byteCount >= mostBytes }
 
-    /// Appends a row. One cell for each field follows.
+    /// Appends a row. The caller then appends one cell for each field.
     ///
     /// - Throws: `corrupt` if the row's id is not greater than the previous row's id. The first row's id must be
     ///   greater than the id after which the scan begins. A damaged file may hold a page twice, and a scan that goes

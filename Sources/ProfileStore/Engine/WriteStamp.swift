@@ -5,7 +5,7 @@ internal import SecretHashing
 package struct WriteStamp: Sendable {
     package let time: Timestamp
     package let author: Author?
-    /// Nil for a write without a key.
+    /// The request with the key; nil for a write without a key.
     package let request: KeyedRequest?
 
     package init(at time: Timestamp, by author: Author? = nil, _ request: KeyedRequest? = nil) {
@@ -20,8 +20,8 @@ package struct KeyedRequest: Sendable {
     package let key: WriteKey
     /// The SHA-256 of the request, in hexadecimal digits.
     package let fingerprint: String
-    /// Whether the request is about one revision of a profile. An edit of any revision is not: it is repeated if
-    /// another write came first.
+    /// Whether the request is about one revision of a profile. An edit without an expected revision is not: the
+    /// repository repeats it if another write came first.
     let isOfOneRevision: Bool
 
     /// Creates a request; nil without a key.

@@ -14,7 +14,7 @@ public struct AlteredObject: Hashable, Sendable {
     public let difference: Difference
     /// `table`, `index`, `view` or `trigger`.
     public let type: String
-    /// The name in the file.
+    /// The name of the object in the file.
     public let name: String
 
     package init(_ difference: Difference, type: String, name: String) {

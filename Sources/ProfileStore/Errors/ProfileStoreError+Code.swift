@@ -25,35 +25,35 @@ extension ProfileStoreError {
         /// No profile has the ``username``.
         public static let notFound = Code(rawValue: "not_found")
 
-        /// Other profiles have the values of the unique ``fields``.
+        /// For each of the unique ``fields``, another profile has the same value.
         public static let duplicate = Code(rawValue: "duplicate")
 
         /// The profile has the ``currentRevision`` and not the ``expectedRevision``. Nothing was written.
         public static let staleRevision = Code(rawValue: "stale_revision")
 
-        /// The profile would break the rules after the edit; see ``issues``.
+        /// The given values break the rules in force; see ``issues``. Nothing was written.
         public static let invalid = Code(rawValue: "invalid")
 
-        /// No profile can match the query: it names an unknown or secret field, has a value that the field's type
-        /// cannot have, or continues a page of another order. There is at least one of ``issues``.
+        /// The query is invalid. For example, it names an unknown or secret field, has a value that the field's type
+        /// cannot have, or has a cursor of another order. ``issues`` contains at least one issue.
         public static let invalidQuery = Code(rawValue: "invalid_query")
 
-        /// The rules in force are not the rules that judged the value; ``schemaVersion`` is the version in force. Judge
-        /// it again.
+        /// The rules in force are not the rules that validated the profile; ``schemaVersion`` is the version in force.
+        /// Validate the profile again.
         public static let schemaChanged = Code(rawValue: "schema_changed")
 
-        /// Another access token has this name.
+        /// Another access token has the requested name.
         public static let tokenExists = Code(rawValue: "token_exists")
 
         /// The schema is not adopted: several profiles have the same value of a field that becomes unique. ``fields``
-        /// has the field, and ``detail`` at most ten of the values.
+        /// contains this field, and ``detail`` contains at most ten of these values.
         public static let repeatedValues = Code(rawValue: "repeated_values")
 
-        /// The schema is not adopted: the fields of all schemas of the store need more columns than a table has.
+        /// The schema is not adopted: the fields of all schemas of the store need more columns than a table can have.
         public static let tooManyColumns = Code(rawValue: "too_many_columns")
 
-        /// The schema is not adopted: it has another primary key than the stored profiles. ``fields`` has the new key
-        /// and the one in force.
+        /// The schema is not adopted: its primary key is not the primary key of the stored profiles. ``fields``
+        /// contains the new key and then the key in force.
         public static let otherPrimaryKey = Code(rawValue: "other_primary_key")
 
         /// The ``writeKey`` was used for another write within the last 24 hours. A repeat must make the same request.
@@ -61,23 +61,26 @@ extension ProfileStoreError {
 
         // MARK: Not now
 
-        /// The call waited for its turn longer than the wait limit; see ``waited``. With a ``lockHolder`` it waited for
-        /// the write lock of that process. Without one, another program holds SQLite's own lock, or the server does not
-        /// give a row, a connection or an answer. If ``waited`` is zero, 10,000 changes of this process already wait. A
-        /// long read, such as a check or a search without an index, throws this in two cases: no thread is free for it
-        /// within the wait limit, or 1,000 reads of its kind already wait.
+        /// The call waited longer than ``ProfileRepository/Options/waitLimit``; see ``waited``. If ``lockHolder`` is
+        /// not nil, the call waited for the write lock of that process. If it is nil, another program holds SQLite's
+        /// own lock, or the server did not grant a row lock or a connection, or did not answer.
+        ///
+        /// If ``waited`` is zero, the call did not wait, because too many calls of this process already wait: 10,000
+        /// changes, or 1,000 long reads of one kind. A long read, such as a check or a search without an index, also
+        /// throws this error if no thread is free for it within the wait limit.
         public static let busy = Code(rawValue: "busy")
 
-        /// The caller's task was cancelled before its turn. Nothing was written.
+        /// The caller's task was cancelled, and the operation wrote nothing.
         public static let cancelled = Code(rawValue: "cancelled")
 
-        /// The repository was closed before.
+        /// The repository is closed.
         public static let closed = Code(rawValue: "closed")
 
-        /// A password could not be hashed: `hashing_busy`, … See ``hashingError``.
+        /// A secret could not be hashed; see ``hashingError``. Examples of the code are `hashing_busy` and
+        /// `hashing_out_of_memory`.
         public static func hashing(_ error: HashingError) -> Code { Code(rawValue: "hashing_" + error.code) }
 
-        /// The system could not start a thread; ``systemError`` is its `errno`.
+        /// The system could not start a thread; ``systemError`` is the system's `errno`.
         public static let noThread = Code(rawValue: "no_thread")
 
         /// The lock file at ``path`` was removed or replaced while this process held the write lock. Nothing was
@@ -86,28 +89,30 @@ extension ProfileStoreError {
 
         // MARK: Servers
 
-        /// No server of the address can be reached, answers or takes part at the moment; ``detail`` has a line for
-        /// each. Nothing was written.
+        /// No server of the address can be used at the moment. Each server cannot be reached, does not answer in time,
+        /// or does not accept the operation; ``detail`` contains the reported messages. Nothing was written.
         public static let unavailable = Code(rawValue: "unavailable")
 
         /// It is unknown whether the write was done: the connection was lost during the write, and no server answered
-        /// in time. Repeat it with its ``WriteKey``, or look the profile up.
+        /// in time. Repeat the write with its ``WriteKey``, or look the profile up.
         public static let outcomeUnknown = Code(rawValue: "outcome_unknown")
 
         /// The write is stored on one machine only: the server stopped waiting for a standby during the write. The
         /// write is lost if that machine is lost before a standby follows it again. A repeat without its ``WriteKey``
-        /// would write a second time; a repeat with the key returns the stored answer once a standby has it.
+        /// would write a second time. A repeat with the key returns the stored answer as soon as a standby has the
+        /// write.
         public static let storedOnOneMachine = Code(rawValue: "stored_on_one_machine")
 
-        /// The server does not let this user connect, or does not permit the operation; ``detail`` has its message.
+        /// The server does not let this user connect, or does not permit the operation; ``detail`` contains the
+        /// server's message.
         public static let notPermitted = Code(rawValue: "not_permitted")
 
-        /// With the server's settings, the loss of one machine could lose committed writes; ``detail`` names the
-        /// settings. Nothing was written.
+        /// The loss of one machine could lose committed writes, because of the server's settings or because no standby
+        /// confirms commits. If settings are the reason, ``detail`` contains them. Nothing was written.
         public static let notDurable = Code(rawValue: "not_durable")
 
-        /// The address of the database cannot be used, for example because it holds a password that others can read
-        /// there.
+        /// The address of the database cannot be used, for example because it contains a password, which other users
+        /// could read.
         public static let unreadableAddress = Code(rawValue: "unreadable_address")
 
         // MARK: Files
@@ -115,26 +120,27 @@ extension ProfileStoreError {
         /// There is no file at ``path``, or it is empty.
         public static let noStore = Code(rawValue: "no_store")
 
-        /// The ``path`` is a symbolic link to a file that does not exist. No store is made.
+        /// The ``path`` is a symbolic link to a file that does not exist. No store was created.
         public static let brokenLink = Code(rawValue: "broken_link")
 
-        /// The file at ``path`` is not an SQLite database. It is unchanged.
+        /// The file at ``path`` is not an SQLite database. The file is unchanged.
         public static let notADatabase = Code(rawValue: "not_a_database")
 
-        /// The file at ``path`` is an SQLite database of another program. It is unchanged.
+        /// The file at ``path`` is an SQLite database of another program. The file is unchanged.
         public static let notAStore = Code(rawValue: "not_a_store")
 
-        /// A later version of this program made the store at ``path``. It is unchanged.
+        /// A later version of this program created or migrated the store at ``path``. The store is unchanged.
         public static let newerStore = Code(rawValue: "newer_store")
 
-        /// An earlier version of this program made the store at ``path``. Migrate it.
+        /// An earlier version of this program created the store at ``path``. Migrate the store.
         public static let olderStore = Code(rawValue: "older_store")
 
-        /// The file at ``path`` has another name (a hard link). A program that opens the other name would bypass the
-        /// lock and the log. Remove the other name, or copy the file.
+        /// The file at ``path`` has another name (a hard link). A program that opens the file by its other name would
+        /// use another lock file and another write-ahead log. Remove the other name, or copy the file.
         public static let severalNames = Code(rawValue: "several_names")
 
-        /// The file at ``path`` was removed or replaced while the store was open. Later writes are not in the file.
+        /// The file at ``path`` was removed or replaced while the store was open. Later writes are not in the file that
+        /// is now at ``path``.
         public static let displaced = Code(rawValue: "displaced")
 
         /// The store at ``path`` is an unfinished copy of another store. Copy again to finish it.
@@ -143,14 +149,15 @@ extension ProfileStoreError {
         /// The store at ``path`` is not empty, so nothing can be copied into it.
         public static let notUnused = Code(rawValue: "not_unused")
 
-        /// The file at ``path`` has the name of the store's lock file, `…-lock`, but is not a lock file. It is
+        /// The file at ``path`` has the name of the store's lock file, `…-lock`, but is not a lock file. The file is
         /// unchanged. Move it away.
         public static let notALockFile = Code(rawValue: "not_a_lock_file")
 
-        /// An applied migration differs from the one of the same name in this program.
+        /// An applied migration differs from this program's migration of the same name.
         public static let alteredMigration = Code(rawValue: "altered_migration")
 
-        /// The file has an ``alteredObject`` that this program does not make. No code of that object was run.
+        /// A table, index, view or trigger in the file differs from what this program creates; see ``alteredObject``.
+        /// No code in the file was run.
         public static let altered = Code(rawValue: "altered")
 
         /// The stored schema cannot be read.
@@ -162,29 +169,31 @@ extension ProfileStoreError {
         /// The file or its file system is read-only.
         public static let readOnly = Code(rawValue: "read_only")
 
-        /// There is no space left. The transaction was rolled back.
+        /// There is no space left for the store. The transaction was rolled back.
         public static let full = Code(rawValue: "full")
 
-        /// The newest changes are only in the write-ahead log. To read the log, SQLite needs files beside the store at
-        /// ``path``, and it may not write there. A user who may write there can open the store and close it.
+        /// The newest changes are only in the write-ahead log. To read the log, SQLite must create files in the folder
+        /// of the store at ``path``, but this user may not write there. A user who may write in this folder must open
+        /// and close the store once.
         public static let unreadableLog = Code(rawValue: "unreadable_log")
 
         /// The file at ``path`` exists already. It is unchanged.
         public static let alreadyExists = Code(rawValue: "already_exists")
 
-        /// The ``path`` is the name of a file that SQLite makes and removes beside the store.
+        /// The ``path`` is reserved: SQLite itself creates and removes a file with this name beside a store.
         public static let reservedName = Code(rawValue: "reserved_name")
 
-        /// The system refused to open or create the file or folder at ``path``; ``systemError`` is its `errno`.
+        /// The system refused to open or create the file or folder at ``path``; ``systemError`` is the system's
+        /// `errno`.
         public static let cannotOpen = Code(rawValue: "cannot_open")
 
         /// Reading or writing failed; ``systemError`` is the `errno`, if the system gave one.
         public static let inputOutput = Code(rawValue: "input_output")
 
-        /// The database reports another error; ``detail`` has its message.
+        /// The database reports an error that has no other code; ``detail`` contains the database's message.
         public static let database = Code(rawValue: "database")
 
-        /// The engine or the server of this repository cannot do this.
+        /// The engine or the server of this repository does not support the operation.
         public static let unsupported = Code(rawValue: "unsupported")
     }
 
@@ -244,7 +253,8 @@ extension ProfileStoreError {
     /// Whether the same call may succeed later without any change by the caller.
     package var isTransient: Bool { code.isTransient }
 
-    /// Whether the request cannot be done, now or in this state of the store. The store itself is in order.
+    /// Whether the request was refused because of its own content or because of the store's content. The store is in
+    /// order.
     package var isRefusal: Bool {
         switch reason {
         case .notFound, .duplicate, .staleRevision, .invalid, .invalidQuery, .schemaChanged, .tokenExists,

@@ -1,14 +1,14 @@
-// Checks of numbers in a store. Only damage or another program can have written a refused number.
+// Checks of numbers that were read from a store. A number that fails a check comes from damage or from another program.
 extension ProfileStoreError {
-    /// The error of a scan in which one profile came at the wrong place.
+    /// Returns the error for profiles in the wrong order: the profile `id` came after the profile `last`.
     package static func outOfOrder(_ id: Int64, after last: Int64) -> ProfileStoreError {
         .corrupt(.outOfOrder(id, after: last))
     }
 
-    /// The greatest count that is accepted from a store. Adding to it does not overflow.
+    /// The greatest count that is accepted from a store. It is so small that additions to it do not overflow.
     package static let mostCounted: Int64 = 1 << 62
 
-    /// Returns a count of a store after a check that counting can have reached it.
+    /// Checks that counting can have reached a number of the store, and returns the number.
     ///
     /// - Throws: `corrupt` for a number below `least` or above ``mostCounted``.
     package static func counted(

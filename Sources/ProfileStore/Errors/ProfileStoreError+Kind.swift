@@ -1,8 +1,8 @@
 public import SecretHashing
 
 extension ProfileStoreError {
-    /// The kind of an error, which decides what a caller can do about it. A service maps each kind to a status; there
-    /// will be no further kinds.
+    /// The kind of an error, which decides what a caller can do about it. Later versions add no kinds, so a service can
+    /// map each kind to an HTTP status.
     public enum Kind: String, Hashable, Sendable, CaseIterable {
         /// The request is invalid. Correct it.
         case invalid
@@ -10,20 +10,20 @@ extension ProfileStoreError {
         case notFound
         /// The request conflicts with stored data.
         case conflict
-        /// The request was made from an older state. Read again and repeat it.
+        /// The request was based on outdated data. Read the data again, and repeat the request.
         case stale
-        /// The caller, or this process, has no right to do this.
+        /// The caller, or this process, has no permission for the request.
         case denied
         /// There were too many failed attempts.
         case throttled
         /// The idempotency key belongs to another request.
         case keyReused
-        /// The store is in use. Repeat the call later.
+        /// The store or the machine is busy. Repeat the call later.
         case busy
-        /// The store cannot be reached, or the call was ended. Nothing was written.
+        /// The store cannot be used now, or the call was cancelled. Nothing was written.
         case unavailable
-        /// It is unknown whether the write was done, or whether it is safe. Look the profile up before you repeat the
-        /// write.
+        /// It is unknown whether the write was done, or the write could still be lost. Look the profile up before you
+        /// repeat the write.
         case outcomeUnknown
         /// There is no space left.
         case full

@@ -4,7 +4,7 @@ package import SecretHashing
 extension ProfileStoreError {
     /// The reason of an error, with its facts. ``Code`` documents each case.
     package enum Reason: Hashable, Sendable {
-        // The answer is no.
+        // The request is refused.
         case notFound(username: String)
         case duplicate([FieldName])
         case staleRevision(expected: Int64, current: Int64)
@@ -17,7 +17,7 @@ extension ProfileStoreError {
         case otherPrimaryKey(FieldName, inForce: FieldName)
         case keyReused(WriteKey)
 
-        // Not now.
+        // The request cannot be done now.
         case busy(holder: LockHolder?, waited: Duration)
         case cancelled
         case closed

@@ -1,7 +1,7 @@
 package import Threads
 
 extension ProfileStoreError {
-    /// Creates the error of a job that no thread ran.
+    /// Creates the error for work that no thread could run.
     package init(_ refusal: ThreadRefusal) {
         switch refusal {
         case .noThread(let code): self = .noThread(code: code)

@@ -1,9 +1,10 @@
 public import ProfileCore
 public import SecretHashing
 
-/// An error of a store: its ``code``, the ``kind`` of answer that it calls for, and its facts.
+/// An error of a store. It has a ``code``, a ``kind`` that decides what a caller can do, and facts.
 ///
-/// A fact is nil unless the code's documentation names it. The program that shows an error makes the text for people.
+/// A fact is nil or empty unless the code's documentation names it. An error contains no text for people; the program
+/// that shows the error writes the text.
 public struct ProfileStoreError: Error, Hashable, Sendable {
     package let reason: Reason
 
@@ -13,8 +14,8 @@ public struct ProfileStoreError: Error, Hashable, Sendable {
 // MARK: Facts
 
 extension ProfileStoreError {
-    /// The issues of an invalid profile or query, or `duplicate` for each field whose value another profile has; nil for
-    /// any other error. A ``ReportedIssue`` puts an issue into the schema's words.
+    /// The issues of an invalid profile or query. For `duplicate`, an issue for each field in which another profile has
+    /// the same value. Nil for any other error. A ``ReportedIssue`` adds the schema's message to an issue.
     public var issues: [ValidationIssue]? {
         switch reason {
         case .invalid(let failure): failure.issues
@@ -24,7 +25,7 @@ extension ProfileStoreError {
         }
     }
 
-    /// The fields that the error is about.
+    /// The fields that the error is about; empty if there are none.
     public var fields: [FieldName] {
         switch reason {
         case .duplicate(let fields): fields
@@ -61,7 +62,7 @@ extension ProfileStoreError {
     /// The process that holds the write lock.
     public var lockHolder: LockHolder? { if case .busy(let holder, _) = reason { holder } else { nil } }
 
-    /// The time that the call waited.
+    /// The time for which the call waited.
     public var waited: Duration? { if case .busy(_, let waited) = reason { waited } else { nil } }
 
     /// The reason why a password could not be hashed.
@@ -90,7 +91,7 @@ extension ProfileStoreError {
         }
     }
 
-    /// Messages of the server or of SQLite, or values, one on each line.
+    /// The messages of the servers or of SQLite, the settings, or the repeated values; one in each element.
     public var detail: [String] {
         switch reason {
         case .unavailable(let problems): problems.compactMap(\.detail)

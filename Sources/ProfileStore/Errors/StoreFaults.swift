@@ -1,8 +1,8 @@
-// The facts of errors that need an administrator. The command makes the text.
+// The facts of errors that need an administrator. The command-line program writes the text.
 
-/// How a store is damaged.
+/// The damage of a store.
 package enum StoreDamage: Hashable, Sendable {
-    /// SQLite reports this.
+    /// SQLite reports the damage with this message.
     case reported(String)
     /// A row of this table refers to a row that is missing.
     case danglingRow(table: String)
@@ -14,11 +14,11 @@ package enum StoreDamage: Hashable, Sendable {
     case missingProfile
     /// A profile changed between two statements of one transaction.
     case changedProfile
-    /// A page contains these two profiles in the wrong order.
+    /// The profiles with these two ids came in the wrong order.
     case outOfOrder(Int64, after: Int64)
-    /// The number of this name cannot have been reached by counting.
+    /// The stored number with this name has a value that counting cannot reach.
     case uncounted(String)
-    /// This number of this name has no successor.
+    /// The stored number with this name has this value, which cannot be raised by one.
     case uncountable(String, Int64)
     /// The stored outcome of a keyed write cannot be read.
     case unreadableOutcome
@@ -28,16 +28,16 @@ package enum StoreDamage: Hashable, Sendable {
 
 /// The reason why a server cannot be used, or why the outcome of a write is unknown.
 package enum ServerFault: Hashable, Sendable {
-    /// The server or libpq reports this.
+    /// The server or libpq reports this message.
     case reported(String)
     /// This server did not answer in time.
     case noAnswer(server: String)
     /// The connection was lost before the commit.
     case notCommitted
-    /// No other machine has the write.
+    /// No other machine has stored the write.
     case onOneMachine
 
-    /// The reported words, or the server; nil if there are none.
+    /// The reported message, or the server that did not answer; nil for the other cases.
     var detail: String? {
         switch self {
         case .reported(let text): text
@@ -57,34 +57,35 @@ package enum DurabilityFault: Hashable, Sendable {
 
 /// The reason why the address of a database cannot be used.
 package enum AddressFault: Hashable, Sendable {
-    /// libpq reports this.
+    /// libpq reports this message about the address.
     case reported(String)
-    /// It holds a password, which others can read there.
+    /// The address contains a password, which other users could read.
     case holdsPassword
-    /// Its schema does not reach the server, as when a connection pooler ignores startup options.
+    /// The schema that the address names does not reach the server, for example because a connection pooler ignores
+    /// startup options.
     case schemaIgnored
-    /// It leads to a connection pooler that gives each transaction another session.
+    /// The address leads to a connection pooler that gives each transaction another session.
     case sharedSession
 }
 
 /// An operation that an engine or a server does not support.
 package enum UnsupportedOperation: Hashable, Sendable {
-    /// The operation of this name is one of another engine.
+    /// Only another engine has the operation with this name.
     case operation(String)
     /// The database has this encoding instead of UTF-8.
     case encoding(String)
-    /// No text of a PostgreSQL server has U+0000.
+    /// The value contains U+0000, which a PostgreSQL server cannot store in a text.
     case nullCharacter
 }
 
 /// The reason why a file with the name of a store's lock file cannot be used.
 package enum LockFileFault: Hashable, Sendable {
-    /// It is a directory, a symbolic link, a pipe, a socket or a device.
+    /// The file is a directory, a symbolic link, a pipe, a socket or a device.
     case notAFile
-    /// It has another name (a hard link).
+    /// The file has another name (a hard link).
     case severalNames
-    /// It belongs neither to the store's owner nor to this user.
+    /// The file belongs neither to the store's owner nor to this user.
     case foreignOwner
-    /// Its content is not that of a lock file.
+    /// The content of the file is not that of a lock file.
     case foreignContent
 }

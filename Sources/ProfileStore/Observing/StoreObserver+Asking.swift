@@ -15,7 +15,7 @@ extension StoreObserver {
     @TaskLocal static var isConfirming = false
 }
 
-// The number of rows of an operation on at most one row.
+// The number of rows in the result of an operation on at most one row.
 
 extension Optional {
     var rowCount: Int { self == nil ? 0 : 1 }

@@ -2,7 +2,7 @@ internal import SecretHashing
 internal import Threads
 
 /// Receives the operations of a repository, for the metrics, logs and traces of a service: the name, the outcome, the
-/// duration and the waiting time. It never receives a value, a name or a path.
+/// duration and the waiting time. The observer never receives a value, a username or a path.
 ///
 /// ```swift
 /// options.observer = StoreObserver { operation in
@@ -12,8 +12,9 @@ internal import Threads
 ///
 /// See <doc:Observing>.
 public struct StoreObserver: Sendable {
-    /// Called at the end of an operation, in the task of the caller, which continues when it returns. It must be quick,
-    /// and must not wait for the repository. Several tasks may call it at the same time.
+    /// Receives an operation when the operation ends. The function runs in the task of the caller, and the caller
+    /// continues when it returns. So it must be quick, and must not wait for the repository. Several tasks may call the
+    /// function at the same time.
     public let finished: @Sendable (Operation) -> Void
 
     /// Creates an observer for ``ProfileRepository/Options/observer``.
@@ -27,10 +28,10 @@ public struct StoreObserver: Sendable {
         public let outcome: Outcome
         /// The time from the start to the outcome.
         public let duration: Duration
-        /// The part of ``duration`` that it waited for the write lock or for a thread. Look-ups do not wait.
+        /// The part of ``duration`` that the operation waited for the write lock or for a thread. Look-ups do not wait.
         public let waited: Duration
-        /// The number of profiles, sessions, tokens or changes that it found, wrote or removed. Zero if there was none,
-        /// or if the outcome is not ``Outcome/done``.
+        /// The number of profiles, sessions, tokens or changes that the operation found, wrote or removed. Zero if
+        /// there was none, or if the outcome is not ``Outcome/done``.
         public let rows: Int
     }
 
@@ -38,12 +39,13 @@ public struct StoreObserver: Sendable {
     public enum Outcome: Hashable, Sendable {
         /// The operation is done. ``Operation/rows`` is the number of its rows.
         case done
-        /// The request was refused with a ``ProfileStoreError/code`` such as `duplicate` or `stale_revision`, or an
-        /// attempt at a secret with `wrong`, `throttled` or `locked`. The store is in order.
+        /// The store refused the request. The code is a ``ProfileStoreError/code`` such as `duplicate` or
+        /// `stale_revision`. For an attempt at a secret, it may be `wrong`, `throttled` or `locked`. The store is in
+        /// order.
         case refused(code: String)
         /// The operation failed with a ``ProfileStoreError/code`` such as `busy`, `full` or `corrupt`.
         case failed(code: String)
-        /// The task was cancelled before its turn.
+        /// The task was cancelled.
         case cancelled
     }
 }
@@ -81,13 +83,15 @@ extension StoreObserver.Operation {
         /// Stores a batch of an import or of new profiles in one transaction. ``StoreObserver/Operation/rows`` counts
         /// all rows, including the refused ones.
         public static let storeBatch = Name(rawValue: "store_batch")
-        /// Judges a batch of an import that does not write.
+        /// Validates a batch of an import without storing it.
         public static let previewBatch = Name(rawValue: "preview_batch")
-        /// Stores a whole import in one transaction. Its rows are counted as those of a batch.
+        /// Stores a whole import in one transaction. ``StoreObserver/Operation/rows`` counts all rows, as for
+        /// ``storeBatch``.
         public static let load = Name(rawValue: "load")
-        /// A step of copying a store: writes some thousand profiles, or the other contents.
+        /// A step of copying a store. It writes some thousand profiles, or the contents of the store that are not
+        /// profiles.
         public static let copy = Name(rawValue: "copy")
-        /// Checks whether some usernames, or any profile, are stored.
+        /// Checks which of some usernames are stored, or whether the store has any profile.
         public static let lookUpNames = Name(rawValue: "look_up_names")
         /// Looks up the outcome of a keyed write.
         public static let lookUpKey = Name(rawValue: "look_up_key")
@@ -100,15 +104,15 @@ extension StoreObserver.Operation {
         public static let readSchema = Name(rawValue: "read_schema")
         /// Puts other rules in force.
         public static let adopt = Name(rawValue: "adopt")
-        /// Reads the profiles that the rules in force found invalid before.
         /// Stores the results of judging some thousand profiles.
         public static let mark = Name(rawValue: "mark")
 
         // Secrets.
 
-        /// Hashes a password or passcode, which takes tens of milliseconds. An import has one operation for each.
+        /// Hashes a password or passcode, which takes tens of milliseconds. An import has one operation for each
+        /// plaintext password.
         public static let hash = Name(rawValue: "hash")
-        /// Compares a password or passcode with its hash. A wrong one is refused as `wrong`.
+        /// Compares a password or passcode with its hash. A wrong password or passcode is refused as `wrong`.
         public static let verify = Name(rawValue: "verify")
         /// Reads the hash of a secret.
         public static let lookUpCredential = Name(rawValue: "look_up_credential")
@@ -118,9 +122,9 @@ extension StoreObserver.Operation {
         public static let replacePasscode = Name(rawValue: "replace_passcode")
         /// Removes a passcode.
         public static let removePasscode = Name(rawValue: "remove_passcode")
-        /// Counts an attempt before it is made. It is refused as `throttled` or `locked`.
+        /// Counts an attempt before it is made. The attempt may be refused as `throttled` or `locked`.
         public static let admitAttempt = Name(rawValue: "admit_attempt")
-        /// Stores the outcome of an attempt, and starts its session.
+        /// Stores the outcome of an attempt, and starts the session if one was requested.
         public static let settleAttempt = Name(rawValue: "settle_attempt")
         /// Forgets failed attempts.
         public static let unlock = Name(rawValue: "unlock")
@@ -129,7 +133,7 @@ extension StoreObserver.Operation {
 
         /// Starts a session without a password.
         public static let startSession = Name(rawValue: "start_session")
-        /// Looks a session up. A cached session is no operation.
+        /// Looks a session up. A use of a cached session is no operation.
         public static let lookUpSession = Name(rawValue: "look_up_session")
         /// Lists sessions.
         public static let listSessions = Name(rawValue: "list_sessions")
@@ -137,7 +141,7 @@ extension StoreObserver.Operation {
         public static let endSession = Name(rawValue: "end_session")
         /// Creates an access token.
         public static let createToken = Name(rawValue: "create_token")
-        /// Looks an access token up. A cached token is no operation.
+        /// Looks an access token up. A use of a cached token is no operation.
         public static let lookUpToken = Name(rawValue: "look_up_token")
         /// Lists access tokens.
         public static let listTokens = Name(rawValue: "list_tokens")
@@ -158,7 +162,7 @@ extension StoreObserver.Operation {
 
         /// Checks that the store answers.
         public static let ping = Name(rawValue: "ping")
-        /// Reads changes, or the number of the newest one.
+        /// Reads changes, or the number of the newest change.
         public static let readChanges = Name(rawValue: "read_changes")
         /// Checks the file.
         public static let check = Name(rawValue: "check")
@@ -195,7 +199,7 @@ extension StoreObserver {
         return try measured.outcome.get()
     }
 
-    /// Reports a hash.
+    /// Reports the computation of a hash.
     func tell(_ work: HashingWork) {
         let outcome: Outcome =
             switch work.outcome {

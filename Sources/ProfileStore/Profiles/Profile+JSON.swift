@@ -1,8 +1,9 @@
 public import ProfileCore
 
 extension Profile: Encodable {
-    /// Writes the profile as `lookup --format json` prints it: the facts of the store, then the fields that are not
-    /// secret in the schema's order, null if absent. `issues` is present only if the profile is invalid.
+    /// Writes the profile as `lookup --format json` prints it: the id, the revision, the times, the schema version and
+    /// the status, then the fields that are not secret, in the schema's order. An absent value is null. `issues` is
+    /// present only if the profile is invalid.
     public func encode(to encoder: any Encoder) throws { try json.encode(to: encoder) }
 
     /// The profile as JSON, with the same members as its `Encodable` form, in the schema's order, and with every stored
@@ -44,7 +45,8 @@ extension ProfilePage: Encodable {
 }
 
 extension ReportedIssue: Encodable {
-    /// Writes `field` (null for the whole row), `code` and `message`, and `count` if it stands for several issues.
+    /// Writes `field` (null for the whole row), `code` and `message`, and `count` if the issue stands for several
+    /// issues.
     public func encode(to encoder: any Encoder) throws { try json.encode(to: encoder) }
 
     package var json: JSONValue { .issue(field: field, code: code, message, count: count) }
@@ -62,7 +64,7 @@ extension FieldType {
         guard let value else { return .null }
         switch self {
         case .integer, .number:
-            // The parser also accepts spaces around a number, which JSON would lose.
+            // The parser also accepts spaces around a number. As a JSON number, the value would lose these spaces.
             if case .number(value)? = try? JSONValue(parsing: value) { return .number(value) }
             return .string(value)
         case .boolean: return value == "true" ? true : value == "false" ? false : .string(value)

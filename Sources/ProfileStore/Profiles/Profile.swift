@@ -6,17 +6,17 @@ public struct Profile: Hashable, Sendable {
     public let id: Int64
     /// The revision, which starts at 1 and rises by 1 with every change.
     public let revision: Int64
-    /// The time at which it was registered or imported.
+    /// The time at which the profile was registered or imported.
     public let createdAt: Timestamp
-    /// The time at which its present revision was stored.
+    /// The time at which the present revision was stored.
     public let updatedAt: Timestamp
     /// The version of the schema that judged the profile last.
     public let schemaVersion: Int
     /// The issues that revalidation found; empty for a valid profile.
     public let issues: [ReportedIssue]
-    /// Whether the profile has a password. Its hash is not read.
+    /// Whether the profile has a password. The hash of the password is not read.
     public let hasPassword: Bool
-    /// The schema that was in force when the profile was read, with the fields and their order.
+    /// The schema that was in force when the profile was read. It defines the fields and their order.
     public let schema: ProfileSchema
     /// The values of the schema's fields without secrets.
     package let values: [String?]
@@ -45,16 +45,16 @@ public struct Profile: Hashable, Sendable {
         case invalid
     }
 
-    /// Whether revalidation found something wrong.
+    /// The result of the last judgement: `invalid` if revalidation found issues.
     public var status: Status { issues.isEmpty ? .valid : .invalid }
 
-    /// Returns the stored form of a field's value; nil if it is absent or secret.
+    /// Returns the stored form of a field's value; nil if the value is absent or the field is secret.
     public subscript(name: FieldName) -> String? {
         guard let index = schema.openIndex(of: name) else { return nil }
         return values[index]
     }
 
-    /// The key of the profile, as it was typed.
+    /// The value of the primary key, with the letter case in which it was typed.
     public var username: String { self[schema.primaryKey.name] ?? "" }
 
     /// The fields that are not secret, in the schema's order, and their values.
@@ -75,7 +75,7 @@ public struct Profile: Hashable, Sendable {
         return values
     }
 
-    /// The approximate memory of its texts, in bytes.
+    /// The number of bytes in the profile's values and in the messages of its issues.
     package var byteCount: Int {
         values.reduce(0) { $0 + ($1?.utf8.count ?? 0) } + issues.reduce(0) { $0 + $1.message.utf8.count }
     }

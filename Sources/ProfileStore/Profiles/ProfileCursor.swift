@@ -1,17 +1,18 @@
 internal import ProfileCore
 internal import SecretHashing
 
-/// A position in an order of profiles, after the last profile of a page. It stays valid if profiles are added or
-/// removed.
+/// A position in an order of profiles, after the last profile of a page. The cursor stays valid if profiles are added
+/// or removed.
 ///
-/// Its text is opaque, and safe in a URL and on a command line. It contains the id of the last profile of the page and,
-/// in an order by a field, that profile's value. In the order of relevance it contains the quality of the match.
+/// The text of a cursor is opaque, and safe in a URL and on a command line. The text contains the id of the last
+/// profile of the page and, in an order by a field, that profile's value. In the order of relevance it contains the
+/// quality of the match.
 public struct ProfileCursor: Hashable, Sendable, CustomStringConvertible {
     package let id: Int64
     /// The order of the page; nil for the order of ids.
     package let order: ProfileQuery.Order?
     /// The value of the order's field, in UTF-8 unless another program has stored it; nil if absent. In the order of
-    /// relevance, one byte with the number of its `TextMatch`; nil if there is no match.
+    /// relevance, one byte with the number of the profile's `TextMatch`; nil if there is no match.
     package let value: [UInt8]?
 
     package init(id: Int64, order: ProfileQuery.Order? = nil, value: [UInt8]? = nil) {
@@ -59,7 +60,7 @@ public struct ProfileCursor: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// Returns whether a query with this order can continue here; nil is the order of ids.
+    /// Returns whether a query with this order can continue after the cursor; nil is the order of ids.
     public func isPlace(in order: ProfileQuery.Order?) -> Bool { self.order == order }
 
     private enum Direction: String { case ascending, descending }

@@ -36,11 +36,11 @@ public struct ProfileQuery: Hashable, Sendable {
         case contains(String)
         /// The value is less than this one in the order of the field.
         case isLess(than: String)
-        /// The value is less than this one or equal.
+        /// The value is less than this one, or equal to it, in the order of the field.
         case isAtMost(String)
         /// The value is greater than this one in the order of the field.
         case isGreater(than: String)
-        /// The value is greater than this one or equal.
+        /// The value is greater than this one, or equal to it, in the order of the field.
         case isAtLeast(String)
         /// The value equals any of these values. An empty list matches no profile.
         case isAny(of: [String])
@@ -54,11 +54,12 @@ public struct ProfileQuery: Hashable, Sendable {
     public enum Status: String, Hashable, Sendable {
         /// Revalidation found the profile invalid.
         case invalid
-        /// The rules in force have not judged the profile yet, because it was stored or judged under other rules.
+        /// The rules in force have not judged the profile yet, because the profile was stored or judged under other
+        /// rules.
         case unjudged
     }
 
-    /// The order of the profiles. Equal profiles are ordered by id.
+    /// The order of the profiles. Profiles with equal values or equally good matches are ordered by id.
     public enum Order: Hashable, Sendable {
         /// By the values of a field that is not secret, ascending or descending. Profiles without a value come last in
         /// both cases.
@@ -76,20 +77,20 @@ public struct ProfileQuery: Hashable, Sendable {
     /// The default limit.
     public static let usualLimit = 100
 
-    /// The conditions, which a profile must all meet. There are at most 50, with at most 500 values.
+    /// The conditions. A profile must meet all of them. A query has at most 50 conditions, with at most 500 values.
     public var conditions: [Condition]
     /// A text that any field that is not secret must contain; see ``Comparison/contains(_:)``.
     public var text: String?
-    /// The result of the last judgement; nil for any.
+    /// The result of the last judgement that a profile must have; nil for any result.
     public var status: Status?
-    /// The order; nil for the order of ids, in which profiles were stored.
+    /// The order; nil for the order of ids, which is the order in which profiles were stored.
     public var order: Order?
     /// Whether the whole order is reversed, including absent values. To go back from a page, reverse the query and
     /// continue after ``cursor(at:)`` of the page's first profile.
     public var isReversed: Bool
     /// The maximum number of profiles in one page, from 1 to 100,000. Other numbers are set to the nearest bound.
     public var limit: Int
-    /// The cursor of the previous page; see ``ProfilePage/next``. It must have the same order.
+    /// The cursor of the previous page; see ``ProfilePage/next``. The cursor must have the order of the query.
     public var after: ProfileCursor?
 
     /// Creates a query for the profiles that meet every condition. Without conditions it finds all profiles.
@@ -106,7 +107,8 @@ public struct ProfileQuery: Hashable, Sendable {
         self.after = after
     }
 
-    /// Returns the cursor of a profile in the order of this query, to continue after it, or before it in reverse.
+    /// Returns the cursor of a profile in the order of this query. A query with this cursor continues after the
+    /// profile; if it is reversed, it returns the profiles before it.
     public func cursor(at profile: Profile) -> ProfileCursor {
         let place: [UInt8]? =
             switch order {
@@ -127,8 +129,8 @@ extension Profile {
 
 /// How a store runs a query.
 public enum QueryPlan: Hashable, Sendable {
-    /// The store reads only the profiles that the indexes of these fields find, or as many as the page has. The list
-    /// may be empty, because the order of ids and the invalid profiles have indexes of their own.
+    /// The store reads only the profiles that the indexes of these fields find, or only as many profiles as the page
+    /// contains. The list may be empty, because the order of ids and the invalid profiles have indexes of their own.
     case index([FieldName])
     /// The store may read every profile.
     case everything

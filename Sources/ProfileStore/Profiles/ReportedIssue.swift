@@ -1,6 +1,6 @@
 public import ProfileCore
 
-/// An issue in reports and in the store, with its code and its text.
+/// An issue in the form in which reports and the store contain it, with its code and its text.
 public struct ReportedIssue: Hashable, Sendable {
     /// The name of the field; nil for an issue of the whole row.
     public let field: String?
@@ -9,8 +9,8 @@ public struct ReportedIssue: Hashable, Sendable {
     /// The text: the schema's message, or the default one in English.
     public let message: String
 
-    /// The number of issues that it stands for: 1, or more for issues beyond
-    /// ``/ProfileCore/ValidationFailure/mostIssues``.
+    /// The number of issues that this issue stands for. It may be more than 1 if the profile has more than
+    /// ``/ProfileCore/ValidationFailure/mostIssues`` issues.
     public let count: Int
 
     package init(field: String?, code: String, message: String, count: Int = 1) {
@@ -39,7 +39,7 @@ extension [ReportedIssue] {
     }
 
     /// Reads the stored form. A text that is not in this form, which another program may have written, is read as one
-    /// issue without a name.
+    /// issue with the code `unknown`.
     package init(stored text: String) {
         guard case .array(let elements)? = try? JSONValue(parsing: text) else {
             self = [ReportedIssue(field: nil, code: "unknown", message: "The stored issues cannot be read")]
@@ -64,8 +64,8 @@ extension [ReportedIssue] {
 }
 
 extension String {
-    /// Returns the first 200 scalars of a value for a report. It counts scalars, because a single character can be as
-    /// long as the row.
+    /// Returns the first 200 scalars of a value for a report. It counts scalars, because a single character can have
+    /// any number of scalars.
     package init(reporting cell: Span<UInt8>) {
         let most = 200
         // A scalar has at most four bytes.

@@ -14,7 +14,7 @@ public struct StoreStatistics: Hashable, Sendable {
     public let changeNumber: Int64
     /// The size of the database file, in bytes.
     public let fileBytes: Int64
-    /// The size of the write-ahead log beside it, in bytes.
+    /// The size of the write-ahead log beside the database file, in bytes.
     public let walBytes: Int64
 
     package init(

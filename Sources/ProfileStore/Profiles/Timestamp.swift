@@ -24,7 +24,7 @@ public struct Timestamp: Hashable, Comparable, Sendable, CustomStringConvertible
         let seconds = seconds
         let day = day
         let secondOfDay = Int(seconds - seconds.dividedDown(by: 86_400) * 86_400)
-        // Every written profile has two of these, and a `String` for each part would cost more than the rest of the
+        // Every written profile has two timestamps, and a `String` for each part would cost more than the rest of the
         // profile.
         return String(unsafeUninitializedCapacity: 24) { text in
             var end = 0
@@ -55,10 +55,10 @@ public struct Timestamp: Hashable, Comparable, Sendable, CustomStringConvertible
         left.millisecondsSince1970 < right.millisecondsSince1970
     }
 
-    /// Returns the time after a duration, or the last time.
+    /// Returns the time after a duration, limited to the first and the last possible time.
     package func advanced(by duration: Duration) -> Timestamp { advanced(byMilliseconds: duration.wholeMilliseconds) }
 
-    /// Returns the time after a number of milliseconds, or the last time.
+    /// Returns the time after a number of milliseconds, limited to the first and the last possible time.
     package func advanced(byMilliseconds milliseconds: Int64) -> Timestamp {
         let (sum, isTooFar) = millisecondsSince1970.addingReportingOverflow(milliseconds)
         return Timestamp(millisecondsSince1970: isTooFar ? milliseconds < 0 ? .min : .max : sum)
@@ -81,7 +81,7 @@ extension Int64 {
 }
 
 extension Duration {
-    /// The duration in milliseconds, limited to the range of the type.
+    /// The duration in whole milliseconds, limited to the range of `Int64`.
     package var wholeMilliseconds: Int64 {
         let (seconds, attoseconds) = components
         guard seconds.magnitude < 1 << 53 else { return seconds < 0 ? .min : .max }

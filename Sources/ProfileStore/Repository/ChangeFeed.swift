@@ -4,22 +4,23 @@ internal import Threads
 
 /// Reads the log of changes once for all listeners of a repository.
 ///
-/// The engine calls `ring()` after a commit. A timer also calls it in every interval, because the engine may not notice
-/// commits of other processes. The call is only a signal and does not contain the change. It makes one task read the
-/// next page of the log and pass it to every waiting listener. The feed keeps at most one page of changes, which the
-/// listeners share. A listener that is further behind reads the store itself, so a slow listener costs no memory.
+/// The engine calls `ring()` after a commit. A timer also calls `ring()` once in every interval, because the engine may
+/// not notice commits of other processes. The call is only a signal and does not contain the change. The call makes one
+/// task read the next page of the log and pass the page to every waiting listener. The feed keeps at most one page of
+/// changes, which the listeners share. A listener that is further behind reads the store itself, so a slow listener
+/// costs no memory.
 ///
-/// After resuming listeners, the task rests, in proportion to their number. Without the rest, a thousand listeners
-/// would be resumed after each commit, and the writer's own task would queue behind them each time.
+/// After resuming listeners, the task pauses for a time that is proportional to their number. Without the pause, a
+/// thousand listeners would be resumed after each commit, and each time the writer's own task would queue behind them.
 final class ChangeFeed: Sendable {
     /// The next action of a listener.
     enum Turn: Sendable {
-        /// Use these changes, which come next.
+        /// Return these changes, which follow the listener's last change.
         case take(ArraySlice<ProfileChange>)
         /// Read the store, because the feed does not have the next changes.
         case readStore
         case fail(ProfileStoreError)
-        /// End: its task was cancelled, or the feed was closed.
+        /// End, because the listener's task was cancelled or the feed was closed.
         case end
     }
 
@@ -27,7 +28,7 @@ final class ChangeFeed: Sendable {
     private struct Page {
         /// The number of the change before the page.
         private(set) var start: Int64
-        /// The changes, without gaps. A change of the kind `missed` stands alone.
+        /// The changes, without gaps. A change of the kind `missed` is alone in its page.
         private(set) var changes: [ProfileChange]
         private let readAt = ContinuousClock.now
 
@@ -38,7 +39,8 @@ final class ChangeFeed: Sendable {
 
         var end: Int64 { changes.last?.number ?? start }
 
-        /// Whether the names and revisions in the page, which were read with it, are still valid.
+        /// Whether the page was read less than a second ago. Usernames and revisions in an older page are not used any
+        /// more.
         var isRecent: Bool { .now - readAt < .seconds(1) }
 
         /// Returns the changes after a number; nil if the page does not contain them.
@@ -49,7 +51,8 @@ final class ChangeFeed: Sendable {
             return changes[Int(index)...]
         }
 
-        /// Appends the changes that were read next, for listeners that lag a little, and drops the oldest.
+        /// Appends the next changes of the log, and drops the oldest ones. The page keeps earlier changes for listeners
+        /// that are slightly behind.
         mutating func append(_ next: [ProfileChange]) {
             changes += next
             let surplus = max(0, changes.count - ChangeFeed.pageSize)
@@ -60,20 +63,20 @@ final class ChangeFeed: Sendable {
 
     /// A waiting task.
     private struct Waiter {
-        /// The number of the last change that the task has seen, and its repository; nil if the task waits only for the
-        /// end.
+        /// The number of the last change that the task has seen, and its repository; nil if the task only waits until
+        /// the feed is closed.
         let place: (number: Int64, repository: ProfileRepository)?
         let turn: Promise<Turn>
     }
 
     private struct State {
         var rings = 0
-        /// The number of rings when the last read began.
+        /// The value of `rings` at the start of the last read that reached the end of the log.
         var ringsRead = 0
         var page: Page?
-        /// The waiting tasks, by their promises.
+        /// The waiting tasks, by the identity of their promises.
         var waiters: [ObjectIdentifier: Waiter] = [:]
-        /// The reading task, while there is something to read and a waiting listener.
+        /// The task that reads the log. It exists while there is something to read and a listener waits.
         var reading: Task<Void, Never>?
         var hasListener = false
         var ticker: Ticker?
@@ -88,10 +91,11 @@ final class ChangeFeed: Sendable {
     static let pageSize = 256
     /// The delay before a failed read is repeated.
     static let retryPause = Duration.milliseconds(500)
-    /// The rest of the reading task for each listener that it has resumed. Resuming a listener takes 1 to 2 µs of a
-    /// core.
+    /// The pause of the reading task for each listener that it has resumed. Resuming a listener takes 1 to 2 µs of
+    /// processor time.
     private static let restPerListener = Duration.microseconds(50)
-    /// The minimum rest. A commit may ring twice. Without the rest, the second read would find nothing.
+    /// The minimum pause. One commit may call `ring()` twice. Without the pause, the second call would cause a read
+    /// that finds nothing.
     private static let shortestRest = Duration.milliseconds(1)
 
     init(interval: Duration) { self.interval = interval }
@@ -103,11 +107,11 @@ final class ChangeFeed: Sendable {
 
     var isClosed: Bool { isOver.load(ordering: .relaxed) }
 
-    /// The number of rings. A listener notes this number before it reads the store. If the listener then finds nothing
-    /// and the number is unchanged, it has missed no change.
+    /// The number of calls of `ring()`. A listener notes this number before it reads the store. If the listener then
+    /// finds no change, and the number is still the same, the listener has missed no change.
     var rings: Int { state.withLock { $0.rings } }
 
-    /// Starts the timer, and makes the engine call `ring()` after each commit.
+    /// Starts the timer, and makes the engine call `ring()` after each commit. Only the first call has an effect.
     func begin(_ engine: any StoreEngine) {
         let isFirst = state.withLock { state in
             defer { state.hasListener = true }
@@ -133,7 +137,8 @@ final class ChangeFeed: Sendable {
                 return .take(changes)
             }
             if state.page?.end == number { return nil }
-            // The listener is behind the page or ahead of it, or the task has read more since the listener read.
+            // The listener is behind the page or ahead of it, or the reading task has read the log after the listener
+            // read the store.
             guard let rings, rings >= state.ringsRead else { return .readStore }
             if state.page == nil {
                 state.page = Page(after: number)
@@ -188,15 +193,16 @@ final class ChangeFeed: Sendable {
 
     private func startReading(_ state: inout State) {
         guard state.reading == nil, nextRead(state) != nil else { return }
-        // A detached task, because it must not inherit the deadline of the task that commits.
+        // The task is detached, because it must not inherit the deadline of the task that commits.
         state.reading = Task.detached { await self.read() }
     }
 
-    /// Returns the repository to read, the number to read after, and the number of rings; nil if there is nothing new
-    /// or no listener.
+    /// Returns the repository to read, the number to read after, and the number of rings; nil if `ring()` was not
+    /// called since the last read, or if no listener waits.
     private func nextRead(_ state: State) -> (repository: ProfileRepository, start: Int64, rings: Int)? {
         guard !isClosed, state.rings != state.ringsRead else { return nil }
-        // The waiting listeners have read to the end of the log, some a little further than others.
+        // The waiting listeners may have seen different numbers. The read starts after the smallest of their numbers,
+        // so it serves all of them.
         let first = state.waiters.values.lazy.compactMap(\.place).min { $0.number < $1.number }
         return first.map { ($0.repository, $0.number, state.rings) }
     }
@@ -223,7 +229,7 @@ final class ChangeFeed: Sendable {
         }
     }
 
-    /// Stores the changes after a number as the latest page, or appends them to it.
+    /// Appends the changes after a number to the page if they continue it; otherwise they become the new page.
     private func keep(_ changes: [ProfileChange], after start: Int64, _ state: inout State) {
         let isContinuous = changes.first.map { $0.number &- 1 == start } ?? true
         if state.page?.end == start, isContinuous, changes.isEmpty || state.page?.isRecent == true {
@@ -233,12 +239,13 @@ final class ChangeFeed: Sendable {
         }
     }
 
-    /// Resumes each listener for which there is a change or an end.
+    /// Resumes each listener that has new changes in the page, or that must read the store because the page lacks its
+    /// changes.
     ///
     /// - Returns: The number of resumed listeners.
     private func hand(out changes: [ProfileChange], after start: Int64, _ rings: Int) -> Int {
         let resumed = state.withLock { state in
-            // Another page may follow a full one.
+            // If the page is full, the log may have further changes.
             if changes.count < Self.pageSize { state.ringsRead = rings }
             keep(changes, after: start, &state)
             var resumed: [(waiter: Waiter, turn: Turn)] = []
@@ -266,9 +273,10 @@ final class ChangeFeed: Sendable {
     }
 }
 
-/// Calls a function in every interval, until it is released.
+/// Calls a function once in every interval, until the ticker is deallocated.
 private final class Ticker: Sendable {
-    /// `nonisolated(unsafe)`: it never changes, and `cancel` may be called on any thread (dispatch_source_create(3)).
+    /// `nonisolated(unsafe)`: the timer never changes, and `cancel` may be called on any thread
+    /// (dispatch_source_create(3)).
     private nonisolated(unsafe) let timer: any DispatchSourceTimer
 
     init(every interval: Duration, _ tick: @escaping @Sendable () -> Void) {

@@ -1,8 +1,9 @@
 /// An async sequence of the changes that any process commits to a store; see
 /// ``ProfileRepository/Changes/stream(after:)``.
 ///
-/// It ends when the task is cancelled or the repository is closed. At most one page of changes is in memory, however
-/// slow the reader is. The listeners of one repository share that page, except listeners that are further behind.
+/// The sequence ends when the task is cancelled or the repository is closed. At most one page of changes is in memory,
+/// however slow the reader is. The listeners of one repository share that page, except listeners that are further
+/// behind.
 ///
 /// Reads that fail with `busy`, `unavailable`, `outcomeUnknown` or `notDurable` are repeated until the store answers.
 /// Any other error ends the sequence.
@@ -15,10 +16,11 @@ public struct ProfileChanges: AsyncSequence, Sendable {
 
     public func makeAsyncIterator() -> Iterator { Iterator(repository: repository, start: start) }
 
-    /// Returns the next change, and waits for it if necessary.
+    /// Iterates over the changes, and waits for the next one if necessary.
     public struct Iterator: AsyncIteratorProtocol {
         private let repository: ProfileRepository
-        /// The number of the last returned change, or of the change before the first one; nil while it is unknown.
+        /// The number of the last returned change. At first, the number of the change after which the sequence starts;
+        /// nil while that number is unknown.
         private var latest: Int64?
         private var page: ArraySlice<ProfileChange> = []
         private var failureAtStart: ProfileStoreError?
@@ -74,7 +76,7 @@ public struct ProfileChanges: AsyncSequence, Sendable {
                 case .fail(let error): throw error
                 case .end: return []
                 case .readStore:
-                    // Read before the look-up, so a later commit wakes this listener again.
+                    // The number of rings is read before the store, so a later commit wakes this listener again.
                     let ringsBefore = feed.rings
                     let changes = try await answered { () throws(ProfileStoreError) in
                         try await repository.changes.page(after: number, limit: ChangeFeed.pageSize)

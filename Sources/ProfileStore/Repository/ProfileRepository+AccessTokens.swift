@@ -35,8 +35,8 @@ extension ProfileRepository.AccessTokens {
         return IssuedToken(access, new.text)
     }
 
-    /// Returns the access token with this text, and notes its use; nil if there is none, or if it has expired or was
-    /// revoked.
+    /// Returns the access token with this text, and notes its use; nil if there is no such token, or if it has expired
+    /// or was revoked.
     ///
     /// The look-up works as for a session, and the time of use is written at most once a minute; see
     /// ``ProfileRepository/Sessions/find(_:)``.
@@ -44,7 +44,7 @@ extension ProfileRepository.AccessTokens {
         try await repository.use(token, .access).flatMap(AccessToken.init)
     }
 
-    /// Returns all access tokens by name, including expired ones.
+    /// Returns all access tokens, including expired ones, sorted by name.
     public func list() async throws(ProfileStoreError) -> [AccessToken] {
         try await repository.ask(.listTokens, rows: \.count, await repository.engine.tokens(.access)).compactMap(
             AccessToken.init)

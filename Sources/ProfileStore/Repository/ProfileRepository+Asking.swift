@@ -3,12 +3,13 @@ internal import ProfileCore
 extension ProfileRepository {
     /// Asks the engine, and reports the operation to the observer if the repository has one.
     ///
-    /// Every verb that reads or writes the store is called within this method.
+    /// Calls of the engine that read or write the store go through this method.
     ///
     /// - Parameters:
     ///   - name: The name of the operation.
     ///   - rows: Counts the rows of an operation that is done. The default is one.
-    ///   - refusal: Returns a code if the engine refused by its result instead of an error. The default is nil.
+    ///   - refusal: Returns a code if the engine's result means a refusal, although the engine threw no error. The
+    ///     default is nil.
     ///   - verb: Calls the engine.
     /// - Returns: What the engine returns.
     /// - Throws: What the engine throws.
@@ -22,7 +23,7 @@ extension ProfileRepository {
 
     /// Confirms the result of a look-up; see ``StoreEngine/confirmed(_:_:)``.
     ///
-    /// The observer does not receive the second read, because it belongs to the same operation.
+    /// The observer does not receive the second read, because that read belongs to the same operation.
     func confirmed<Value: Sendable>(
         _ found: Value, _ read: () async throws(ProfileStoreError) -> Value
     ) async throws(ProfileStoreError) -> Value {

@@ -9,21 +9,23 @@ extension ProfileRepository {
 }
 
 extension ProfileRepository.Changes {
-    /// The number of the newest change. It rises with every commit that changes profiles or the schema.
+    /// The number of the newest change. The number rises with every commit that changes profiles or the schema.
     public var latestNumber: Int64 {
         get async throws(ProfileStoreError) {
             try await repository.ask(.readChanges, rows: { _ in 0 }, await repository.engine.changeNumber())
         }
     }
 
-    /// Returns the changes of the store from now on, or since an earlier change, by any process (R7).
+    /// Returns the changes that any process commits, from now on or after an earlier change (R7).
     ///
-    /// A listener that stores ``ProfileChange/number`` can continue after it, even after a restart, and misses no
-    /// change. The store keeps the newest 10,000 changes. A listener that falls behind them receives one change of the
-    /// kind ``ProfileChange/Kind/missed``, and continues from there. See <doc:Changes>.
-    /// - Parameter number: The change to continue after, 0 for the beginning; nil for the newest change.
-    /// - Returns: A sequence that ends with its task, or with ``close()``. It waits while the store does not answer.
-    ///   If the store does not answer at this call, nil stands for the newest change at its first answer.
+    /// A listener that stores ``ProfileChange/number`` can continue after that change, even after a restart, and misses
+    /// no change. The store keeps the newest 10,000 changes. A listener that needs an older change receives one change
+    /// of the kind ``ProfileChange/Kind/missed`` instead, and continues after the newest change. See <doc:Changes>.
+    /// - Parameter number: The number of the change to continue after: 0 for the beginning of the log, nil for the
+    ///   newest change.
+    /// - Returns: A sequence that ends when its task is cancelled or the repository is closed. The sequence waits while
+    ///   the store does not answer. If `number` is nil and the store does not answer during this call, the sequence
+    ///   starts after the change that is the newest when the store answers.
     public func stream(after number: Int64? = nil) async -> ProfileChanges {
         let start: Result<Int64, ProfileStoreError>
         if let number {
@@ -39,7 +41,7 @@ extension ProfileRepository.Changes {
         try await repository.call { () throws(ProfileStoreError) in
             let changes = try await repository.ask(
                 .readChanges, rows: \.count, await repository.engine.changes(after: number, limit: limit))
-            // A listener that receives a change of the rules then finds these rules in force in this repository too.
+            // So when a listener receives a change of the rules, this repository already uses the new rules.
             if changes.contains(where: { $0.kind == .adopted || $0.kind == .missed }) {
                 try await repository.refreshSchema()
             }

@@ -1,13 +1,13 @@
 extension ProfileRepository {
     /// Maintains the store until the task is cancelled or the repository is closed, and then closes the repository.
     ///
-    /// At the start, and then every ``Options/housekeepingInterval``, it removes expired sessions and resets. It also
-    /// removes the oldest changes of a log that is too long. This only frees space. After a temporary error, such as
-    /// `busy`, it continues with the next round.
+    /// At the start, and then every ``Options/housekeepingInterval``, the method removes expired sessions and resets.
+    /// If the log of changes is too long, the method also removes the oldest changes. This only frees space. After a
+    /// temporary error, such as `busy`, the method continues with the next round.
     ///
     /// The method fits the service protocol of swift-service-lifecycle. The article Embedding of ProfileStoreSQLite
     /// shows how.
-    /// - Throws: Lasting errors: `newerStore` if a later version of this program has migrated the store, `displaced`,
+    /// - Throws: Permanent errors: `newerStore` if a later version of this program has migrated the store, `displaced`,
     ///   `corrupt`, … The repository is closed then too.
     public func run() async throws(ProfileStoreError) {
         var failure: ProfileStoreError?
@@ -20,14 +20,14 @@ extension ProfileRepository {
             if failure == nil { await rest() }
         }
         await close()
-        // The repository was closed elsewhere, which ends this method without an error.
+        // If another task has closed the repository, this method ends without an error.
         if let failure, failure != .closed { throw failure }
     }
 
     /// Checks in one cheap round trip that the store answers. Use it for the health check of a service.
     ///
-    /// On SQLite it takes microseconds: the file must exist at its path, and be readable. On PostgreSQL a server of the
-    /// address must answer. A success does not mean that a write would succeed.
+    /// On SQLite the check takes microseconds, and succeeds if the file exists at its path and can be read. On
+    /// PostgreSQL a server of the address must answer. A success does not mean that a write would succeed.
     /// - Throws: The error that a look-up would throw: `displaced`, `corrupt`, `unavailable`, `closed`, …
     public func ping() async throws(ProfileStoreError) {
         try await ask(.ping, rows: { _ in 0 }, await engine.ping())

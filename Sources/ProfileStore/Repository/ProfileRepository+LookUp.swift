@@ -17,8 +17,8 @@ extension ProfileRepository {
         try await page(of: query)
     }
 
-    /// Returns one page of a query. The page ends with the profile with which it reaches a number of bytes. In the
-    /// order of ids it also ends at a last id.
+    /// Returns one page of a query. The page ends with the profile with which its values reach `mostBytes` bytes. In
+    /// the order of ids, the page contains no id beyond `lastID`.
     func page(
         of query: ProfileQuery, endingAfter mostBytes: Int = .max, through lastID: Int64? = nil
     ) async throws(ProfileStoreError) -> ProfilePage {
@@ -33,12 +33,12 @@ extension ProfileRepository {
         }
     }
 
-    /// Returns one page of a query in the order of ids, for which a limited number of ids is read. The page may be
-    /// empty and have a cursor, so a user sees the first results early.
+    /// Returns one page of a query in the order of ids. The search stops after `ids` consecutive ids, so a user sees
+    /// the first results early. The page may be empty and still have a cursor.
     package func page(of query: ProfileQuery, lookingAt ids: Int64) async throws(ProfileStoreError) -> ProfilePage {
         try await call { () throws(ProfileStoreError) in
             let newest = try await profiles(ProfileQuery(isReversed: true, limit: 1)).profiles.first?.id ?? 0
-            // A cursor, or a damaged file, may contain any number.
+            // The addition may overflow, because a cursor or a damaged file may contain any id.
             let (last, isBeyondAll): (Int64, Bool) =
                 if query.isReversed {
                     (query.after?.id ?? newest).subtractingReportingOverflow(query.after == nil ? ids - 1 : ids)
@@ -52,7 +52,8 @@ extension ProfileRepository {
         }
     }
 
-    /// Returns all profiles that a query finds, page by page. Profiles that are committed meanwhile may be missing.
+    /// Returns all profiles that a query finds, page by page. Profiles that are stored during the iteration may be
+    /// missing.
     public func all(_ query: ProfileQuery = ProfileQuery(limit: 1_000)) -> ProfileSequence {
         ProfileSequence(repository: self, query: query)
     }
@@ -62,7 +63,7 @@ extension ProfileRepository {
     /// - Throws: ``ProfileStoreError/Code/invalidQuery``, …
     public func count(_ query: ProfileQuery = ProfileQuery()) async throws(ProfileStoreError) -> Int {
         try await call { () throws(ProfileStoreError) in
-            // The count itself does not show whether later rules have judged the profiles.
+            // The rules are read again first. A profile shows which rules judged it, but a count does not.
             try await refreshSchema()
             return try await byLatestRules(latest: { _ in nil }) { rules throws(ProfileStoreError) in
                 let search = try await search(query, by: rules)
@@ -76,7 +77,7 @@ extension ProfileRepository {
     /// - Throws: ``ProfileStoreError/Code/invalidQuery``, …
     public func plan(of query: ProfileQuery) async throws(ProfileStoreError) -> QueryPlan {
         try await byLatestRules(latest: { _ in nil }) { rules throws(ProfileStoreError) in
-            // This is not reported to the observer, because the engine reads no profile.
+            // This call is not reported to the observer, because the engine reads no profile.
             engine.plan(of: try await search(query, by: rules))
         }
     }
@@ -99,18 +100,21 @@ extension ProfileRepository {
         }
     }
 
-    /// Reads by the known rules, and reads again if there are later ones. Later rules may have judged the profiles, and
-    /// they may have more fields. A query may be valid only under the later rules. A restored backup may lack a field.
+    /// Reads by the rules that this process knows. If the outcome suggests that later rules are in force, reads the
+    /// rules again, and then repeats the read by the later rules.
     ///
-    /// It repeats the read once only, because another program may have written a row with a version that was never
-    /// adopted.
+    /// Three outcomes suggest later rules: a profile of the result was judged by later rules, the query is invalid by
+    /// the known rules, or the store lacks a field of the known rules, for example after a backup was restored.
+    ///
+    /// The read is not repeated if the store has no later rules. Another program may have written a row with a version
+    /// that was never adopted, and for such a row the read would be repeated without end.
     private func byLatestRules<Value>(
         latest: (Value) -> Int?, read: (AdoptedSchema) async throws(ProfileStoreError) -> Value
     ) async throws(ProfileStoreError) -> Value {
         let deadline = CallDeadline.orFromNow(options.waitLimit)
         var rules = adoptedSchema
-        // Usually this is the only read. It has no deadline of its own, because setting one would move it to another
-        // thread.
+        // Usually this is the only read. It has no deadline of its own, because setting a deadline would move the read
+        // to another thread.
         var outcome = await outcome(by: rules, read)
         while needsLaterRules(outcome, than: rules, latest) {
             let refreshed = try await CallDeadline.at(deadline) { () throws(ProfileStoreError) in

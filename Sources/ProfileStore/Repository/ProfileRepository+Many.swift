@@ -2,14 +2,15 @@ public import ProfileCore
 
 // Writes of many profiles. Each transaction is bounded, so other writers never wait long.
 extension ProfileRepository {
-    /// Stores new profiles in their order. If two profiles have the same value of a unique field, the first one is
+    /// Stores new profiles in their order. If two profiles have the same value of a unique field, only the first one is
     /// stored.
     ///
-    /// Each transaction stores up to a thousand profiles, with one ``ProfileChange/Kind/imported`` in the log.
+    /// Each transaction stores up to a thousand profiles, and logs one change of the kind
+    /// ``ProfileChange/Kind/imported``.
     /// - Parameters:
     ///   - profiles: Profiles that were validated by the rules in force.
     ///   - author: The author of the change.
-    /// - Returns: The number of stored profiles, and the refused ones.
+    /// - Returns: The number of stored profiles, and the refused profiles.
     /// - Throws: The error that stopped the call, such as `busy`, with a report of the previous transactions. With
     ///   `storedOnOneMachine` the report includes the transaction that is stored on one machine only.
     public func register(
@@ -36,8 +37,9 @@ extension ProfileRepository {
 
     /// Removes the profiles that a query finds, with their credentials and sessions. The query's `limit` has no effect.
     ///
-    /// Each transaction removes up to a thousand profiles, with a ``ProfileChange/Kind/removed`` for each in the log. A
-    /// profile that changes during the call is kept, and counted in the report.
+    /// Each transaction removes up to a thousand profiles, and logs one ``ProfileChange/Kind/removed`` for each
+    /// profile. If another writer changes a found profile before its removal, the profile is kept; see
+    /// ``RemovalReport/changed``.
     /// - Parameters:
     ///   - query: The query.
     ///   - author: The author of the change.
@@ -53,7 +55,8 @@ extension ProfileRepository {
         do throws(ProfileStoreError) {
             repeat {
                 let found = try await profiles(query)
-                // The last page also says that there are no further profiles, which a stale server may say wrongly.
+                // The last page also means that there are no further profiles. A stale server may be wrong about that,
+                // so the page is confirmed.
                 let page =
                     found.next != nil
                     ? found
@@ -109,7 +112,7 @@ extension ProfileRepository {
     }
 }
 
-/// An error that stopped a write of many profiles, with a report of the previous transactions.
+/// An error that stopped a write of many profiles, with a report of the transactions that were committed before.
 public struct StoppedWrite<Report: Hashable & Sendable>: Error, Hashable {
     /// The error that stopped the write.
     public let error: ProfileStoreError
@@ -129,9 +132,9 @@ public struct RegistrationReport: Hashable, Sendable {
     /// The refused profiles in their order.
     public internal(set) var refusals: [Refusal] = []
 
-    /// A profile that was refused because another profile has its values.
+    /// A profile that was refused because another profile has the same value in a unique field.
     public struct Refusal: Hashable, Sendable {
-        /// The position of the profile in the argument.
+        /// The index of the profile in the array that the caller passed.
         public let index: Int
         /// The unique fields whose value another profile has.
         public let fields: [FieldName]
@@ -142,11 +145,12 @@ public struct RegistrationReport: Hashable, Sendable {
 public struct RemovalReport: Hashable, Sendable {
     /// The number of removed profiles.
     public internal(set) var removed = 0
-    /// The number of profiles that were found, and were changed or removed by others before their turn.
+    /// The number of profiles that the query found, but that other writers changed or removed before this call could
+    /// remove them.
     public internal(set) var changed = 0
 }
 
-/// Rows that are stored unless a stored profile has their values.
+/// A batch that stores each row unless another profile has one of the row's unique values.
 private struct RegistrationBatch: ImportBatch {
     let rows: ValidProfiles
     let wantsStoredProfiles = false

@@ -5,7 +5,8 @@ extension ProfileRepository {
     /// Creates, validates, edits and removes passcodes (P1–P3).
     public var passcodes: Passcodes { Passcodes(repository: self) }
 
-    /// The passcodes of profiles. The owner of a store sets and removes them. A person who knows one can validate or edit it.
+    /// The passcodes of profiles. The owner of a store sets and removes passcodes. A person who knows a passcode can
+    /// validate or edit it.
     public struct Passcodes: Sendable {
         let repository: ProfileRepository
     }
@@ -34,7 +35,7 @@ extension ProfileRepository.Passcodes {
         guard isSet else { throw .passcodeExists }
     }
 
-    /// Checks that a passcode can be created, before a person chooses one.
+    /// Checks that the profile exists and has no passcode. Call it before you ask a person for a new passcode.
     ///
     /// - Throws: `passcodeExists`, `store(.notFound)`, …
     public func requireNone(of username: String) async throws(CredentialError) {
@@ -53,8 +54,8 @@ extension ProfileRepository.Passcodes {
 
     /// Checks the present passcode, and replaces it by a new one in one transaction.
     ///
-    /// The attempt at the present passcode counts like any other. The log of changes records `author` with the change.
-    /// A repeat with the same `key` makes no attempt and returns the first answer.
+    /// The attempt at the present passcode counts for throttling, like any other attempt. The log of changes records
+    /// `author` with the change. A repeat with the same `key` makes no attempt and returns the first answer.
     /// - Throws: `violation`, `notDifferent`, `wrong`, `throttled`, `locked`, …
     public func edit(
         from present: Secret, to new: Secret, for username: String, policy: PasscodePolicy = .standard,
@@ -77,7 +78,8 @@ extension ProfileRepository.Passcodes {
         guard isReplaced else { throw .wrong }
     }
 
-    /// Removes a passcode and its failed attempts. The owner of a store can help a locked person with it.
+    /// Removes a passcode and its failed attempts. The owner of the store can use this method to help a person whose
+    /// passcode is locked.
     ///
     /// The log of changes records `author` with the change. A repeat with the same `key` returns the first answer.
     /// - Throws: `noPasscode`, `store(.notFound)`, …

@@ -4,7 +4,7 @@ extension ProfileRepository {
     /// Validates passwords, and resets forgotten ones.
     public var passwords: Passwords { Passwords(repository: self) }
 
-    /// The passwords of profiles, and resets by which an administrator lets a person set a new one.
+    /// The passwords of profiles, and the resets with which an administrator allows a person to set a new password.
     public struct Passwords: Sendable {
         let repository: ProfileRepository
     }
@@ -18,14 +18,15 @@ extension ProfileRepository.Passwords {
         try await repository.attempt(password, .password, username).profile
     }
 
-    /// Issues a reset, which allows its holder to set a new password. It ends the previous reset of the profile.
+    /// Issues a reset, which allows its holder to set a new password. The new reset ends the previous reset of the
+    /// profile.
     ///
-    /// The present password and the sessions stay valid until the reset is redeemed. The reset ends with the profile,
-    /// with any other change of the password, and at its expiry.
+    /// The present password and the sessions stay valid until the reset is redeemed. The reset ends when it expires,
+    /// when the password is changed in another way, or when the profile is removed.
     /// - Parameters:
     ///   - username: The username of the profile, ignoring the case of ASCII letters.
     ///   - validity: The time for which the reset is valid, at least a millisecond.
-    /// - Returns: The reset and its token, which is for the person and is not shown again.
+    /// - Returns: The reset and its token. The token is for the person, and is not shown again.
     /// - Throws: `notFound`, `invalid` if the schema has no password, `busy`, …
     public func issueReset(
         of username: String, validFor validity: Duration = .seconds(86_400)
@@ -37,7 +38,7 @@ extension ProfileRepository.Passwords {
             let now = repository.options.now()
             let token = StoredToken(
                 new.hash, createdAt: now, expiresAt: now.advanced(by: max(validity, .milliseconds(1))))
-            // One reset at a time.
+            // A profile has at most one reset.
             let issued = try await repository.ask(
                 .issueReset, rows: \.rowCount, await repository.engine.issue(token, to: username, atMost: 1))
             guard let reset = issued.flatMap(PasswordReset.init) else { throw .notFound(username: username) }
@@ -45,8 +46,8 @@ extension ProfileRepository.Passwords {
         }
     }
 
-    /// Returns the reset of a token, for showing it before it is redeemed. Returns nil if there is no such reset, or if
-    /// it was redeemed or has ended.
+    /// Returns the reset of a token, for example to show the username before the reset is redeemed. Returns nil if
+    /// there is no such reset, or if it was redeemed or has ended.
     public func findReset(_ token: Secret) async throws(ProfileStoreError) -> PasswordReset? {
         guard let hash = TokenHash(of: token, .reset) else { return nil }
         return try await repository.ask(
@@ -58,13 +59,13 @@ extension ProfileRepository.Passwords {
     /// Sets the password of the profile for which a reset was issued. One transaction sets the password, forgets failed
     /// attempts at it, and ends the reset and the profile's sessions.
     ///
-    /// Attempts are not counted: 256 random bits cannot be guessed, and a wrong token costs no hash.
+    /// Attempts with a wrong token are not counted: 256 random bits cannot be guessed, and a wrong token costs no hash.
     /// - Parameters:
     ///   - token: The token as it was given to the user.
-    ///   - password: As it was typed; the rules in force judge it.
-    /// - Returns: The profile, with its revision one higher.
+    ///   - password: The new password as it was typed. The rules in force validate it.
+    /// - Returns: The profile, with its revision raised by one.
     /// - Throws: `wrong` if there is no such token, or if it was used or has ended; `store(.invalid)` with the issues
-    ///   of the password, and then the token remains valid; …
+    ///   of the password, after which the token remains valid; …
     public func redeemReset(_ token: Secret, password: Secret) async throws(CredentialError) -> Profile {
         try await repository.call { () throws(CredentialError) in try await redeemInCall(token, password) }
     }
@@ -93,7 +94,7 @@ extension ProfileRepository.Passwords {
                         hash, passwordHash, judgedBy: adopted.schema, at: repository.options.now()))
             }
         }
-        // Another caller has redeemed it first.
+        // Another caller has redeemed the reset first.
         guard let profile else { throw .wrong }
         return profile
     }

@@ -1,16 +1,17 @@
 public import ProfileCore
 
 extension ProfileRepository.Rules {
-    /// Validates the stored profiles by the schema in force and stores the results, or by a candidate and stores
-    /// nothing (R6). It changes no value and raises no revision.
+    /// Validates the stored profiles by the schema in force, or by a candidate (R6). The results are stored unless
+    /// there is a candidate. No value and no revision changes.
     ///
-    /// If the task is cancelled, the results so far stay stored, and a later run continues from there.
+    /// If the task is cancelled, the stored results remain, and a later run skips the profiles that have a result.
     /// - Parameters:
-    ///   - candidate: A schema that is not in force.
-    ///   - all: Whether to validate profiles again that the same rules have judged already.
-    ///   - mostIssues: The maximum number of issues that the report lists. It counts all issues.
+    ///   - candidate: A schema to try without adopting it; nil for the schema in force.
+    ///   - all: Whether to validate also the profiles that the same rules have already judged.
+    ///   - mostIssues: The maximum number of issues that the report lists. The report also counts the issues that it
+    ///     does not list.
     ///   - progress: Receives the number of judged profiles after each batch.
-    /// - Returns: The report. Its `isCancelled` says whether the run was cancelled.
+    /// - Returns: The report. The report's `isCancelled` says whether the run was cancelled.
     /// - Throws: ``ProfileStoreError``: `busy`, `corrupt`, …
     public func revalidate(
         candidate: ProfileSchema? = nil, all: Bool = false, mostIssues: Int = 10_000,
@@ -71,7 +72,7 @@ extension ProfileRepository.Rules {
         return others.isEmpty ? 0 : try await countJudged(by: others)
     }
 
-    /// Returns the versions of the store's schemas that differ from a schema.
+    /// Returns the versions of those schemas of the store that differ from `schema`.
     func versionsNotJudging(as schema: ProfileSchema) async throws(ProfileStoreError) -> [Int] {
         try await repository.adoptedSchemas().filter { $0.schema != schema }.map(\.version)
     }
@@ -115,7 +116,7 @@ extension ProfileRepository.Rules {
                 ProfileSearch(status: .hasPassword(setUnderOthersThan: sameRules)), under: repository.adoptedSchema))
     }
 
-    /// Stores the results that differ from the stored ones.
+    /// Stores those results that differ from the stored results.
     private func mark(_ batch: RejudgedBatch, version: Int) async throws(ProfileStoreError) {
         var issuesOfRow: [Int: String] = [:]
         for invalid in batch.invalid { issuesOfRow[invalid.row] = invalid.issues.stored }

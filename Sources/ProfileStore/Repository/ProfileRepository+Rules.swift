@@ -45,7 +45,7 @@ extension ProfileRepository {
         try await ask(.readSchema, rows: \.count, await engine.schemas())
     }
 
-    /// Returns the rules in force, and whether they have judged every password of the store (L1).
+    /// Returns the rules in force, and whether these rules have judged every password of the store (L1).
     package func loginRules() async throws(ProfileStoreError) -> LoginRules {
         let rules = try await ask(.readSchema, await engine.loginRules())
         keep(rules.adopted)

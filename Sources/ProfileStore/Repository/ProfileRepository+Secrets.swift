@@ -3,8 +3,8 @@ internal import SecretHashing
 
 // The common functions of passwords and passcodes.
 extension ProfileRepository {
-    /// Forgets the failed attempts at the password and the passcode of a username. The owner of a store can help a
-    /// locked person with it.
+    /// Forgets the failed attempts at the password and the passcode of a username. The owner of the store can use this
+    /// method to help a person whose secret is locked.
     ///
     /// - Throws: `store(.notFound)`, …
     public func unlock(_ username: String) async throws(CredentialError) {
@@ -23,8 +23,8 @@ extension ProfileRepository {
         let session: StoredToken?
     }
 
-    /// Counts an attempt and then hashes. If the secret is correct, takes the count back and starts the session, if
-    /// there is one (P9, P10).
+    /// Counts an attempt, and then compares the secret with the stored hash. If the secret is correct, forgets the
+    /// failed attempts, and starts the session if one is given (P9, P10).
     func attempt(
         _ secret: Secret, _ kind: CredentialKind, _ username: String, starting session: NewSession? = nil
     ) async throws(CredentialError) -> Proof {
@@ -79,7 +79,7 @@ extension ProfileRepository {
     private func finish(
         _ attempt: LoginAttempt, _ outcome: LoginAttempt.Outcome
     ) async -> Result<LoginAttempt.Success?, CredentialError> {
-        // A separate task is not cancelled together with the waiting one.
+        // Cancelling the caller's task does not cancel this separate task.
         await Task { () -> Result<LoginAttempt.Success?, CredentialError> in
             do throws(ProfileStoreError) {
                 return .success(
@@ -90,8 +90,8 @@ extension ProfileRepository {
         }.value
     }
 
-    /// Returns the credential; nil if there is no such profile. If the credential would make the answer a refusal, it
-    /// is confirmed first.
+    /// Returns the stored credential; nil if there is no such profile. If the caller would refuse the request because
+    /// of the credential, the look-up is confirmed first.
     func storedCredential(
         _ username: String, _ kind: CredentialKind, isRefused: (StoredCredential?) -> Bool
     ) async throws(CredentialError) -> StoredCredential? {

@@ -12,16 +12,16 @@ extension ProfileRepository {
 }
 
 extension ProfileRepository.Sessions {
-    /// Checks a password and starts a session of its profile in one transaction. If the password changes at the same
-    /// time, no session starts.
+    /// Checks a password, and starts a session of its profile in the transaction that stores the outcome of the check.
+    /// If the password changes during the check, no session starts.
     ///
-    /// The attempt counts like any other.
+    /// The attempt counts for throttling, like any other attempt.
     /// - Parameters:
     ///   - password: The password as it was typed.
     ///   - username: The username, ignoring the case of ASCII letters.
     ///   - label: A description of the device.
     ///   - policy: The policy for the age and the idle time of the session. The default is the policy of the options.
-    /// - Returns: The session and its token, which is for the device and is not shown again.
+    /// - Returns: The session and its token. The token is for the device, and is not shown again.
     /// - Throws: `wrong`, `throttled`, `locked`, …
     public func start(
         _ password: Secret, for username: String, label: AccountLabel? = nil, policy: SessionPolicy? = nil
@@ -34,13 +34,13 @@ extension ProfileRepository.Sessions {
         return IssuedToken(session, token.text)
     }
 
-    /// Starts a session of a person whom the caller has authenticated in another way. The method checks nothing.
+    /// Starts a session of a person whom the caller has authenticated in another way. The method checks no secret.
     ///
     /// - Parameters:
     ///   - username: The username, ignoring the case of ASCII letters.
     ///   - label: A description of the device.
     ///   - policy: The policy for the age and the idle time of the session. The default is the policy of the options.
-    /// - Returns: The session and its token, which is for the device and is not shown again.
+    /// - Returns: The session and its token. The token is for the device, and is not shown again.
     /// - Throws: `notFound`, `busy`, …
     public func start(
         vouchingFor username: String, label: AccountLabel? = nil, policy: SessionPolicy? = nil
@@ -54,11 +54,12 @@ extension ProfileRepository.Sessions {
         return IssuedToken(session, token.text)
     }
 
-    /// Returns the session of a token, and notes its use; nil if there is none, or if it has ended.
+    /// Returns the session of a token, and notes its use; nil if there is no such session, or if it has ended.
     ///
     /// A session that was looked up less than ``ProfileRepository/Options/tokenLookInterval`` ago is not looked up
-    /// again. So a session that another process ended is accepted for at most that time. The time of use is written in
-    /// the background, once in a tenth of the idle time and at most once a minute.
+    /// again. So after another process has ended a session, this process accepts it for at most that time. The time of
+    /// use is written in the background. At least a minute passes between two writes, or a tenth of the idle time if
+    /// that is shorter.
     public func find(_ token: Secret) async throws(ProfileStoreError) -> LoginSession? {
         try await repository.use(token, .session).flatMap(LoginSession.init)
     }

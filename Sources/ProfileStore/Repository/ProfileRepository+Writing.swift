@@ -65,7 +65,7 @@ extension ProfileRepository {
     ///   - username: The username, ignoring the case of ASCII letters.
     ///   - revision: The revision that the profile must have. Another revision throws `staleRevision`.
     ///   - author: The author of the change.
-    ///   - key: An idempotency key. A repeat does not run `change`.
+    ///   - key: An idempotency key. A repeat with the same key does not run `change`.
     ///   - change: Changes the draft. It may run more than once.
     /// - Returns: The profile with its revision raised by one, or the stored profile if the draft changes nothing.
     /// - Throws: `notFound`, `invalid`, `staleRevision`, `duplicate`, `busy`, …
@@ -127,7 +127,7 @@ extension ProfileRepository {
         try await confirmed(stored) { () throws(ProfileStoreError) in try await profile(username: username) }
     }
 
-    /// Replaces a profile that was read before by a valid one, unless it was changed meanwhile.
+    /// Replaces the values of a profile by valid values, unless the profile was changed after it was read.
     ///
     /// The profile keeps its password if `valid` has none. A new password ends the profile's sessions.
     /// - Parameters:
@@ -148,13 +148,14 @@ extension ProfileRepository {
         }
     }
 
-    /// Removes a profile, its credentials and its sessions. Its id is not used again.
+    /// Removes a profile, its credentials and its sessions. The id of the profile is not used again.
     ///
     /// - Parameters:
     ///   - username: The username, ignoring the case of ASCII letters.
     ///   - revision: The revision that the profile must have. Another revision throws `staleRevision`.
     ///   - author: The author of the change.
-    ///   - key: An idempotency key. With a key, the removed profile is kept for 24 hours for repeats.
+    ///   - key: An idempotency key. With a key, the store keeps the removed profile for 24 hours and returns it to a
+    ///     repeat.
     /// - Returns: The removed profile.
     /// - Throws: `notFound`, `staleRevision`, `busy`, …
     @discardableResult
@@ -173,7 +174,8 @@ extension ProfileRepository {
         WriteStamp(at: options.now(), by: author, request)
     }
 
-    /// Returns the first answer of a keyed write, before anything is hashed; nil if there is none.
+    /// Returns the answer of an earlier write with the same key; nil if there is none. Writes call this method before
+    /// they hash a secret.
     func firstAnswer<Value: KeyedValue>(_ stamp: WriteStamp) async throws(ProfileStoreError) -> Value? {
         guard let request = stamp.request,
             let outcome = try await ask(
@@ -204,7 +206,7 @@ extension ProfileRepository {
             var draft = stored.draft
             do throws(Failure) { try change(&draft) } catch { throw .change(error) }
             let adopted = adoptedSchema
-            // Other rules came into force, and the draft has the fields of the previous ones.
+            // Other rules came into force, and the draft has the fields of the previous rules.
             guard adopted.schema == stored.schema else {
                 guard .now < deadline else { throw .store(.schemaChanged(version: adopted.version)) }
                 continue
@@ -244,7 +246,7 @@ extension ProfileRepository {
             return try await ask(stamp.request == nil ? .lookUp : .keepKey, await engine.confirm(stored, stamp))
         }
         let row = try await hashingPasswords(of: valid.rows, valid.schema)
-        // Another password ends the profile's sessions.
+        // A new password ends the profile's sessions, so the cached sessions are forgotten.
         defer { if valid.bringsPassword { tokenLooks.forget() } }
         return try await learningOfRules { () throws(ProfileStoreError) in
             try await ask(

@@ -2,11 +2,11 @@ public import ProfileCore
 public import SecretHashing
 internal import Threads
 
-/// A store of profiles. Services embed it, and the command uses it.
+/// A store of profiles. Services and the command-line program use it.
 ///
 /// An engine keeps the profiles. `open(at:)` of ProfileStoreSQLite opens a file, and `open(postgres:)` of
-/// ProfileStorePostgres opens a database on a server or a cluster. Writes run one after another. A write that waits
-/// longer than ``Options/waitLimit`` fails with ``ProfileStoreError/Code/busy``.
+/// ProfileStorePostgres opens a database on a server or a cluster. On SQLite, writes run one after another. A write
+/// that waits longer than ``Options/waitLimit`` fails with ``ProfileStoreError/Code/busy``.
 ///
 /// ```swift
 /// let repository = try await ProfileRepository.open(at: "profiles.sqlite")
@@ -17,18 +17,20 @@ internal import Threads
 public final class ProfileRepository: Sendable {
     /// Options for opening and using a store.
     public struct Options: Sendable {
-        /// Whether opening creates a missing store. A file and its folder are accessible to their owner only (0600,
-        /// 0700).
+        /// Whether opening creates a missing store. A created file and its folder are accessible to their owner only
+        /// (0600, 0700).
         public var createsMissing = false
         /// The schema of a new store.
         public var initialSchema = ProfileSchema.standard
-        /// The name of this process in errors of processes that wait for its write lock.
+        /// The name of this process. Other processes that wait for its write lock report it in their errors; see
+        /// ``LockHolder/command``.
         public var command = "profiles"
-        /// The maximum time that a call waits: a write for its turn, and any call for locks of other programs or for a
-        /// server. A call with several transactions has this time for all of them together. The minimum is 50 ms.
+        /// The maximum time that a call waits. A write waits for earlier writes, and any call may wait for locks of
+        /// other programs or for a server. Most calls with several transactions have this time for all of them
+        /// together. Calls that write many profiles have this time for each transaction. The minimum is 50 ms.
         ///
-        /// On PostgreSQL it also limits the time that a statement of the call runs. On SQLite a count or a search that
-        /// runs longer ends only if another one waits for its thread.
+        /// On PostgreSQL it also limits the time that a statement of the call runs. On SQLite, a count or a search that
+        /// runs longer ends only if another count or search waits for its thread.
         public var waitLimit = Duration.seconds(30)
         /// The cost of new hashes.
         public var hashing = HashingPolicy.standard
@@ -39,24 +41,24 @@ public final class ProfileRepository: Sendable {
         /// The time for which a session or an access token is accepted without another look-up. A token that another
         /// process ends is accepted for at most this time (H4).
         public var tokenLookInterval = Duration.milliseconds(250)
-        /// Receives every operation. Without an observer there is no cost. See <doc:Observing>.
+        /// Receives every operation. Without an observer, no time is measured. See <doc:Observing>.
         public var observer: StoreObserver?
         /// The time between two maintenance rounds of ``ProfileRepository/run()``, at least one second.
         public var housekeepingInterval = Duration.seconds(600)
-        /// The clock, for tests to set.
+        /// The clock. Tests can replace it.
         public var now: @Sendable () -> Timestamp = Timestamp.now
         /// The monotonic clock that measures the age of a look-up.
         package var uptime: @Sendable () -> ContinuousClock.Instant = { .now }
         /// Waits between maintenance rounds.
         package var sleep: @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) }
         /// The maximum number of long reads of one kind that wait for a thread of an engine in this process. Further
-        /// ones fail with `busy`.
+        /// reads fail with `busy`.
         package var mostWaitingReads = 1_000
         /// The maximum number of names without a profile whose failed attempts are remembered. The oldest are forgotten
         /// (P9).
         package var mostUnknownNames = 100_000
-        /// The number of newest changes that the store keeps for listeners. There may be a few more until they are
-        /// pruned.
+        /// The number of changes that the store keeps for listeners, counted from the newest change. The log may
+        /// contain a few more until it is pruned.
         package var mostChanges = 10_000
         /// The interval at which listeners read the change number, in case a notification was lost.
         package var watchInterval = Duration.seconds(1)
@@ -69,7 +71,8 @@ public final class ProfileRepository: Sendable {
         public init() {}
     }
 
-    /// Stores the profiles. Its methods are called within ``ask(_:rows:refusal:_:)``, which reports to the observer.
+    /// Stores the profiles. Its methods are called within ``ask(_:rows:refusal:_:)``, which reports each operation to
+    /// the observer.
     package let engine: any StoreEngine
     package let options: Options
     /// Hashes and checks passwords and passcodes.
@@ -135,7 +138,7 @@ public final class ProfileRepository: Sendable {
 
     package var adoptedSchema: AdoptedSchema { adopted.withLock { $0 } }
 
-    /// Reads the schema in force again, because a row or another process has a later version.
+    /// Reads the schema in force again. Callers use it if another process may have adopted a later version.
     @discardableResult
     package func refreshSchema() async throws(ProfileStoreError) -> AdoptedSchema {
         let latest = try await ask(.readSchema, await engine.schemaInForce())
@@ -143,7 +146,7 @@ public final class ProfileRepository: Sendable {
         return latest
     }
 
-    /// Uses these rules from now on, unless another thread has read later ones.
+    /// Uses these rules from now on, unless another thread has already read later rules.
     func keep(_ latest: AdoptedSchema) { adopted.withLock { if $0.version < latest.version { $0 = latest } } }
 
     /// Runs a body that uses the known rules, and reads the rules again if the body fails with `schemaChanged`.

@@ -8,7 +8,7 @@ public struct ProfileSequence: AsyncSequence, Sendable {
 
     public func makeAsyncIterator() -> Iterator { Iterator(repository: repository, query: query) }
 
-    /// Returns the next profile, and reads the next page if necessary.
+    /// Iterates over the profiles, and reads a page when the previous page ends.
     public struct Iterator: AsyncIteratorProtocol {
         let repository: ProfileRepository
         var query: ProfileQuery
@@ -16,7 +16,7 @@ public struct ProfileSequence: AsyncSequence, Sendable {
         private var index = 0
         private var isAtEnd = false
 
-        /// However long values are, not many are in memory at the same time.
+        /// A page ends when its values reach this number of bytes. This bounds the memory, however long the values are.
         private static let pageBytes = 1 << 20
 
         init(repository: ProfileRepository, query: ProfileQuery) {

@@ -1,8 +1,8 @@
 /// Counts all issues and lists only some of them, because a report's memory must be bounded (I8).
 ///
-/// A field and a code together are a kind of issue. The list keeps the first issues of each kind. If the list is full,
-/// an issue of a rare kind replaces an issue of a frequent kind. This ends when all issues of the rare kind are listed,
-/// or when both kinds have the same number in the list.
+/// Issues with the same field and the same code are of one kind. The list keeps the first issues of each kind. If the
+/// list is full, an issue of a kind with few listed issues replaces an issue of the kind with the most listed issues.
+/// The replacing stops when the numbers of listed issues of the two kinds differ by one or less.
 public struct IssueTally<Issue: Hashable & Sendable>: Hashable, Sendable {
     /// The number of issues of one field and code.
     public struct Count: Hashable, Sendable {
@@ -20,7 +20,7 @@ public struct IssueTally<Issue: Hashable & Sendable>: Hashable, Sendable {
     public private(set) var total = 0
     private var kinds: [Kind: Tally] = [:]
     private var listedCount = 0
-    /// The number of listed issues of the kind with the most listed issues. It is known only after the list is full.
+    /// The number of listed issues of the kind with the most listed issues. It is 0 until the list is full.
     private var mostOfKind = 0
 
     private struct Kind: Hashable {
@@ -40,7 +40,7 @@ public struct IssueTally<Issue: Hashable & Sendable>: Hashable, Sendable {
     }
 
     private struct Listed: Hashable {
-        /// Its position in the order in which issues were listed.
+        /// The number of issues that were counted when this issue was listed.
         let number: Int
         let issue: Issue
     }
@@ -53,13 +53,13 @@ public struct IssueTally<Issue: Hashable & Sendable>: Hashable, Sendable {
     /// Whether some issues are not listed.
     public var isTruncated: Bool { total > listedCount }
 
-    /// The counts, the most frequent first, then by field and code.
+    /// The counts of all kinds, sorted by the count (the greatest first), then by field and code.
     public var issueCounts: [Count] {
         kinds.map { Count(field: $0.key.field, code: $0.key.code, count: $0.value.count) }
             .sorted { ($1.count, $0.field ?? "", $0.code) < ($0.count, $1.field ?? "", $1.code) }
     }
 
-    /// Counts an issue, or an issue that stands for several.
+    /// Counts one issue, or an issue that stands for several issues.
     ///
     /// - Returns: Whether to list the issue too. The caller creates the issue only then.
     package mutating func count(field: String?, code: String, times: Int = 1) -> Bool {
@@ -68,7 +68,8 @@ public struct IssueTally<Issue: Hashable & Sendable>: Hashable, Sendable {
         return listedCount < limit || ofKind + 1 < mostOfKind
     }
 
-    /// Lists an issue that was just counted. If the list is full, it replaces the last issue of the longest kind.
+    /// Lists an issue that was just counted. If the list is full, the issue replaces the last issue of the kind with
+    /// the most listed issues.
     package mutating func list(_ issue: Issue, field: String?, code: String) {
         if listedCount == limit { shortenLongest() }
         listedCount += 1

@@ -1,9 +1,9 @@
 internal import ProfileCore
 
-/// Stored profiles with the issues that a schema found.
+/// Stored profiles, with the issues that a validation by a schema found.
 struct RejudgedBatch: Sendable {
     struct Invalid: Sendable {
-        /// Its position in the batch.
+        /// The position of the profile in the batch.
         let row: Int
         let username: String
         let issues: [ReportedIssue]
@@ -37,7 +37,7 @@ struct RejudgedBatch: Sendable {
                     judge.judge(stored.cell(index, field), index: field, as: .stored)
                 }
             }
-            // The rows that pass are not needed: they are in the store.
+            // The validator collects the valid rows. These rows are removed, because they are already in the store.
             defer { judge.removeAll() }
             if judge.endRow(ValidProfiles.Origin(line: 0, record: index)) { continue }
             let issues = judge.issues

@@ -2,9 +2,9 @@ internal import Platform
 internal import ProfileCore
 internal import Threads
 
-/// Stored profiles in the order of their ids, judged again. The next batch is read while others are judged.
+/// Stored profiles in the order of their ids, judged again. The next batch is read while earlier batches are judged.
 ///
-/// A read starts when the previous read has ended, before its batch is requested.
+/// A read starts as soon as the previous read has ended, even if `next()` has not yet asked for the batch.
 final class RejudgedBatches {
     private let read: Read
     private let validator: ProfileValidator
@@ -26,8 +26,8 @@ final class RejudgedBatches {
         self.validator = validator
         self.today = today
         let threads = max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN)))
-        // One core is reserved for the reader. If three threads shared two cores, the reader would get only a part of a
-        // core, and all threads would wait for it.
+        // One core is reserved for the task that reads. If that task shared a core with a judging thread, it would be
+        // slower, and all judging threads would wait for it.
         judges = ThreadPool(threads: max(1, threads - 1))
         mostUnderWay = threads + 2
         lastRead = Task { .success(Stretch(rows: nil, next: scan)) }
@@ -73,7 +73,7 @@ final class RejudgedBatches {
 
 /// The rows of one read.
 private struct Stretch: Sendable {
-    /// Nil at the end.
+    /// The rows; nil before the first read and after the last read.
     let rows: StoredRows?
     /// The next read; nil at the end.
     let next: StoreScan?

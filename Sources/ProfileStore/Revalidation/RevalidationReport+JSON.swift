@@ -30,7 +30,7 @@ extension ProfileIssue: Encodable {
     var json: JSONValue { .object(issue.members(value: value, key: key)) }
 }
 
-// Shared with the reports of imports.
+// The reports of imports use these functions too.
 
 extension IssueTally {
     /// The number of issues of each kind, the listed issues, and whether the list is incomplete.
@@ -63,7 +63,7 @@ extension ReportedIssue {
 }
 
 extension JSONValue {
-    /// A duration, to the millisecond.
+    /// A duration in seconds, rounded to the millisecond.
     package static func seconds(_ seconds: Double) -> JSONValue {
         let rounded = (seconds * 1_000).rounded() / 1_000
         return .number(rounded.isFinite ? rounded.description : "0.0")
@@ -71,7 +71,7 @@ extension JSONValue {
 }
 
 extension JSONMember {
-    /// The time of a report, and the program that made it.
+    /// The start time of a report, and the name and version of the program that created it.
     package static func origin(startedAt: Timestamp) -> [JSONMember] {
         [
             JSONMember("started_at", .string(startedAt.description)),

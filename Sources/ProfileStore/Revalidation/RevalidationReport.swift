@@ -4,13 +4,14 @@ public struct RevalidationReport: Hashable, Sendable {
     public let schema: SchemaReference
     /// The number of profiles that were judged in this run.
     public var checked = 0
-    /// The number of them that are valid.
+    /// The number of judged profiles that are valid.
     public var valid = 0
-    /// The number of invalid profiles, including those that were found invalid before and not judged again.
+    /// The number of invalid profiles, including profiles that an earlier run found invalid and this run skipped.
     public var invalid = 0
-    /// The number of profiles that the same rules judged before.
+    /// The number of profiles that this run skipped, because the same rules had already judged them.
     public var skipped = 0
-    /// The number of passwords that were set under other password rules. A hash cannot be judged.
+    /// The number of passwords that were set under other password rules. A stored hash does not show whether its
+    /// password meets the rules.
     public var credentialsPredating = 0
     /// The number of issues of each kind, and the first issues of each kind.
     public var issues: IssueTally<ProfileIssue>

@@ -6,7 +6,7 @@ package final class AdoptedSchema: Sendable {
     package let version: Int
     /// See ``ProfileCore/ProfileSchema/fingerprint``.
     package let fingerprint: String
-    /// When it was put in force.
+    /// The time at which the schema was put in force.
     package let adoptedAt: Timestamp
     /// Validates drafts by the schema.
     package let validator: ProfileValidator

@@ -15,12 +15,12 @@ package struct Migration: Sendable {
         self.sql = sql
     }
 
-    /// The SHA-256 of the script, which the store keeps, in lower-case hexadecimal digits.
+    /// The SHA-256 of the script in lower-case hexadecimal digits. The store keeps it.
     package var checksum: String { SHA256.hexadecimal(sql.span) }
 }
 
 extension [Migration] {
-    /// Compares the checksums that a store keeps, by version, with those of these migrations.
+    /// Compares the checksums that a store keeps, by version, with the checksums of these migrations.
     ///
     /// - Throws: `alteredMigration` for the first migration that differs.
     package func verify(_ applied: [Int: String]) throws(ProfileStoreError) {

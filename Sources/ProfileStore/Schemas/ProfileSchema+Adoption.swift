@@ -2,7 +2,7 @@ package import ProfileCore
 
 // What an engine checks and prepares before it puts a schema in force.
 extension ProfileSchema {
-    /// Checks that the primary key is the field that is the key of the stored profiles.
+    /// Checks that the primary key is the same field as the primary key of the stored profiles.
     ///
     /// - Parameters:
     ///   - inForce: The schema in force; nil in a new store.
@@ -29,7 +29,8 @@ extension ProfileSchema {
         return missing
     }
 
-    /// The unique fields with an index of their own. The index of the primary key exists before any schema.
+    /// The unique fields with an index of their own. The index of the primary key exists in every store, whatever the
+    /// schema is.
     package var uniqueFields: [FieldName] { fields.filter { $0.isUnique && !$0.isPrimaryKey }.map(\.name) }
 
     /// The fields that have an index only for look-ups.

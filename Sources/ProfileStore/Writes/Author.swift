@@ -1,11 +1,12 @@
-/// The author of a change, which the caller names for the log of changes; see ``ProfileChange/author``.
+/// The author that the caller names for a change. The log of changes stores it; see ``ProfileChange/author``.
 ///
-/// A service names the account of the request. A program names itself. The store does not interpret it.
+/// A service usually gives the account that sent the request, and another program gives its own name. The store does
+/// not interpret the name.
 public struct Author: Hashable, Sendable, CustomStringConvertible {
-    /// One line of 1 to 100 characters.
+    /// The name: 1 to 100 characters without control characters.
     public let name: String
 
-    /// The maximum number of characters. The name has at most four times as many bytes.
+    /// The maximum number of characters of a name. In UTF-8 a name has at most 400 bytes.
     public static let longestLength = 100
 
     /// Creates an author; nil if the name is empty, too long, or has control characters.

@@ -1,10 +1,10 @@
 /// An idempotency key of a write. Within 24 hours a repeat with the same key has no second effect, and returns the
 /// first answer.
 ///
-/// The outcome of a write is stored with its key in the same transaction, also if the write was refused, for example
-/// for a duplicate. A write that failed for other reasons, such as `busy`, leaves nothing, and a repeat is a new
-/// attempt. HTTP calls it `Idempotency-Key`. Use another key for each write, for example a random one. A key that was
-/// used for another write is refused as ``ProfileStoreError/Code/keyReused``.
+/// The transaction of a write also stores its outcome with the key. A refusal, for example of a duplicate, is stored
+/// too. After a failure that writes nothing, such as `busy`, no outcome is stored, and a repeat is a new attempt. In
+/// HTTP, the header `Idempotency-Key` carries such a key. Use a new key for each write, for example a random text. A
+/// key that was used for another write is refused as ``ProfileStoreError/Code/keyReused``.
 public struct WriteKey: Hashable, Sendable, CustomStringConvertible {
     /// 1 to 255 characters of printable ASCII.
     public let text: String
@@ -22,7 +22,7 @@ public struct WriteKey: Hashable, Sendable, CustomStringConvertible {
 }
 
 extension WriteKey {
-    /// Outcomes of this time or earlier are no longer remembered.
+    /// Returns the latest time whose outcomes the store no longer remembers at `time`.
     package static func forgotten(at time: Timestamp) -> Timestamp {
         Timestamp(millisecondsSince1970: time.millisecondsSince1970 - Int64(lifetime / .milliseconds(1)))
     }

@@ -2,23 +2,25 @@ internal import PostgresAccess
 internal import ProfileCore
 internal import ProfileStore
 
-/// The stored profiles that have the unique values of a batch's rows, as the table has them.
+/// The owners of the unique values of a batch's rows. An owner is a stored profile that has such a value. The owners
+/// are as in the table, without the changes that the batch itself will make.
 struct BatchOwners {
     let table: ProfileTable
     let uniqueFields: [(index: Int, rules: FieldRules)]
     /// The position of the primary key among the unique fields.
     let keyPosition: Int
-    /// Whether the owners of primary keys are read with all their values.
+    /// Whether the owners of primary keys are read as whole profiles, and not only their ids.
     let hasProfiles: Bool
-    /// The owners by the values of one field, for each unique field.
+    /// The owners of the values of each unique field.
     private var owners: [FieldOwners] = []
-    /// The place of each profile in the answers with the profiles.
+    /// The place of each profile in the answers for the primary key, by the profile's id. Empty if `hasProfiles` is
+    /// false.
     private lazy var places = placesOfProfiles()
 
     private struct FieldOwners {
         var values: UniqueValues
         var answers: [Rows] = []
-        /// The place of the owner in the answers, by row.
+        /// For each row of the batch, the place of the owner in the answers.
         var places: [Place?]
 
         func id(ofRow row: Int) -> Int64? { places[row].flatMap { answers[$0.answer].number($0.row, 0) } }
@@ -36,7 +38,7 @@ struct BatchOwners {
         let row: Int
     }
 
-    /// No owners, before any are read.
+    /// Creates an empty value, before owners are read.
     init(in table: ProfileTable) { self.init(in: table, hasProfiles: false) }
 
     private init(in table: ProfileTable, hasProfiles: Bool) {
@@ -73,10 +75,11 @@ struct BatchOwners {
         }
     }
 
-    /// Reads the profiles that have the ids after that of the batch's first row, if they are those of its other rows.
+    /// Reads profiles in the order of their ids, beginning with the owner of the first row's primary key. It reads only
+    /// a few profiles if most of these do not belong to the batch's other rows.
     ///
     /// A file that is imported again usually has its rows in the order of the first import, which is the order of the
-    /// ids. To read the table in that order takes a third of the time of a look-up for each key.
+    /// ids. Reading the table in that order takes a third of the time of looking up each key.
     private mutating func readInOrder(of rowCount: Int, _ transaction: Transaction) async throws {
         let values = owners[keyPosition].values
         guard let first = values.first, rowCount > Self.probeCount else { return }
@@ -95,11 +98,11 @@ struct BatchOwners {
         }
     }
 
-    /// The number of rows that show whether the batch has the order of the ids.
+    /// The number of profiles that are read first, to find out whether the batch is in the order of the ids.
     private static let probeCount = 32
 
-    /// A profile that was found by a value of a unique field. By a primary key it has its values and its password hash,
-    /// if this batch wants them.
+    /// The owner of a value of a unique field. `profile` and `hash` are nil unless the field is the primary key and
+    /// `hasProfiles` is true.
     struct Owner {
         let value: [UInt8]
         let id: Int64
@@ -107,7 +110,7 @@ struct BatchOwners {
         let hash: String?
     }
 
-    /// Reads the profiles with some values of a unique field.
+    /// Reads the owners of some values of the unique field at `position`.
     func read(_ values: [String], of position: Int, _ transaction: Transaction) async throws -> [Owner] {
         let field = uniqueFields[position].rules
         let command = Command(
@@ -131,17 +134,19 @@ struct BatchOwners {
 
     private func isWithProfiles(_ field: FieldRules) -> Bool { hasProfiles && field.isPrimaryKey }
 
-    /// The column of the compared value in a selection of owners. In a selection with the profiles, it is the last one.
+    /// The column of the compared value in a selection of owners. If the selection contains whole profiles, it is the
+    /// last column.
     private func valueColumn(in field: FieldRules) -> Int {
         isWithProfiles(field) ? ProfileTable.firstFieldColumn + table.openFields.count + 1 : 1
     }
 
     // MARK: Answers
 
-    /// Returns the profile that has the value of a row.
+    /// Returns the id of the owner of a row's value in the unique field at `position`.
     func id(ofRow row: Int, _ position: Int) -> Int64? { owners[position].id(ofRow: row) }
 
-    /// Returns the profile that has a value, or nil for none; nil if no row has the value.
+    /// Returns the id of the owner of a value. The inner value is nil if no profile has the value. The result is nil if
+    /// no row of the batch has it.
     mutating func id(of value: [UInt8], _ position: Int) -> Int64?? {
         let row = value.withUnsafeBufferPointer { owners[position].values.row(with: $0) }
         return row.map { owners[position].id(ofRow: $0) }

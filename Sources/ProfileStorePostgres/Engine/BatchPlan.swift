@@ -2,9 +2,9 @@ internal import PostgresAccess
 internal import ProfileCore
 internal import ProfileStore
 
-/// The writes of a batch of rows. It takes the batch's steps with the stored profiles that have the rows' unique
-/// values, and then writes the results with a few statements. If another session has written meanwhile, the statements
-/// affect fewer rows than expected, and the transaction is repeated with a new plan.
+/// Plans and performs the writes of a batch of rows. It first runs the batch's steps in memory, with the stored
+/// profiles that have the rows' unique values. Then it writes the results with a few statements. If another session has
+/// written meanwhile, the statements affect fewer rows than expected, and the transaction is repeated with a new plan.
 struct BatchPlan {
     private let rules: RulesInForce
     private let time: Timestamp
@@ -16,22 +16,23 @@ struct BatchPlan {
     private var profiles: [Int64: Profile] = [:]
     private var hashes: [Int64: String] = [:]
     /// The owners of values that were read one by one, and of values that a step has taken or given up. The keys are
-    /// the column of the unique field and the bytes of the compared value. Nil means that no profile has the value.
-    /// Equal `String`s can be different values, such as é in one scalar and in two.
+    /// the column of the unique field and the bytes of the compared value. Nil means that no profile has the value. The
+    /// keys are not `String`s, because equal `String`s can be different values, such as é as one Unicode scalar and as
+    /// two.
     private var otherOwners: [FieldName: [[UInt8]: Int64?]] = [:]
 
     // The writes of the steps.
     private var writes: [Write] = []
-    /// The rows that follow the last of `writes`, with the ids of their new profiles.
+    /// The rows to insert after the last of `writes`, with the ids of their new profiles.
     private var newRows: [(row: Int, id: Int64)] = []
     /// The updates that no other write of the batch depends on, by the fields that they set. One statement writes each
     /// group, before all of `writes`.
     private var independentUpdates: [FieldSet: [RowUpdate]] = [:]
-    /// The independent updates that `profiles` does not have, by the profile.
+    /// The independent updates that are not applied to `profiles` yet, by the id of the profile.
     private var unapplied: [Int64: RowUpdate] = [:]
     private var updated: Set<Int64> = []
-    /// The fields whose updates keep their place among the writes. The reasons: an earlier row may give up a unique
-    /// value, and a new password also deletes sessions.
+    /// The fields whose updates are written in the order of the steps: the unique fields and the password. The reasons:
+    /// an earlier row may give up the unique value that a later row takes, and a new password also deletes sessions.
     private let orderedFields: FieldSet
 
     /// A write that takes place in the order of the steps.
@@ -45,7 +46,7 @@ struct BatchPlan {
 
     /// - Parameters:
     ///   - rules: The rules in force.
-    ///   - ids: The ids of the transaction, which continue after its earlier batches.
+    ///   - ids: The ids for new profiles. They continue after the ids of the transaction's earlier batches.
     ///   - time: The time of the write.
     init(under rules: RulesInForce, ids: BatchIDs, at time: Timestamp) {
         self.rules = rules
@@ -57,7 +58,7 @@ struct BatchPlan {
 
     // MARK: The steps
 
-    /// Takes all steps of a batch. A step that writes ends a batch that only reads.
+    /// Runs all steps of a batch. If `isWriting` is false, the first step that writes ends the run.
     mutating func run<Batch: ImportBatch>(
         _ batch: inout Batch, writes isWriting: Bool, _ transaction: Transaction
     ) async throws {
@@ -66,7 +67,7 @@ struct BatchPlan {
         try await learn(batch.usernamesToFind.map { ProfileTable.key(of: $0) }, of: owners.keyPosition, transaction)
         var step = batch.next(after: .none)
         while true {
-            // Before a step, this reads the other values that the step needs, besides the owners of the batch's values.
+            // Before each step, reads the owners that the step needs and that were not read for the whole batch.
             switch step {
             case .look(let row, let rows, _): try await learn(of: row, in: rows, setting: nil, transaction)
             case .update(let update):
@@ -81,7 +82,7 @@ struct BatchPlan {
         }
     }
 
-    /// Takes a step with the values that were read for it.
+    /// Runs one step with the owners that were read for it. Returns nil if the run ends.
     private mutating func take(
         _ step: ImportStep, of batch: some ImportBatch, writes isWriting: Bool
     ) throws(ProfileStoreError) -> ImportStep.Outcome? {
@@ -109,8 +110,8 @@ struct BatchPlan {
 
     // MARK: Known profiles
 
-    /// Reads the owners of a row's unique values that are not known yet. `fields` are those that the row sets; nil for
-    /// all.
+    /// Reads the owners of a row's unique values, except the owners that are known already. `fields` are the fields
+    /// that the row sets. Nil means all fields.
     private mutating func learn(
         of row: Int, in rows: ValidProfiles, setting fields: FieldSet?, _ transaction: Transaction
     ) async throws {
@@ -120,7 +121,7 @@ struct BatchPlan {
         }
     }
 
-    /// Reads the owners of values of a unique field that are not known yet.
+    /// Reads the owners of values of the unique field at `position`, except the owners that are known already.
     private mutating func learn(_ values: [String], of position: Int, _ transaction: Transaction) async throws {
         let unknown = values.filter { owner(of: Array($0.utf8), position) == nil }
         guard !unknown.isEmpty else { return }
@@ -128,7 +129,7 @@ struct BatchPlan {
         for value in unknown { found[Array(value.utf8)] = .some(nil) }
         for owner in try await owners.read(unknown, of: position, transaction) {
             found[owner.value] = owner.id
-            // If a step has changed the profile, the table does not have the change yet.
+            // A profile that is known already stays, because the table does not have the changes of the steps yet.
             guard let stored = owner.profile, profile(owner.id) == nil else { continue }
             profiles[owner.id] = stored
             hashes[owner.id] = owner.hash
@@ -136,7 +137,8 @@ struct BatchPlan {
         otherOwners[uniqueFields[position].rules.column, default: [:]].merge(found) { $1 }
     }
 
-    /// Returns the profile that has the value of one of the batch's rows.
+    /// Returns the id of the profile that has a row's value in the unique field at `position`. The row belongs to the
+    /// batch.
     private func owner(ofRow row: Int, of rows: ValidProfiles, _ position: Int) -> Int64? {
         guard !otherOwners.isEmpty, let value = rows.text(row: row, field: uniqueFields[position].index) else {
             return owners.id(ofRow: row, position)
@@ -145,8 +147,8 @@ struct BatchPlan {
         return otherOwners[uniqueFields[position].rules.column]?[bytes] ?? owners.id(ofRow: row, position)
     }
 
-    /// Returns the profile that has a value. The inner value is nil if no profile has it. The result is nil if the
-    /// owner is not known.
+    /// Returns the id of the profile that has a value. The inner value is nil if no profile has it. The result is nil
+    /// if the owner is not known.
     private mutating func owner(of value: [UInt8], _ position: Int) -> Int64?? {
         if let owner = otherOwners[uniqueFields[position].rules.column]?[value] { return .some(owner) }
         return owners.id(of: value, position)
@@ -157,8 +159,8 @@ struct BatchPlan {
         Array(ProfileTable.compared(value, of: field).utf8)
     }
 
-    /// Returns the unique fields in which another profile than `id` has the row's value. `fields` are those that the row
-    /// sets; nil for all.
+    /// Returns the unique fields in which another profile than `id` has the row's value. `fields` are the fields that
+    /// the row sets. Nil means all fields.
     private mutating func takenFields(
         of row: Int, in rows: ValidProfiles, setting fields: FieldSet?, besides id: Int64?
     ) -> [FieldName] {
@@ -267,7 +269,7 @@ struct BatchPlan {
 
     /// Writes the plan.
     ///
-    /// - Throws: An error that repeats the transaction, if the table has changed since the plan was made.
+    /// - Throws: An error after which the transaction is repeated, if the table has changed since the plan was made.
     mutating func write(_ rows: ValidProfiles, _ transaction: Transaction) async throws {
         endInsertion()
         var commands: [Command] = []

@@ -68,7 +68,7 @@ extension PostgresEngine {
     func load(
         _ load: some BulkLoad, judgedBy schema: ProfileSchema, _ stamp: WriteStamp
     ) async throws(ProfileStoreError) -> BulkLoadOutcome {
-        // Checks before other writers have to wait.
+        // Checks this first, because other writers have to wait during the load.
         let isEmpty = try await isEmpty()
         if !isEmpty, !load.takesUsedStore { return .declined }
         if isEmpty, load.knowsNewRows {
@@ -78,7 +78,8 @@ extension PostgresEngine {
             } _: { () throws(ProfileStoreError) in
                 try await fill(from: load, judgedBy: schema, stamp, withoutIndexes: true)
             }
-            // Another session has stored profiles first.
+            // Otherwise the load without indexes did not begin, or another session has ended it. The load with indexes
+            // follows.
             if let loaded, loaded != .declined { return loaded }
         }
         return try await fill(from: load, judgedBy: schema, stamp, withoutIndexes: false)
@@ -88,7 +89,8 @@ extension PostgresEngine {
         from load: some BulkLoad, judgedBy schema: ProfileSchema, _ stamp: WriteStamp, withoutIndexes: Bool
     ) async throws(ProfileStoreError) -> BulkLoadOutcome {
         let loaded = try await session.writeOnce(at: stamp.time) { connection, transaction, key in
-            // The load decides when it ends. Rows that it has returned by then may be kept.
+            // A cancellation does not interrupt the connection, because the load itself decides when it ends. The rows
+            // that it has returned by then may be kept.
             connection.mayBeCancelled = false
             return try await fill(
                 from: load, judgedBy: schema, stamp, key, withoutIndexes: withoutIndexes, connection, transaction)
@@ -106,7 +108,8 @@ extension PostgresEngine {
     ) async throws -> PostgresSession.Outcome<(BulkLoadOutcome, isChange: Bool)> {
         let held = try await transaction.run(SchemaTable.hold)
         if withoutIndexes {
-            // Another session may have ended the load because it seemed dead. Writes may have followed.
+            // Another session may have ended the load because this process seemed dead. Other sessions may have written
+            // since.
             guard held.flag(0, 1), try await transaction.run(ProfileTable.selectAny).isEmpty else {
                 return PostgresSession.Outcome(value: (.declined, isChange: false))
             }

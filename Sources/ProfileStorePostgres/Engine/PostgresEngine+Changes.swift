@@ -36,7 +36,7 @@ extension PostgresEngine {
         }
     }
 
-    /// Runs one step. It may run twice, so it needs no key.
+    /// Runs one step of ``numberChanges()``. The step may run twice.
     private func numberSomeChanges(
         waits: Bool
     ) async throws(ProfileStoreError) -> (newest: Int64, isComplete: Bool)? {
@@ -46,10 +46,10 @@ extension PostgresEngine {
         }
     }
 
-    /// Keeps the log short even if no process reads it. A writer sometimes numbers changes and deletes the oldest ones,
-    /// after its own commit. With the default limit of 10,000 changes, this happens once in 100 changes on average. It
-    /// is decided at random, because each of many processes may write only a few changes. The call does not wait for
-    /// another session that numbers changes, and its own write is done whether this step succeeds or not.
+    /// Keeps the log short even if no process reads it. After its own commit, a writer sometimes numbers changes and
+    /// deletes the oldest ones. With the default limit of 10,000 changes, this happens once in 100 changes on average.
+    /// It is decided at random, because each of many processes may write only a few changes. The call does not wait for
+    /// another session that numbers changes. If the call fails, the writer's own write stays committed.
     func trimLog(after newChanges: Int) async {
         guard newChanges > 0 else { return }
         let interval = max(1, min(options.mostChanges, 100 * ChangeTable.mostNumberedAtOnce / 4) / 100)
@@ -77,8 +77,8 @@ extension PostgresEngine {
     }
 }
 
-/// Notifies the listener of a store: immediately after a change of this process, and within an interval after other
-/// changes.
+/// Notifies the listener of a store: immediately after a change of this process, and at the next check of the log after
+/// a change of another process.
 final class ChangeWatch: Sendable {
     private struct State {
         var listener: CommitListener?
@@ -135,7 +135,7 @@ final class ChangeWatch: Sendable {
     private static func look(_ session: PostgresSession) async -> Seen? {
         try? await session.read { connection in
             let rows = try await connection.run(ChangeTable.selectState)
-            // A change without a number is reported until it has one.
+            // While a change has no number, `hasUnnumbered` is true.
             return Seen(number: rows.number(0, 0) ?? 0, hasUnnumbered: rows.flag(0, 1))
         }
     }

@@ -40,7 +40,8 @@ extension PostgresEngine {
             }
         }
         let schemas = head.schemas
-        // The copy has several steps, like the adoption of a schema. Before the last step the store does not change.
+        // Creates the columns and indexes first, as for the adoption of a schema. The next transaction replaces the
+        // content of the store.
         try await session.read { connection in
             for adopted in schemas { try await Self.prepare(for: adopted.schema, connection) }
         }

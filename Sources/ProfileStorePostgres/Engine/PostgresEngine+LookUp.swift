@@ -31,7 +31,8 @@ extension PostgresEngine {
 
     func statistics() async throws(ProfileStoreError) -> StoreStatistics {
         try await session.read { connection in
-            // One statement sees one moment. Each change without a number will get the next one.
+            // One statement reads one consistent snapshot. Each change without a number will get the next free number,
+            // so these changes are added to the last number.
             let rows = try await connection.run(
                 """
                 SELECT count(*), count(issues), count(password_hash), count(passcode_hash),
@@ -47,7 +48,8 @@ extension PostgresEngine {
         }
     }
 
-    /// Reads by some rules. If a column is missing, other rules are in force, because a backup was restored.
+    /// Calls `body`, which reads by `rules`. If a column of these rules is missing, a restored backup has put later
+    /// rules in force. This method then throws `schemaChanged`.
     private func readUnder<Value: Sendable>(
         _ rules: AdoptedSchema, _ body: (Connection) async throws -> Value
     ) async throws(ProfileStoreError) -> Value {

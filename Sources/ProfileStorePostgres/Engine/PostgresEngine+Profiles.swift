@@ -15,7 +15,7 @@ extension PostgresEngine {
     private func register(
         _ row: ValidProfiles, as id: Int64, judgedBy schema: ProfileSchema, _ stamp: WriteStamp
     ) async throws(ProfileStoreError) -> Profile {
-        // Usually there is no conflict, and one round trip is enough.
+        // The first attempt does not check for conflicts. Usually there is none, and one round trip is enough.
         var mayGuess = true
         return try await change(stamp) { transaction in
             func written(under rules: RulesInForce, last: [Command] = [], isGuess: Bool = false) -> Written<Profile> {
@@ -49,7 +49,8 @@ extension PostgresEngine {
         try await change(stamp) { transaction in
             let rules = try await rulesInForce(transaction, being: schema)
             let table = rules.table
-            // Locks the profile's row first. A concurrent writer waits here, and looks at unique values afterwards.
+            // Locks the profile's row first. A concurrent writer of this profile waits here, and checks the unique
+            // values afterwards.
             try await requireRevision(of: stored, transaction)
             let taken = try await takenFields(of: row, besides: stored.id, table, transaction)
             guard taken.isEmpty else { throw ProfileStoreError.duplicate(taken) }
@@ -128,7 +129,8 @@ extension PostgresEngine {
 
     /// Returns the unique fields in which another profile has the row's value.
     ///
-    /// - Throws: An error that repeats the transaction if no profile has them any more.
+    /// - Throws: If `id` is nil and no profile has such a value any more, an error after which the transaction is
+    ///   repeated.
     private func takenFields(
         of row: ValidProfiles, besides id: Int64?, _ table: ProfileTable, _ transaction: Transaction
     ) async throws -> [FieldName] {

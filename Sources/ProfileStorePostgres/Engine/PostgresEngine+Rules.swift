@@ -28,8 +28,8 @@ extension PostgresEngine {
         }
     }
 
-    /// Finds a password that the rules in force have not judged: its hash was given, or it was set under one of these
-    /// versions.
+    /// Finds a password that the rules in force have not judged: its hash was given, or it was set under one of the
+    /// schema versions in `$1`.
     private static let selectUnjudged = """
         (SELECT 1 FROM profiles WHERE password_hash IS NOT NULL AND password_is_judged = false LIMIT 1)
         UNION ALL
@@ -48,15 +48,17 @@ extension PostgresEngine {
         do throws(ProfileStoreError) {
             return try await adoptInSteps(schema, stamp)
         } catch {
-            // A unique index binds writers even if its rules are not adopted in the end.
+            // A unique index refuses repeated values even if the schema that needs it was not adopted, so it is
+            // dropped.
             try? await dropUnwantedIndexes()
             throw error
         }
     }
 
-    /// Puts other rules in force in steps. Each step finds what other sessions have done: columns, indexes, and then
-    /// the version, in its own transaction. An index of a unique field is created while others write, because a large
-    /// table must stay available. As soon as the index exists, it also refuses repeated values of other writers.
+    /// Puts other rules in force in steps. The steps create the columns, create the indexes, and then set the version
+    /// in a transaction of its own. Each step also finds what other sessions have already done. An index of a unique
+    /// field is created while other sessions write, because a large table must stay available. As soon as the index
+    /// exists, it also refuses the repeated values of these sessions.
     private func adoptInSteps(
         _ schema: ProfileSchema, _ stamp: WriteStamp
     ) async throws(ProfileStoreError) -> (inForce: AdoptedSchema, version: Int) {
@@ -74,7 +76,7 @@ extension PostgresEngine {
                     do {
                         try await Self.prepare(for: schema, connection)
                     } catch let error as ProfileStoreError {
-                        // The limit of an hour is only for creating indexes.
+                        // The deadline of an hour is only for creating indexes.
                         connection.deadline = session.newDeadline
                         try await session.proving(connection) { throw error }
                     }
@@ -138,9 +140,10 @@ extension PostgresEngine {
         }
     }
 
-    /// Runs statements whose commits do not wait for another machine. Creating an index may take an hour, and a wait
-    /// for a standby would look the same. Another machine has the indexes no later than the commit that adopts the
-    /// rules, because that commit follows them in the server's log and waits.
+    /// Runs statements whose commits do not wait for another machine. Creating an index may take an hour. In that time,
+    /// this process could not find out whether the server still creates the index or waits for a standby. Another
+    /// machine has the indexes no later than the commit that adopts the rules. That commit comes after the indexes in
+    /// the server's log, and waits for a standby.
     private static func withoutWaitingForStandbys(
         _ connection: Connection, _ body: () async throws -> Void
     ) async throws {
@@ -173,7 +176,7 @@ extension PostgresEngine {
         }
     }
 
-    /// Returns whether all indexes that a schema needs are among these, and valid.
+    /// Returns whether all indexes that a schema needs are among `indexes`, and valid.
     static func isPrepared(for schema: ProfileSchema, _ indexes: Rows) -> Bool {
         let fit = (0..<indexes.count).compactMap { indexes.flag($0, 1) ? indexes.text($0, 0) : nil }
         return SchemaTable.indexNames(schema).isSubset(of: fit)
@@ -199,7 +202,7 @@ extension PostgresEngine {
         }
     }
 
-    /// PostgreSQL's limit (appendix K of its documentation).
+    /// PostgreSQL's maximum number of columns of a table (appendix K of its documentation).
     private static let mostColumns = 1_600
 
     /// Drops the indexes that the rules in force do not need. They belong to earlier rules, or to rules that were not

@@ -27,7 +27,7 @@ extension PostgresEngine {
                     RETURNING id
                     """, [.text(ProfileTable.key(of: username)), .text(hash.text)]
                 ).firstNumber
-                // Attempts before the profile existed do not count.
+                // Attempts before the passcode existed do not count.
                 if id != nil { last = ThrottleTable.forget(username, .passcode) }
             case .replace(let old, let new, let profileID):
                 let command = CredentialKind.passcode.replacingHash(of: profileID, old, by: new)
@@ -75,7 +75,8 @@ extension PostgresEngine {
                 else { return PostgresSession.Outcome(value: nil) }
                 var session: StoredToken?
                 if let proven {
-                    // This locks the row. So the password cannot change before the session is stored (H4).
+                    // This statement locks the profile's row. So the password cannot change before the session is
+                    // stored (H4).
                     let hash = try await transaction.run(
                         "SELECT password_hash FROM profiles WHERE id = $1 FOR UPDATE", [.number(profileID)]
                     ).firstText

@@ -50,34 +50,36 @@ final class PostgresEngine: StoreEngine {
         return try await rules(row.number(0, 0)) { try await SchemaTable.inForce(transaction) }
     }
 
-    /// Returns the rules that a transaction sees. The transaction must not write profiles by these rules.
+    /// Returns the rules that a transaction sees. The transaction may write profiles by these rules only if it has
+    /// locked the row of `store`.
     func rulesAtHand(_ transaction: Transaction) async throws -> RulesInForce {
         let version = try await transaction.run(SchemaTable.selectVersion).number(0, 0)
         return try await rules(version) { try await SchemaTable.inForce(transaction) }
     }
 
-    /// Returns the rules of a version. It reads them only if other rules are known.
+    /// Returns the rules of a version. It reads them only if the rules known to this process have another version.
     private func rules(_ version: Int64?, _ read: () async throws -> RulesInForce) async throws -> RulesInForce {
         let known = known.withLock { $0 }
         guard Int64(known.version) != version else { return known }
         return keep(try await read())
     }
 
-    /// Returns the rules in force in a transaction that writes profiles, if they are still the ones that judged a
-    /// value.
+    /// Returns the rules in force in a transaction that writes profiles. Throws if they are not the rules `schema`,
+    /// which judged the values to write.
     func rulesInForce(_ transaction: Transaction, being schema: ProfileSchema) async throws -> RulesInForce {
         let current = try await rulesInForce(transaction)
         try current.adopted.require(schema)
         return current
     }
 
-    /// The rules that were last read, if a value was judged by them.
+    /// Returns the rules that were last read, if they are `schema`, which judged the values to write. Otherwise returns
+    /// nil.
     func rulesLastRead(being schema: ProfileSchema) -> RulesInForce? {
         let known = known.withLock { $0 }
         return known.schema == schema ? known : nil
     }
 
-    /// The SQL of rules that were in force when they were read.
+    /// Returns the SQL for an adopted schema.
     func table(of adopted: AdoptedSchema) -> ProfileTable {
         let known = known.withLock { $0 }
         return known.adopted === adopted ? known.table : ProfileTable(adopted.schema)
@@ -113,9 +115,9 @@ final class PostgresEngine: StoreEngine {
     struct Written<Value> {
         let value: Value
         var changes: [Change] = []
-        /// The commands that go with the `COMMIT`.
+        /// The commands that are sent together with the `COMMIT`.
         var last: [Command] = []
-        /// Whether the write has not looked for conflicts before; see ``PostgresSession/Outcome/isGuess``.
+        /// Whether the write has not yet checked for conflicts; see ``PostgresSession/Outcome/isGuess``.
         var isGuess = false
     }
 
@@ -170,7 +172,7 @@ final class PostgresEngine: StoreEngine {
         try await PostgresSession.proving(read)
     }
 
-    /// Tells listeners of changes that were committed, and keeps the log short.
+    /// Notifies the listener of committed changes, and keeps the log short.
     private func logged(_ newChanges: Int) async {
         guard newChanges > 0 else { return }
         watch.announce()
@@ -187,6 +189,6 @@ final class PostgresEngine: StoreEngine {
             value: written.value, last: written.last + changes, isGuess: written.isGuess)
     }
 
-    /// The rules for reading the outcome of an earlier write.
+    /// Returns the rules for reading the stored outcome of an earlier write.
     func rulesOfPast() async throws -> ProfileSchema { try await schemaInForce().schema }
 }

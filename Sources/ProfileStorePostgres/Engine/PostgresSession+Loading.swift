@@ -2,23 +2,25 @@ internal import PostgresAccess
 internal import ProfileCore
 internal import ProfileStore
 
-// A bulk load into an empty table drops the indexes and creates them afterwards, which is three times as fast.
+// A bulk load into an empty table drops the indexes and creates them afterwards. This is three times as fast as a load
+// with the indexes.
 //
-// The load has several steps. Meanwhile the store's row says that the store is loading, and no other session writes
-// profiles. A second transaction, the guardian, holds a row lock during the load. The lock shows other sessions that
-// the load is alive. A session that finds the store loading and that row unlocked creates the indexes and ends the
-// load. The rows of the load are then stored completely or not at all, because they come in one transaction.
+// The load has several steps. Meanwhile the row of the table `store` says that the store is loading, and no other
+// session writes profiles. A second transaction, the guardian, locks the row `loads` of the table `counters` during the
+// load. The lock shows other sessions that the load is alive. If a session finds that the store is loading and the row
+// `loads` is unlocked, it creates the indexes and ends the load. The rows of the load are then stored completely or not
+// at all, because they come in one transaction.
 //
-// The guardian may end during the load, by a timeout of the server or by an operator. So each step first checks and
-// locks the store's row. The indexes are dropped and the rows are copied only while the store is loading and has no
+// The guardian may end during the load, by a timeout of the server or by an operator. So each step first locks and
+// checks the row of `store`. The indexes are dropped and the rows are copied only while the store is loading and has no
 // profile. The load ends only when all indexes exist. The outcome of the load depends only on its one transaction, not
 // on later steps.
 extension PostgresSession {
-    /// Runs `body` while the table has only the indexes that do not slow it down.
+    /// Runs `body` while the table has only the indexes that do not slow `body` down.
     ///
     /// - Parameters:
     ///   - time: The time by the caller's clock.
-    ///   - mayBegin: Called while no other session may write profiles.
+    ///   - mayBegin: Returns whether the load may begin. It is called while no other session may write profiles.
     ///   - body: Fills the table.
     /// - Returns: The result of `body`; nil if the load may not begin, or if another session has ended it because it
     ///   seemed dead.
@@ -34,7 +36,7 @@ extension PostgresSession {
                     guardian.mayBeCancelled = false
                     try await guardian.transaction { alive in
                         try await alive.run([Self.stayingOpen, Command(Self.holdLoads)])
-                        // The process that began an earlier load has died.
+                        // If the store is already loading, the process that began that load has died.
                         if try await alive.run(SchemaTable.selectState).flag(0, 1) { try await endLoad(at: time) }
                         let begins = try await prepare(at: time) { transaction, _ in
                             try await transaction.run(SchemaTable.hold)
@@ -57,7 +59,7 @@ extension PostgresSession {
                     }
                 }
             } catch {
-                // The end of the guardian says nothing about the load.
+                // An error of the guardian after the load has an outcome does not change that outcome.
                 guard outcome != nil else { throw error }
             }
             return try outcome?.get() ?? nil
@@ -72,7 +74,7 @@ extension PostgresSession {
             try await guardian.transaction { alive in
                 let held = try await alive.run([Self.stayingOpen, Command(Self.holdLoads + " SKIP LOCKED")])
                 guard !held[1].isEmpty else { return false }
-                // A load without its guardian still holds the store's row while it copies.
+                // A load that has lost its guardian still locks the row of `store` while it copies.
                 let state = try await lend { connection in
                     try await connection.run(SchemaTable.share + " SKIP LOCKED")
                 }
@@ -97,7 +99,7 @@ extension PostgresSession {
                 try await PostgresEngine.prepare(for: schema, isAlone: true, connection)
             }
             hasEnded = try await prepare(at: time) { transaction, _ in
-                // A load that seemed dead can drop indexes only while it holds this row.
+                // A load that seemed dead can drop indexes only while it has locked this row.
                 try await transaction.run(SchemaTable.hold)
                 let schema = try await SchemaTable.inForce(transaction).schema
                 let names = Self.indexes.map(\.name)
@@ -128,7 +130,8 @@ extension PostgresSession {
         }
     }
 
-    /// The indexes over all rows, as the migrations create them. The index of ids costs nothing, because the ids rise.
+    /// The indexes of every store that a load drops, as the migrations create them. The index of ids stays, because it
+    /// costs almost nothing when ids rise.
     private static let indexes = [
         (
             name: "profiles_username",

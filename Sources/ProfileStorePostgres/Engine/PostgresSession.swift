@@ -42,7 +42,8 @@ struct PostgresSession: Sendable {
     /// Whether the reads of this task prove that their server is the leader.
     @TaskLocal private static var isProving = false
 
-    /// Reads, or does work that may run twice. A single statement sees one moment.
+    /// Calls `body` with a connection, to read or to do other work that may run twice. Each statement reads its own
+    /// consistent snapshot.
     func read<Value: Sendable>(
         _ body: (Connection) async throws -> Value
     ) async throws(ProfileStoreError) -> Value {
@@ -72,7 +73,8 @@ struct PostgresSession: Sendable {
     ///
     /// A leader that was frozen may answer reads for some seconds after another server took over, and its answers are
     /// then outdated. It can no longer commit, because its standbys follow the other server. So a commit proves an
-    /// earlier read. Both use one session, because another session may be connected to another server.
+    /// earlier read. The read and the commit use one session, because another session may be connected to another
+    /// server.
     func proving<Value>(
         _ connection: Connection, _ body: () async throws -> Value
     ) async throws -> Value {
@@ -82,21 +84,21 @@ struct PostgresSession: Sendable {
         return try outcome.get()
     }
 
-    /// Commits a key, which proves that the server of the last answer was still the leader.
+    /// Commits a key. This proves that the server was still the leader when it gave the last answer on this connection.
     ///
-    /// - Throws: An error that means the answer is not proven. Nothing was written then.
+    /// - Throws: An error if the answer is not proven. At most the key was written then.
     private func prove(
         _ key: String, of request: String?, outcome: String, at time: Timestamp, _ connection: Connection
     ) async throws {
         do {
             try await keep(key, of: request, outcome: outcome, at: time, connection)
         } catch PostgresError.outcomeUnknown(let reason) {
-            // Only the key may have been written.
+            // This transaction writes nothing but the key, so the caller's data is unchanged.
             throw PostgresError.lost(reason)
         }
     }
 
-    /// Reads everything as of one moment.
+    /// Calls `body` with a read-only transaction. All its statements read one consistent snapshot.
     func readAtOneMoment<Value: Sendable>(
         _ body: (Transaction) async throws -> Value
     ) async throws(ProfileStoreError) -> Value {
@@ -110,7 +112,7 @@ struct PostgresSession: Sendable {
     /// The result of a transaction, and the commands that end it.
     struct Outcome<Value> {
         var value: Value
-        /// Sent together with the `COMMIT`, in one round trip.
+        /// The commands that are sent together with the `COMMIT`, in one round trip.
         var last: [Command] = []
         /// Whether the body did not check for conflicts. The commands then divide by zero if there is a conflict, and
         /// the body runs again.
@@ -132,7 +134,8 @@ struct PostgresSession: Sendable {
     /// The result of a committed transaction.
     struct Committed<Value: Sendable>: Sendable {
         let value: Value
-        /// Whether the server stopped waiting for standbys before one had the commit, and did not start again in time.
+        /// Whether the server stopped waiting for standbys before a standby had the commit, and did not start to wait
+        /// again before the deadline.
         var isOnOneMachine = false
 
         /// - Throws: `storedOnOneMachine`.
@@ -144,14 +147,15 @@ struct PostgresSession: Sendable {
 
     /// Writes in a transaction.
     ///
-    /// Its first command inserts a key of its own. If it is unknown whether the transaction was committed, it is
-    /// repeated with the same key. If the first attempt was committed, the repeat fails. Otherwise the repeat prevents
-    /// the first attempt from being committed later. The transaction is also repeated while only one machine has the
-    /// commit. If `body` throws an answer, the server first proves that it is the leader.
+    /// The first command of the transaction inserts a new random key. If it is unknown whether the transaction was
+    /// committed, the transaction is repeated with the same key. If the first attempt was committed, the repeat fails.
+    /// Otherwise the repeat prevents the first attempt from being committed later. The transaction is also repeated
+    /// while only one machine has the commit. If `body` throws a `ProfileStoreError`, the caller gets it only after the
+    /// server has proven that it is the leader.
     ///
     /// - Parameters:
     ///   - time: The time by the caller's clock.
-    ///   - body: Writes. It may run more than once. Its key identifies this transaction.
+    ///   - body: The function that writes. It may run more than once. The key that it gets identifies this transaction.
     /// - Returns: The result of `body` in the committed transaction.
     /// - Throws: `outcomeUnknown` if the outcome could not be found out in time, `storedOnOneMachine`, …
     func write<Value: Sendable>(
@@ -160,7 +164,7 @@ struct PostgresSession: Sendable {
         try await commit(at: time, body).get()
     }
 
-    /// Writes data that only prepares another write. It does no harm, and may be written twice.
+    /// Writes data that only prepares another write. This data does no harm, and may be written twice.
     ///
     /// - Throws: The errors of ``write(at:_:)``, but never an error which says that something was or may have been
     ///   stored.
@@ -189,9 +193,9 @@ struct PostgresSession: Sendable {
                         do {
                             return try await attempt(key, at: time, &made, connection, body)
                         } catch let error as ProfileStoreError {
-                            // The attempt depends on the state of this server, and an earlier attempt may still be on
-                            // its way. The first attempt to insert the key decides, and its COMMIT waits for all
-                            // earlier ones.
+                            // The error depends on the state that this server had, but an earlier attempt may still be
+                            // committed. The transaction that inserts the key first decides. The COMMIT of the key also
+                            // waits until a standby has all earlier commits.
                             made.answer = error
                             try await prove(key, of: nil, outcome: Self.nothing, at: time, connection)
                             throw error
@@ -221,7 +225,7 @@ struct PostgresSession: Sendable {
         var values: [Value] = []
         /// The answer of the last refused attempt.
         var answer: ProfileStoreError?
-        /// The value that only one machine has.
+        /// The value of a committed attempt that only one machine has stored.
         var alone: Value?
     }
 
@@ -242,7 +246,8 @@ struct PostgresSession: Sendable {
         }
     }
 
-    /// One write in 256 deletes twice as many keys as were inserted since.
+    /// On average, one write in 256 deletes expired keys. It deletes up to 512, twice as many as were inserted since
+    /// the last such write.
     private func forgettingSome(_ key: String, at time: Timestamp) -> [Command] {
         key.hasSuffix("00") ? [KeyedWriteTable.forgettingSome(at: time)] : []
     }
@@ -251,8 +256,8 @@ struct PostgresSession: Sendable {
     /// also lent to `body`, for work that takes longer than a call.
     ///
     /// - Returns: Nil if the body rolled the transaction back.
-    /// - Throws: `outcomeUnknown` if it could not be found out in time whether the transaction was committed. After
-    ///   any other error it was not.
+    /// - Throws: `outcomeUnknown` if it could not be found out in time whether the transaction was committed. After any
+    ///   other error, the transaction was not committed.
     func writeOnce<Value: Sendable>(
         at time: Timestamp, _ body: (Connection, Transaction, _ key: String) async throws -> Outcome<Value>
     ) async throws(ProfileStoreError) -> Committed<Value>? {
@@ -334,12 +339,14 @@ struct PostgresSession: Sendable {
     /// transaction.
     static let stayingOpen = Command("SET LOCAL idle_in_transaction_session_timeout = 0")
 
-    /// The outcome that is stored under a key that blocks a transaction.
+    /// The stored outcome of a key that was inserted only to prevent the transaction with this key from being
+    /// committed.
     private static let nothing = "none"
 
     /// Returns the value of the committed attempt; nil if the server does not have the key.
     ///
-    /// - Throws: The answer of a later attempt, if the key was inserted to block the transaction; `QuorumIsGone`.
+    /// - Throws: The error of a refused attempt, if the key was inserted only to prevent the transaction from being
+    ///   committed. `QuorumIsGone` if only one machine has the row of the key.
     private func committed<Value>(
         of made: inout Attempts<Value>, _ key: String, until deadline: ContinuousClock.Instant
     ) async throws -> Value? {
@@ -384,8 +391,9 @@ struct PostgresSession: Sendable {
     ///   - request: The key and the request.
     ///   - time: The time by the caller's clock.
     ///   - schema: The rules for reading a stored outcome.
-    ///   - body: Writes. It may run more than once. An answer that it throws is stored too.
-    /// - Returns: The first or repeated outcome, and whether it was written now.
+    ///   - body: The function that writes. It may run more than once. If it throws an error that answers the request,
+    ///     this error is stored too.
+    /// - Returns: The outcome of the first write with this key, and whether this call made that write.
     /// - Throws: `outcomeUnknown` if the outcome could not be found out in time, `keyReused`, …
     func write<Value: KeyedValue>(
         _ request: KeyedRequest, at time: Timestamp, under schema: () async throws -> ProfileSchema,
@@ -432,7 +440,8 @@ struct PostgresSession: Sendable {
         }
     }
 
-    /// Waits for writes as long as the server is alive, and closes. It waits at most a second for a frozen server.
+    /// Waits for the running writes while the server answers, and then closes the pool. If the server does not answer
+    /// within a second, this method stops waiting.
     func close() async {
         // The remaining writes end with `outcomeUnknown` or `closed`.
         await underWay.close { [pool] in await !pool.isAnswered(until: .now + .seconds(1)) }
@@ -478,7 +487,8 @@ struct PostgresSession: Sendable {
         }
     }
 
-    /// Repeats an attempt while the problem is temporary, and reports an unknown outcome at the end.
+    /// Repeats an attempt until it succeeds, its error is permanent, or the deadline is near. If it is then unknown
+    /// whether an attempt was committed, this method throws `outcomeUnknown`.
     private func repeating<Value>(
         _ attempt: (_ deadline: ContinuousClock.Instant) async throws -> Value
     ) async throws(ProfileStoreError) -> Value {
@@ -495,7 +505,8 @@ struct PostgresSession: Sendable {
                 // If that machine is lost next, it is unknown whether another machine has the write.
                 if isOnOneMachine { unknown = unknown ?? .onOneMachine }
                 let refusal = (error as? PostgresError)?.state
-                // The deadline would interrupt a late attempt, and its error would replace the answer of this attempt.
+                // The deadline would interrupt an attempt that begins late, and the error of that attempt would replace
+                // the answer of this one.
                 let hasAnswer = isOnOneMachine || refusal != nil
                 let lastBegin = hasAnswer ? deadline - options.waitLimit / 8 : deadline
                 let isOver = Task.isCancelled || ContinuousClock.now + pause >= lastBegin
@@ -523,7 +534,7 @@ struct PostgresSession: Sendable {
                     pause = min(pause * 2, .milliseconds(200))
                     continue
                 }
-                // A transaction after all attempts has found out this answer.
+                // A `ProfileStoreError` is a known outcome: a transaction after all attempts has found it out.
                 if let unknown, !isOnOneMachine, !(error is ProfileStoreError) { throw .outcomeUnknown(unknown) }
                 if (error as? PostgresError)?.isOfOtherTables ?? false { try await checkVersion(until: deadline) }
                 throw ProfileStoreError(translating: error, since: start)
@@ -539,7 +550,8 @@ struct PostgresSession: Sendable {
         if let applied { try Migrator.verify(applied, pool.list.description) }
     }
 
-    /// 128 random bits in hexadecimal digits, after a space. No caller's key contains a space.
+    /// Returns a new key of the engine: a space, and 128 random bits in hexadecimal digits. No caller's key contains a
+    /// space.
     private static func newKey() -> String {
         var bytes = [UInt8](repeating: 0, count: 16)
         randombytes_buf(&bytes, bytes.count)

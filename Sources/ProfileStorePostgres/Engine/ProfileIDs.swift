@@ -5,13 +5,13 @@ internal import Threads
 /// The ids that this process may give to new profiles. The ids are reserved in blocks, because otherwise each write
 /// would wait for the ids of the others.
 ///
-/// Blocks begin small and double. So a command that registers one profile leaves no gap, and a service reserves
-/// rarely.
+/// The first block has one id, and each later block has twice as many, up to 256. So a command that registers one
+/// profile leaves no gap, and a service seldom reserves a block.
 final class ProfileIDs: Sendable {
     private struct State {
         var free: Range<Int64> = 0..<0
         var blockSize: Int64 = 1
-        /// A block that one caller reserves for all waiting callers.
+        /// The task that reserves a block for all waiting callers; nil if no block is being reserved.
         var reserving: Task<Result<Void, ProfileStoreError>, Never>?
     }
 
@@ -38,7 +38,8 @@ final class ProfileIDs: Sendable {
             if let id { return id }
             guard let reserving else { continue }
             do throws(ProfileStoreError) { try await reserving.value.get() } catch {
-                // The task that began the reservation had less time left than this one.
+                // The caller that began the reservation may have had less time left than this one, which then tries
+                // again.
                 if isOurs || CallDeadline.isOver || !error.isOfTime { throw error }
             }
         }
@@ -72,7 +73,7 @@ final class ProfileIDs: Sendable {
         return outcome
     }
 
-    /// If the answer is lost, the block is never used, which does no harm.
+    /// Reserves a block of ids. If the answer is lost, the ids of the block are never used, which does no harm.
     private func reserve(
         _ size: Int64, _ session: PostgresSession, at time: Timestamp
     ) async throws(ProfileStoreError) -> Range<Int64> {

@@ -4,15 +4,16 @@ internal import ProfileCore
 
 /// The values that the rows of a batch have in one unique field.
 ///
-/// The server returns the owners of the values sorted by the value, so one pass over both finds the owner of each row.
-/// This takes a fifth of the time of a dictionary with the values as keys.
+/// The server returns the owners of the values sorted by the value. So one pass over this answer and the sorted rows
+/// finds the owner of each row. This takes a fifth of the time of a dictionary with the values as keys.
 struct UniqueValues {
     let field: FieldRules
     /// The compared values, one after another.
     private let bytes: [UInt8]
     /// The value of each row; nil if the row has none.
     private let ranges: [Range<Int>?]
-    /// The rows that have a value, sorted by the bytes of the value. A file in the order of the table does not need it.
+    /// The rows that have a value, sorted by the bytes of the value. It is computed only when it is needed. A file with
+    /// the rows in the order of the ids usually does not need it.
     private lazy var sorted = sortedRows()
 
     /// - Parameters:
@@ -51,7 +52,7 @@ struct UniqueValues {
         }
     }
 
-    /// Returns the values of some rows as an array of texts, nil if there are none.
+    /// Returns the values of some rows as one parameter, an array of texts. Nil if these rows have no value.
     mutating func parameter(where isIncluded: (_ row: Int) -> Bool) -> Values? {
         guard ranges.indices.contains(where: { ranges[$0] != nil && isIncluded($0) }) else { return nil }
         let rows = sorted.filter(isIncluded)
@@ -87,7 +88,8 @@ struct UniqueValues {
         return owners
     }
 
-    /// Returns the same for an answer in another order, as far as the rows have that order, too.
+    /// Returns the same as `owners`, for an answer that is not sorted by the value. It finds the owners only of rows
+    /// that are in the order of the answer.
     func ownersInOrder(in answer: Rows, column: Int) -> [Int?] {
         var next = 0
         return bytes.withUnsafeBufferPointer { bytes in
@@ -103,7 +105,8 @@ struct UniqueValues {
         }
     }
 
-    /// The number of profiles between two rows that follow each other, if some profiles are not in the file.
+    /// The maximum number of rows of an answer that are searched for the next owner. It is more than one, because some
+    /// stored profiles may not be in the file.
     private static let usualGap = 16
 
     /// Returns a row that has a value; nil if no row of the batch has it.
@@ -125,7 +128,8 @@ struct UniqueValues {
         _ range: Range<Int>, of bytes: UnsafeBufferPointer<UInt8>
     ) -> UnsafeBufferPointer<UInt8> { UnsafeBufferPointer(rebasing: bytes[range]) }
 
-    /// Compares as the collation `C` does: by the bytes, and then by the length.
+    /// Compares two values as the collation `C` does: by the bytes, and then by the length. The result is negative if
+    /// `one` sorts first.
     private static func order(of one: UnsafeBufferPointer<UInt8>, and other: UnsafeBufferPointer<UInt8>) -> Int {
         let count = min(one.count, other.count)
         if count > 0, let left = one.baseAddress, let right = other.baseAddress {

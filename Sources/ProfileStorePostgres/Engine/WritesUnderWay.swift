@@ -29,8 +29,8 @@ final class WritesUnderWay: Sendable {
         return try outcome.get()
     }
 
-    /// Refuses further writes, and waits for the running ones, unless `isHopeless` returns that they cannot end. It is
-    /// called repeatedly.
+    /// Refuses further writes, and waits for the running ones, unless `isHopeless` returns that they cannot end.
+    /// `isHopeless` is called repeatedly.
     func close(unless isHopeless: @escaping @Sendable () async -> Bool) async {
         let isOver = state.withLock { state in
             state.isClosed = true
@@ -51,6 +51,6 @@ final class WritesUnderWay: Sendable {
         }.value
     }
 
-    /// The time before `isHopeless` is called for the first time.
+    /// The time before `isHopeless` is called for the first time, and between two calls.
     private static let patience = Duration.milliseconds(250)
 }

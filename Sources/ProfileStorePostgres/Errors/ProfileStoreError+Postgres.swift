@@ -14,13 +14,13 @@ extension ProfileStoreError {
         case let error as PostgresError: self.init(error, waited: .now - start)
         case is CancellationError: self = .cancelled
         case is LoadGoesOn: self = .busy(holder: nil, waited: .now - start)
-        // No other error is thrown here.
+        // The engine throws no other error.
         default: self = .database(String(describing: error), code: 0)
         }
     }
 
-    /// The same error for a write that only prepares another write and can be repeated. The caller does not need to
-    /// know whether that write was stored.
+    /// The error to throw instead of this one after a read, or after a write that only prepares another write. Such a
+    /// write can be repeated, so the caller does not need to know whether it was stored.
     var ofStep: Self {
         switch reason {
         case .outcomeUnknown(let problem): .unavailable([problem])

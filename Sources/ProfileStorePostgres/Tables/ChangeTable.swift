@@ -3,15 +3,15 @@ internal import ProfileStore
 
 /// The table `changes`: the log of changes to profiles and rules, for clients that watch the store (R7).
 ///
-/// A writer does not number its changes, because all writers would then wait for one row. A reader of the log locks
-/// that row, and numbers the changes that are committed at that time. Writers sometimes do the same, but never wait for
-/// that lock.
+/// A writer does not number its changes, because all writers would then wait for one row, the counter of change
+/// numbers. A reader of the log locks that row, and numbers the changes that are committed at that time. Writers
+/// sometimes do the same, but never wait for that lock.
 ///
 /// The order of changes is a logical clock, `written_at`. It follows the server's clock, but it never goes back: a change
 /// comes after every change that its transaction can see. Server clocks step back, and a failover changes the clock.
 enum ChangeTable {
-    /// Inserts a change into the log. It is among the last commands of its transaction, which has already locked the
-    /// profile. So the command sees every earlier change of the profile, and gives this change a later time.
+    /// Inserts a change into the log. The command is among the last commands of its transaction, which has already
+    /// locked the profile. So the command sees every earlier change of the profile, and gives this change a later time.
     ///
     /// The subquery ignores changes that have a number, because a later number is always higher. Unless the clock has
     /// stepped back, no row has a time later than now. The subquery then reads one page of an index and finds nothing.
@@ -42,8 +42,8 @@ enum ChangeTable {
         SELECT value, EXISTS (SELECT 1 FROM changes WHERE number IS NULL) FROM counters WHERE name = 'change_number'
         """
 
-    /// The maximum number of changes that one transaction numbers. It takes some tens of milliseconds, far less than
-    /// the wait limit.
+    /// The maximum number of changes that one transaction numbers. Numbering them takes some tens of milliseconds, far
+    /// less than the wait limit.
     static let mostNumberedAtOnce = 2_000
 
     /// Numbers the oldest committed changes that have no number, and deletes the oldest rows of a log that is too long.

@@ -4,16 +4,16 @@ internal import ProfileStore
 /// Checks that committed data survives the loss of any one machine.
 ///
 /// `open` checks the settings once. If the address lists several servers, the first statement of each write checks
-/// whether commits wait for another machine. A new primary commits alone until a standby follows it. If that primary is
-/// then lost too, the commits that it has confirmed are lost. Each write checks this again after its `COMMIT`. The
-/// reason: if an operator empties `synchronous_standby_names`, the server ends all waits for a standby without a
-/// warning.
+/// whether commits wait for another machine. The reason: a new primary commits alone until a standby follows it. If
+/// that primary is then lost too, the commits that it has confirmed are lost. After its `COMMIT`, each write checks
+/// again whether commits wait for another machine. The reason: if an operator empties `synchronous_standby_names`, the
+/// server ends all waits for a standby without a warning.
 enum Durability {
-    /// Is 1 if commits wait for another machine. Otherwise the statement that contains it fails with a division by
-    /// zero.
+    /// An SQL expression. It is 1 if commits wait for another machine. Otherwise the statement that contains it fails
+    /// with a division by zero.
     static let quorum = "1 / (\(hasQuorum))::int"
 
-    /// Whether commits wait for another machine, according to the session's settings.
+    /// An SQL condition: whether commits wait for another machine, according to the session's settings.
     static let hasQuorum = """
         current_setting('synchronous_standby_names') <> '' \
         AND current_setting('synchronous_commit') NOT IN ('off', 'local')
@@ -70,7 +70,8 @@ enum Durability {
 /// An error: a transaction was committed, and after its `COMMIT` the server said that commits do not wait for another
 /// machine.
 struct QuorumIsGone: Error {
-    /// Whether the transaction contains the caller's write. If false, it contains only a key that proves an answer.
+    /// Whether the transaction contains the caller's write. If false, it contains only a key, whose commit proves that
+    /// the server was still the leader when it gave an answer.
     let isStored: Bool
 }
 

@@ -5,8 +5,8 @@ internal import ProfileStore
 /// The table `keyed_writes`: the outcome of each write, under its idempotency key. The caller gives the key, or the
 /// engine makes a random one.
 enum KeyedWriteTable {
-    /// Inserts a key in a transaction. The command fails if the key is already stored. With `onQuorum` it also fails if
-    /// commits do not wait for another machine.
+    /// Returns a command that inserts a key and its outcome. The command fails if the key is already stored. If
+    /// `onQuorum` is true, it also fails if commits do not wait for another machine.
     static func keeping(
         _ key: String, _ request: String?, outcome: String, at time: Timestamp, onQuorum: Bool
     ) -> Command {
@@ -15,8 +15,8 @@ enum KeyedWriteTable {
             [.text(key), .text(request), .text(outcome), .number(time.millisecondsSince1970)])
     }
 
-    /// Waits until every write that has begun ends, and keeps other writes from beginning. Every write uses this table
-    /// before any other table. So a transaction that holds this lock may alter any table without a deadlock.
+    /// Waits until every running write has ended, and blocks new writes until the transaction ends. Every write uses
+    /// this table before any other table. So a transaction that holds this lock may alter any table without a deadlock.
     static let lock = "LOCK TABLE keyed_writes IN ACCESS EXCLUSIVE MODE"
 
     private static let insert = "INSERT INTO keyed_writes (key, request, outcome, made_at) VALUES ($1, $2, $3, $4)"
@@ -56,8 +56,8 @@ enum KeyedWriteTable {
     /// Marks the store as an unfinished copy of the store with this fingerprint, or removes the mark if `fingerprint`
     /// is nil.
     ///
-    /// The row's time is the highest possible one. Programs of every version delete rows by age, so this row stays
-    /// until the copy is complete.
+    /// The row's `made_at` is the highest possible time. Every version of this program deletes only rows older than a
+    /// time limit, so this row stays until the copy is complete.
     static func settingUnfinishedCopy(of fingerprint: String?) -> [Command] {
         [Command("DELETE FROM keyed_writes WHERE key = '\(copyKey)'")]
             + (fingerprint.map { [keeping(copyKey, $0, outcome: "null", at: never, onQuorum: false)] } ?? [])
@@ -66,7 +66,8 @@ enum KeyedWriteTable {
     /// The time of a row that never expires.
     private static let never = Timestamp(millisecondsSince1970: .max)
 
-    /// The key of the mark. The space keeps it distinct from callers' keys and from the engine's keys.
+    /// The key of the mark. A caller's key contains no space, and a key of the engine is a space and 32 hexadecimal
+    /// digits. So no other key equals this one.
     private static let copyKey = " copy"
 
     // MARK: Removing expired rows

@@ -3,7 +3,7 @@ internal import PostgresMigrations
 internal import ProfileCore
 internal import ProfileStore
 
-/// Migrates a database's tables. Each migration runs in one transaction, together with its record and checksum.
+/// Migrates a database's tables. Each migration runs in one transaction, which also records its name and checksum.
 enum Migrator {
     /// The newest version that this program knows.
     static let latest = Migration.postgres.last?.version ?? 0
@@ -26,8 +26,8 @@ enum Migrator {
         }
     }
 
-    /// Applies the missing migrations. Concurrent migrations wait for each other at the row of `store`. In an empty
-    /// database they wait for each other when they create the first table.
+    /// Applies the missing migrations. Concurrent migrations wait for each other at the lock of the table
+    /// `keyed_writes`. In an empty database, they wait for each other when they create the first table.
     ///
     /// - Returns: The names of the migrations that were applied.
     static func migrate(_ connection: Connection, at time: Timestamp) async throws -> [String] {
@@ -60,7 +60,8 @@ enum Migrator {
 }
 
 extension Migration {
-    /// Its statements. Each ends with a semicolon at the end of a line, and no other line ends with a semicolon.
+    /// The SQL statements of the migration. Each statement ends with a semicolon at the end of a line, and no other
+    /// line ends with a semicolon.
     var statements: [String] {
         let lines = String(decoding: sql, as: UTF8.self).split(separator: "\n").filter { !$0.hasPrefix("--") }
         var statements: [String] = []

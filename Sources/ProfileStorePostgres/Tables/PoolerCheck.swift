@@ -6,10 +6,11 @@ enum PoolerCheck {
 
     /// Checks that the pooler between this process and the server does not give one session to two clients.
     ///
-    /// A pooler that shares sessions gives the most recently used session to the next transaction. So this opens a
-    /// transaction on another connection. Either that connection then has the session of `connection`, or `connection`
-    /// gets another session. Both cases are detected. If a pooler exchanges sessions later, the statement names reveal
-    /// it, because no other connection uses the same names.
+    /// A pooler that shares sessions gives the most recently used session to the next transaction. So this method opens
+    /// a transaction on another connection. Either that connection then has the session of `connection`, or
+    /// `connection` gets another session. Both cases are detected. If a pooler gives `connection` another session
+    /// later, that session does not know the names of the statements that `connection` has prepared. The next command
+    /// then throws `sharedSession` too.
     /// - Parameters:
     ///   - connection: A connection that is not in a transaction.
     ///   - process: The process ID of the server process that last served `connection`.

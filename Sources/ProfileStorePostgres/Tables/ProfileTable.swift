@@ -160,8 +160,8 @@ final class ProfileTable: Sendable {
         return Command(sql + " WHERE id = $1 AND revision = $4", values)
     }
 
-    /// Changes the same fields of different profiles. A profile that has another revision than expected does not change.
-    /// The fields are not unique, and the passwords are not changed.
+    /// Changes the same fields of different profiles. A profile that has another revision than expected does not
+    /// change. None of these fields may be unique. The passwords are not changed.
     func setting(
         _ fields: FieldSet, of updates: [RowUpdate], at time: Timestamp, schemaVersion: Int
     ) -> Command {
@@ -169,7 +169,7 @@ final class ProfileTable: Sendable {
             .numbers(updates.map(\.id)), .number(time.millisecondsSince1970), .number(Int64(schemaVersion)),
             .numbers(updates.map(\.revision)),
         ]
-        // A field of the schema may have one of these names, so each use is qualified.
+        // A field of the schema may have one of these names, so the SQL qualifies each use with `profiles` or `new`.
         var names = ["id", "revision"]
         var arrays = ["$1::bigint[]", "$4::bigint[]"]
         var sql =
@@ -254,8 +254,8 @@ final class ProfileTable: Sendable {
 
     // MARK: Names
 
-    /// Returns the quoted column name of a field. Every PostgreSQL table has some system columns. A field with the name
-    /// of a system column gets a `$` after its name.
+    /// Returns the quoted column name of a field. Every PostgreSQL table has some system columns. If a field has the
+    /// name of a system column, its column name ends with a `$`.
     static func quoted(_ name: FieldName) -> String {
         serverColumns.contains(name.text) ? "\"\(name.text)$\"" : "\"\(name.text)\""
     }
@@ -267,7 +267,7 @@ final class ProfileTable: Sendable {
         return "ALTER TABLE profiles ADD COLUMN IF NOT EXISTS \(column) text COLLATE \"C\" CHECK (\(column) <> '')"
     }
 
-    /// Creates the index of a field. A unique index enforces unique values, another index only serves look-ups.
+    /// Creates the index of a field. A unique index enforces unique values. Any other index only speeds up look-ups.
     static func createIndex(_ name: FieldName, isUnique: Bool, concurrently: Bool) -> String {
         "CREATE \(isUnique ? "UNIQUE " : "")INDEX \(concurrently ? "CONCURRENTLY " : "")"
             + "IF NOT EXISTS \(indexName(name, isUnique: isUnique)) ON profiles (\(quoted(name)))"

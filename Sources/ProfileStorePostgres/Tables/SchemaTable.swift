@@ -6,18 +6,19 @@ internal import ProfileStore
 enum SchemaTable {
     static let selectVersion = "SELECT schema_version FROM store"
     static let selectState = "SELECT schema_version, is_loading FROM store WHERE id = 1"
-    /// Selects the same with a shared lock, for a transaction that writes profiles. No other rules come into force
-    /// until that transaction ends.
+    /// Selects the same as `selectState`, and locks the row in shared mode, for a transaction that writes profiles. No
+    /// other rules come into force until that transaction ends.
     static let share = selectState + " FOR SHARE"
-    /// Locks the same row in shared mode. It fails with a division by zero unless this version is in force and no bulk
-    /// load is running. A command that uses the table `profiles` comes after it, because a transaction that puts rules
-    /// in force locks the two tables in this order.
+    /// Returns a command that locks the row of `store` in shared mode. It fails with a division by zero unless
+    /// `version` is in force and no bulk load is running. It must come before every command that uses the table
+    /// `profiles`. The reason: a transaction that puts rules in force locks first `store` and then `profiles`.
     static func share(being version: Int) -> Command {
         Command(
             "SELECT 1 / count(*) FROM (\(selectState) AND schema_version = $1 AND NOT is_loading FOR SHARE) AS state",
             [.number(Int64(version))])
     }
-    /// Selects the same with an exclusive row lock, for a transaction that puts other rules in force.
+    /// Selects the same as `selectState`, and locks the row exclusively, for a transaction that puts other rules in
+    /// force.
     static let hold = selectState + " FOR UPDATE"
 
     private static let selection = "SELECT version, fingerprint, document, adopted_at FROM schemas"

@@ -4,9 +4,10 @@ internal import ProfileStore
 
 /// A search in the table `profiles`.
 ///
-/// The server finds and sorts values that it compares by their bytes, as this program does. This program does the rest
-/// with the rows that the server returns. Examples are finding a text regardless of case and accents, and comparing
-/// numbers by value.
+/// The server compares values by their bytes. It checks the conditions, and sorts by the fields, for which this
+/// comparison gives the right result. This program checks the other conditions, and sorts by the other fields, with the
+/// rows that the server returns. Examples are finding a text regardless of case and accents, and comparing numbers by
+/// value.
 struct TableSearch: Sendable {
     private let search: ProfileSearch
     private let table: ProfileTable
@@ -82,7 +83,7 @@ struct TableSearch: Sendable {
         return page.end(hasMore: false)
     }
 
-    /// Returns the number of profiles found. The search's order and cursor do not matter.
+    /// Returns the number of profiles found. The search's order and cursor have no effect on it.
     func count(_ connection: Connection) async throws -> Int {
         if isExact {
             var sql = SearchSQL("SELECT count(*) FROM profiles")
@@ -176,7 +177,7 @@ struct TableSearch: Sendable {
 
     // MARK: The plan
 
-    /// Returns the way in which the server runs a search, derived from its indexes alone.
+    /// Returns the way in which the server probably runs a search. It is derived only from the indexes of the fields.
     static func plan(of search: ProfileSearch) -> QueryPlan {
         if search.order == nil, search.conditions.isEmpty, search.text == nil, search.status == nil {
             return .index([])
@@ -200,8 +201,9 @@ extension ProfileSearch.Condition {
         switch comparison {
         case .equals, .differs, .hasPrefix, .isAny, .isAbsent, .isPresent: true
         case .contains: false
-        // Every text has a place in the order of texts. But in the order of dates, a text that is not a date has no
-        // place.
+        // The server compares bytes, which is right for texts. This program checks the conditions on other types. The
+        // reasons: the bytes of numbers do not have the order of the numbers, and an old value of a date field may be
+        // no date.
         case .isLess, .isAtMost, .isGreater, .isAtLeast: field.type == .string
         }
     }
@@ -211,7 +213,8 @@ extension ProfileSearch.Condition {
         let column = ProfileTable.comparedColumn(field)
         func bound(_ comparison: String, _ value: String) {
             guard field.isOrderedAsText else { return }
-            // No stored text contains U+0000. So the part of the value before U+0000 has the same place in the order.
+            // No stored text contains U+0000, so the server gets only the part of the value before U+0000. A stored
+            // text that equals this part sorts before the whole value.
             let storable = value.utf8.firstIndex(of: 0).map { value[..<$0] }
             let comparison = storable == nil ? comparison : comparison.hasPrefix("<") ? "<=" : ">"
             let text = ProfileTable.compared(storable.map(String.init) ?? value, of: field)

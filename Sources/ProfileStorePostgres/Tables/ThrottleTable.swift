@@ -2,7 +2,8 @@ internal import PostgresAccess
 internal import ProfileStore
 internal import SecretHashing
 
-/// The table `throttles`: the failed attempts in a row for each name that was tried. The name may belong to no profile.
+/// The table `throttles`: the number of consecutive failed attempts for each username that was tried. The name may
+/// belong to no profile.
 ///
 /// An attempt inserts the row of its name if the row is missing, and then locks it. So each of several concurrent
 /// attempts sees the count of the attempts before it. An attempt locks only the row of its own name, so attempts at
@@ -24,11 +25,12 @@ enum ThrottleTable {
                 [.text(name), .text(attempt.kind.rawValue), .number(attempt.time.millisecondsSince1970)]),
             lock(attempt),
         ])
-        // A successful login has deleted the row between the two commands.
+        // A successful login has deleted the row between the `INSERT` and the lock.
         guard !answers[1].isEmpty else { throw PostgresError.changedMeanwhile }
         let (decision, state) = attempt.admitted(after: ThrottleState(in: answers[1]))
-        // Counting the unknown names scans their index. So an attempt does it with a probability of one in a hundredth
-        // of the limit. Chance decides, not the name, so attempts at known and unknown names take the same time (P10).
+        // Counting the unknown names scans their index. So an attempt counts them only with a probability of 100 /
+        // `mostUnknownNames`. This does not depend on the name, so attempts at known and unknown names take the same
+        // time (P10).
         let isTimeToMakeRoom = Int.random(in: 0..<max(1, mostUnknownNames / 100)) == 0
         return (decision, [store(state, attempt)] + (isTimeToMakeRoom ? [makeRoom(mostUnknownNames, attempt)] : []))
     }
@@ -44,7 +46,7 @@ enum ThrottleTable {
     }
 
     /// Deletes the failures of a name, after a success or when the owner unlocks it. If `kind` is nil, it deletes the
-    /// failures of both kinds.
+    /// failures of both kinds of credentials.
     static func forget(_ username: String, _ kind: CredentialKind? = nil) -> [Command] {
         [
             Command(
@@ -54,9 +56,9 @@ enum ThrottleTable {
     }
 
     /// Copies the failures of a profile to its new name. Failures at the new name do not count if they happened before
-    /// a profile had that name. If the new name has other failures, the stricter values stay. The old name keeps its
-    /// failures as a name without a profile. Without them, an attacker could tell that a profile had the old name
-    /// (P10).
+    /// a profile had that name. If the new name has other failures, the higher count and the later times stay. The old
+    /// name keeps its failures, although it has no profile now. If they were deleted, an attacker could find out that a
+    /// profile had the old name (P10).
     static func move(from old: String, to new: String) -> [Command] {
         let (old, new) = (key(of: old), key(of: new))
         // Two strings that Swift treats as equal may be two different names.
@@ -126,9 +128,9 @@ enum ThrottleTable {
             ])
     }
 
-    /// Deletes the oldest unknown names if there are too many. It spares the name of this attempt, and skips rows that
-    /// another attempt has locked. One call deletes more rows than attempts add between two calls. Later calls delete
-    /// the rest of a larger surplus.
+    /// Deletes the oldest unknown names if there are too many. It does not delete the name of this attempt, and skips
+    /// rows that another attempt has locked. One call can delete more rows than attempts usually add between two calls.
+    /// If it leaves rows above the limit, later calls delete them.
     private static func makeRoom(_ mostUnknownNames: Int, _ attempt: LoginAttempt) -> Command {
         Command(
             """

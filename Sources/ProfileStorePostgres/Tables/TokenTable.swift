@@ -5,7 +5,8 @@ internal import ProfileStore
 /// The table `tokens`: sessions, access tokens and resets. Deleting a profile deletes the rows of its sessions and its
 /// reset, by a foreign key.
 enum TokenTable {
-    // A schema may have a field with the name of one of these columns, so `profiles` may have a column of that name.
+    // A schema may have a field with the name of one of these columns. Then `profiles` has a column of that name too,
+    // so the subquery qualifies each column with its table.
     private static let columns = """
         hash, kind, profile_id, (SELECT profiles.username FROM profiles WHERE profiles.id = tokens.profile_id),
         name, scopes, created_at, last_used_at, expires_at, idle_time, latest_expiry
@@ -39,7 +40,7 @@ enum TokenTable {
         }
     }
 
-    /// Returns the tokens in an answer. It skips rows that only another program can have written.
+    /// Returns the tokens in an answer. It skips rows of an unknown kind, which only another program can have written.
     static func tokens(in rows: Rows) -> [StoredToken] { (0..<rows.count).compactMap { token(in: rows, $0) } }
 
     private static func token(in rows: Rows, _ row: Int) -> StoredToken? {
@@ -58,8 +59,8 @@ enum TokenTable {
 
     // MARK: Writing
 
-    /// Stores a token of a profile, and removes the tokens that it replaces. The transaction has locked the profile's
-    /// row.
+    /// Stores a token of a profile, and removes the tokens that it replaces. The transaction must have locked the
+    /// profile's row.
     static func issue(
         _ token: StoredToken, to profileID: Int64, atMost limit: Int, _ transaction: Transaction
     ) async throws -> StoredToken? {
@@ -97,7 +98,8 @@ enum TokenTable {
             ])
     }
 
-    /// Records a use, and postpones the expiry of a session. A token that has expired by then stays expired.
+    /// Records a use, and postpones the expiry of a session. A token that has expired before the time of the use stays
+    /// expired.
     static func note(_ use: TokenUse) -> Command {
         Command(
             """

@@ -5,7 +5,7 @@ internal import Threads
 /// The thread of a beeper. It waits for datagrams on the sockets of all listeners, and calls their handlers one after
 /// the other.
 ///
-/// It does not use Dispatch's sources because they take twice the time for a beep.
+/// It uses `poll` and not Dispatch sources, because a beep takes twice as long through a Dispatch source.
 final class BeepLoop: Sendable {
     private struct State {
         var listeners: [BeepName: BeepListener] = [:]
@@ -110,7 +110,7 @@ final class BeepLoop: Sendable {
     }
 
     /// Calls a listener's handler for one beep only. If more beeps wait, the next `poll` reports the socket again,
-    /// after other names had their turn.
+    /// after the handlers of other names have been called.
     private func hear(_ descriptor: Int32) {
         handling.withLock { _ in
             let listener = state.withLock { $0.listeners.values.first { $0.descriptor == descriptor } }

@@ -3,11 +3,12 @@ internal import SQLiteAccess
 internal import Threads
 
 /// Sends and receives named signals between the processes of one user on one machine that use the same store. A beep
-/// reaches all listeners that have registered its name immediately (T1, T2).
+/// immediately reaches all listeners that have registered its name (T1, T2).
 ///
 /// A beep carries only its name. It is sent as one datagram to each listener, on a Unix socket in a private folder:
 /// `$XDG_RUNTIME_DIR/profiles`, or `profiles-UID` in the temporary directory. Sending never blocks. A listener whose
-/// queue is full receives no further beeps until it has read some. So a beep only means "look at the store".
+/// queue is full receives no further beeps until it has read some. So beeps can be lost, and a beep only means that the
+/// listener should read the store.
 ///
 /// ```swift
 /// let beeper = try Beeper(store: repository.path)
@@ -77,7 +78,7 @@ public final class Beeper: Sendable {
     /// Sends a beep to every listener of a name, in this process and in others. Never blocks. Without a listener,
     /// nothing happens.
     ///
-    /// - Returns: The number of listeners that got the beep, that have a full queue, and that had ended.
+    /// - Returns: The numbers of listeners that got the beep, whose queue is full, and whose process had ended.
     @discardableResult
     public func beep(_ name: String) -> Delivery {
         var delivery = Delivery()
@@ -85,8 +86,8 @@ public final class Beeper: Sendable {
         guard let directory = try? openDirectory(creating: false) else { return delivery }
         let name = BeepName(name, prefix: prefix, store: store)
         let files = directory.names(startingWith: name.filePrefix)
-        // Each beep has a socket of its own. Unread datagrams count against the socket that sent them, so a few
-        // listeners that never read would block a socket that is kept.
+        // Each beep is sent from a new socket. The system counts unread datagrams against the socket that sent them. So
+        // a few listeners that never read would block a socket that is used again.
         guard !files.isEmpty, let socket = BeepSocket() else { return delivery }
         for file in files {
             switch socket.send(name.onTheWire, to: directory.socketPath(file)) {
@@ -102,7 +103,7 @@ public final class Beeper: Sendable {
         return delivery
     }
 
-    /// Calls `handler` for each later beep of a name. It replaces the name's current handler, if there is one.
+    /// Calls `handler` for each later beep of a name. `handler` replaces the name's current handler, if there is one.
     ///
     /// The beeper has one thread, which calls its handlers one after the other. A slow handler delays the others. A
     /// handler is called once for each delivered beep. When this method returns, a replaced handler no longer runs; but

@@ -36,12 +36,13 @@ final class RuntimeDirectory: Sendable {
         return directory
     }
 
-    /// The path is `$XDG_RUNTIME_DIR/profiles` if that variable names a folder that the user owns, as the XDG Base
-    /// Directory Specification requires. Otherwise it is `profiles-UID` in the temporary directory.
+    /// The default path of the folder: `$XDG_RUNTIME_DIR/profiles` if `XDG_RUNTIME_DIR` names a folder that the user
+    /// owns, as the XDG Base Directory Specification requires. Otherwise it is `profiles-UID` in the temporary
+    /// directory.
     static var defaultPath: String {
         if let runtime = absolutePath(in: "XDG_RUNTIME_DIR") {
             var status = stat()
-            // After `su`, the environment may be another user's, and then the folder is that user's too.
+            // After `su`, the variable may still name the folder of the previous user.
             if stat(runtime, &status) == 0, status.st_uid == geteuid() { return runtime + "/profiles" }
         }
         return (absolutePath(in: "TMPDIR") ?? "/tmp") + "/profiles-\(geteuid())"

@@ -82,8 +82,8 @@ struct BatchWriting {
         try table.bindCommon(at: time, schemaVersion: rules.adopted.version, to: &statement)
         try rows.bytes.withUnsafeBufferPointer { bytes throws(SQLiteError) in
             for row in new.new {
-                // Without indexes no row is refused here. Creating the unique indexes at the end fails if values
-                // repeat.
+                // Without indexes no row is refused here. Creating the unique indexes after the last row fails if
+                // values repeat.
                 _ = try table.insert(row: row, of: rows, bytes, id: ids.next, schemaVersion: version, with: &statement)
                 ids.next += 1
                 if table.bringsUnjudgedPassword(row, of: rows) { unjudgedPasswords += 1 }
@@ -109,7 +109,7 @@ struct BatchWriting {
                 indexes.append((statement.string(at: 0) ?? "", statement.string(at: 1) ?? ""))
             }
         }
-        // These are this program's indexes and plain indexes that were added; see `StoreLayout`.
+        // These are this program's indexes, and plain indexes that other programs added; see `StoreLayout`.
         for index in indexes {
             try connection.run("DROP INDEX \"\(index.name.replacing("\"", with: "\"\""))\"")
         }
@@ -133,8 +133,8 @@ private struct TurnOfOthers {
     /// Starts to measure the time. If `duration` is nil, the batch never ends early.
     init(after duration: Duration?) { earliest = duration.map { .now + $0 } }
 
-    /// Returns whether the time is over and other writers wait. Returns true only once. Reads the clock and the queues
-    /// only in every 32nd call.
+    /// Returns whether the time is over and other writers wait. Returns true only once. Only every 32nd call reads the
+    /// clock and checks whether others wait.
     mutating func hasCome(_ connection: borrowing Connection) -> Bool {
         guard let earliest, !isTaken else { return false }
         steps += 1

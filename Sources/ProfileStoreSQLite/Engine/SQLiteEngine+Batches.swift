@@ -53,7 +53,8 @@ extension SQLiteEngine {
     func load(
         _ load: some BulkLoad, judgedBy schema: ProfileSchema, _ stamp: WriteStamp
     ) async throws(ProfileStoreError) -> BulkLoadOutcome {
-        // Checked before waiting for the write lock, which another writer may hold.
+        // This check needs no write lock. So a store with profiles is declined even while another writer holds the
+        // lock.
         if !load.takesUsedStore, try await !isEmpty() { return .declined }
         let (outcome, isChange) = try await session.withWriter { connection in
             guard try self.hasNoReaders(connection), load.knowsNewRows else {

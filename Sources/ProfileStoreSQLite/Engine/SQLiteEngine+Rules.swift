@@ -35,7 +35,8 @@ extension SQLiteEngine {
                     return (try SchemaTable.versionInForce(connection), isChange: true)
                 }
             }
-            // Read after the commit: if the commit failed, the columns of the new rules would not exist.
+            // The rules are read after the commit, because this engine caches them. If the commit failed, the columns
+            // of cached rules would not exist.
             return (try self.rulesInForce(connection).adopted, written)
         }
         if written.isChange { announce() }

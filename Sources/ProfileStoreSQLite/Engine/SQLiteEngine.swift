@@ -63,7 +63,7 @@ final class SQLiteEngine: StoreEngine {
         return current
     }
 
-    /// Returns the SQL for rules that were read earlier. They need not be in force any more.
+    /// Returns the SQL for rules that were read earlier and may no longer be in force.
     func table(of adopted: AdoptedSchema) -> ProfileTable {
         let known = known.withLock { $0 }
         return known.adopted === adopted ? known.table : ProfileTable(adopted.schema)

@@ -31,7 +31,8 @@ final class SQLiteSession: Sendable {
         do { return try readers.read(body) } catch { throw ProfileStoreError(translating: error) }
     }
 
-    /// Reads a row or two, and always checks that the path still leads to the file.
+    /// Checks that the path still leads to the file, even if another read has just checked it, and reads from the
+    /// store.
     func ping() throws(ProfileStoreError) {
         try ProfileStoreError.translating {
             try readers.requireInPlace()

@@ -22,7 +22,7 @@ package struct FilePlaces: Sendable {
 
     /// The files of the store at a path, including those that SQLite creates and removes while it runs.
     package init(ofStore path: String) {
-        // SQLite and the write lock resolve symbolic links before they add the endings.
+        // SQLite and the write lock resolve symbolic links before they append `-wal`, `-lock` and the other endings.
         let resolved = (try? DatabasePath(path))?.description ?? path
         self.init([path, resolved].flatMap { path in ["", "-journal", "-wal", "-shm", "-lock"].map { path + $0 } })
     }

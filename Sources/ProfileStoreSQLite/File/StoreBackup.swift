@@ -36,19 +36,20 @@ public final class StoreBackup: Sendable {
             try Migrator.verify(copy)
             _ = try Migrator.migrate(copy, at: options.now())
             _ = try SchemaTable.inForce(copy)
-            // A session or reset that was ended after the backup was made would become valid again.
+            // Otherwise a session or reset that was ended after the backup was made would become valid again.
             try copy.writeTransaction { try TokenTable.removeAllOfProfiles(copy) }
             let profiles = try ProfileTable.count(copy)
             return (PrivateCopy(copy), profiles)
         }
     }
 
-    /// Replaces the contents of a store by the backup, in one transaction under the write lock. If the store does not
+    /// Replaces the contents of a store with the backup, in one transaction under the write lock. If the store does not
     /// exist, it is created.
     ///
-    /// - A caller that reads the store meanwhile sees either the old contents or the new.
+    /// - A caller that reads the store during the restore sees either the old contents or the new.
     /// - Numbers are not used twice: profile ids, change numbers and schema versions continue from the higher number of
-    ///   the backup and the old store.
+    ///   the backup and the old store. If the old store is so damaged that its numbers cannot be read, they continue from
+    ///   those of the backup.
     /// - A caller that watches the store is told that it has missed changes.
     /// - Sessions and resets end.
     /// - The access tokens are those of the backup. Revoke tokens again if they were revoked after the backup was made.
@@ -73,7 +74,7 @@ public final class StoreBackup: Sendable {
         let writer = file.writer(options, verifiesLayout: false)
         try await writer.writeAndClose(waitingAtMost: options.waitLimit) { store in
             _ = try StoreLayout.knownVersion(store)
-            let counts = StoreCounts(of: store)
+            let counts = try StoreCounts.known(in: store)
             try file.making(isNew: isNew, store) { store in
                 try self.copy.lend { copy in
                     try counts?.carryOver(to: copy, at: now)
@@ -125,14 +126,26 @@ private struct StoreCounts {
     let schemaVersion: Int
     let schemaFingerprint: String
 
-    /// Reads the numbers. Nil if the store has no tables yet, is damaged or was altered: its numbers are then unknown.
-    init?(of store: borrowing Connection) {
-        do {
-            try StoreLayout.verify(store)
-            self = try StoreCounts(read: store)
-        } catch {
-            return nil
+    /// Reads the numbers of a store. Returns nil if the store has no tables yet, is damaged or was altered: its numbers
+    /// are then unknown.
+    ///
+    /// SQLite also reports a read that failed once (`EIO`) as damage. So the store is only taken for damaged if a second
+    /// attempt fails, too.
+    static func known(in store: borrowing Connection) throws(ProfileStoreError) -> StoreCounts? {
+        for _ in 0..<2 {
+            do throws(ProfileStoreError) {
+                return try ProfileStoreError.translating {
+                    try StoreLayout.verify(store)
+                    return try StoreCounts(read: store)
+                }
+            } catch {
+                // Any other error says nothing about the store, and the restore would give away numbers again.
+                guard error.kind == .broken || error.kind == .notFound, error.code != .inputOutput,
+                    error.code != .cannotOpen
+                else { throw error }
+            }
         }
+        return nil
     }
 
     private init(read connection: borrowing Connection) throws {
@@ -147,7 +160,8 @@ private struct StoreCounts {
         try copy.writeTransaction {
             try StoreTable.setNextID(max(nextProfileID, other.nextProfileID), copy)
             try ChangeTable.beginAnew(after: max(changeNumber, other.changeNumber), copy)
-            // A client of the old store would know the same version number as another schema.
+            // If two different schemas have the same version number, a client of the old store would take the backup's
+            // schema for the old one.
             guard (schemaVersion, schemaFingerprint) != (other.schemaVersion, other.schemaFingerprint) else { return }
             let later = try ProfileStoreError.number(
                 after: max(schemaVersion, other.schemaVersion), "the version of the schema")

@@ -41,7 +41,7 @@ public struct StoreCheck: Hashable, Sendable {
         public var isPrivate: Bool { mode & 0o077 == 0 }
     }
 
-    /// The damage that SQLite reports, in its words. Empty if it reports none.
+    /// The damage that SQLite reports, in SQLite's own words. Empty if SQLite reports none.
     public let integrity: [String]
     /// The wrong counts in the table `store`.
     public let wrongCounts: [WrongCount]

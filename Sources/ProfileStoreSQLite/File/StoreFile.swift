@@ -17,7 +17,7 @@ struct StoreFile: Sendable {
     /// for tests.
     private let alwaysReadsAsItLies: Bool
 
-    /// The state of the path.
+    /// The state of the file at the path.
     enum State: Hashable {
         case missing
         /// An empty database, left by a process that was interrupted while it created a store.
@@ -87,8 +87,8 @@ struct StoreFile: Sendable {
     /// Inspects the file as ``inspect()`` does, and throws `ProfileStoreError` only.
     ///
     /// If SQLite cannot create files beside the database, the mode `immutable` is the only way to read it. That mode
-    /// needs a conclusive ``FileStamp``. So if the file was changed a moment ago, this waits until its stamp is
-    /// conclusive.
+    /// needs a conclusive ``FileStamp``. So if the file was changed a moment ago, this method waits until the file's
+    /// stamp is conclusive.
     func inspectOnceSettled() async throws(ProfileStoreError) -> StoreLook {
         while true {
             do {
@@ -127,7 +127,7 @@ struct StoreFile: Sendable {
         _ options: ProfileRepository.Options, verifiesLayout: Bool = true
     ) -> DatabaseWriter {
         DatabaseWriter(path, command: options.command) { limit in
-            // The writer calls this while it holds the write lock.
+            // The writer calls this closure while it holds the write lock.
             let mode: Connection.Mode = options.createsMissing ? .create : .readWrite
             let isNew = options.createsMissing && status(ofFileEndingIn: "") == nil
             do {
@@ -189,13 +189,13 @@ struct StoreFile: Sendable {
     // MARK: Inspecting
 
     private func look() throws -> StoreLook {
-        // The first look does not use locks. So SQLite creates no file beside a database of another program.
+        // The first inspection does not use locks. So SQLite creates no file beside a database of another program.
         let asItLies: State
         do {
             asItLies = try look(as: .inspection).state
         } catch {
-            // If there is a lock file, this may be a store during a checkpoint or a first import, which only looks
-            // damaged without locks. An interrupted first import is rolled back.
+            // If there is a lock file, the file may be a store during a checkpoint or a first import. Such a store can
+            // look damaged if it is read without locks. An interrupted first import is rolled back.
             guard access(path.lock, F_OK) == 0 else { throw error }
             return try lookUnderLocks { try look(as: .readWrite).state }
         }
@@ -221,7 +221,7 @@ struct StoreFile: Sendable {
     }
 
     /// Inspects the file with SQLite's locks and its write-ahead log. If another program was interrupted in a
-    /// transaction that must be rolled back first, returns what `unfinished` returns.
+    /// transaction that must be rolled back first, returns the state that `unfinished` returns.
     private func lookUnderLocks(unfinished: () throws -> State) throws -> StoreLook {
         do {
             return try look(as: .readOnly)
@@ -251,13 +251,13 @@ struct StoreFile: Sendable {
         }
     }
 
-    /// Returns whether the database would have pages again after SQLite rolled back the transaction of this rollback
-    /// journal; see <https://www.sqlite.org/fileformat2.html#the_rollback_journal>.
+    /// Returns whether the database, which now looks empty, had pages before the transaction of this rollback journal.
+    /// SQLite would restore them; see <https://www.sqlite.org/fileformat2.html#the_rollback_journal>.
     private static func bringsBackPages(_ journal: [CChar]) -> Bool {
         let descriptor = Platform.open(journal, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
         guard descriptor >= 0 else { return false }
         defer { close(descriptor) }
-        // The last four bytes are the number of pages before the transaction.
+        // Bytes 16 to 19 of the header are the number of pages that the database had before the transaction.
         var header = [UInt8](repeating: 0, count: 20)
         return read(descriptor, &header, header.count) == header.count && header[16...].contains { $0 != 0 }
     }

@@ -124,7 +124,7 @@ struct StoreLayout {
     /// Returns the rows of `sqlite_schema`, except the automatic indexes: their tables define them.
     private static func objects(of connection: borrowing Connection) throws -> [StoredObject] {
         var objects: [StoredObject] = []
-        // No view can have this older name of the table.
+        // `sqlite_master` is the older name of `sqlite_schema`. No view in the file can have this name.
         var statement = try connection.prepare("SELECT type, name, tbl_name, sql FROM sqlite_master")
         while try statement.step() {
             guard let sql = statement.string(at: 3), !sql.isEmpty else { continue }

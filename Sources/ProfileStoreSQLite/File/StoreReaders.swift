@@ -13,13 +13,14 @@ final class StoreReaders: Sendable {
     private let asItLies: ReaderPool
     /// The stamp of the file before the first read in the mode `immutable`; nil if that mode is not used.
     private let stamp: FileStamp?
-    /// Whether the file has changed or got a log since. From then on, all reads use locks.
+    /// Whether a read found that the file has changed, or has got a log, since the stamp was taken. From then on, all
+    /// reads use locks.
     private let isChanged = Atomic(false)
     private let isClosed = Atomic(false)
     /// The file that the connections read. Nil if, right after opening, the path already led to another file or to
     /// none.
     private let identity: FileIdentity?
-    /// The last time at which the path led to that file.
+    /// The time of the last check that found this file at the path.
     private let lastLook: Locked<ContinuousClock.Instant>
     private let uptime: @Sendable () -> ContinuousClock.Instant
 
@@ -63,9 +64,9 @@ final class StoreReaders: Sendable {
 
     /// Lends a connection to `body`.
     ///
-    /// If a file that is read without locks changes meanwhile, the result is discarded and `body` runs again under
-    /// locks. If a later version of this program has migrated the store, the result is discarded and the call throws.
-    /// In both cases `undo` first reverts the effects of `body` other than reading.
+    /// If a file that is read without locks changes during the read, the result is discarded and `body` runs again
+    /// under locks. If a later version of this program has migrated the store, the result is discarded and the call
+    /// throws. In both cases `undo` first reverts the effects of `body` other than reading.
     ///
     /// - Throws: `closed`, `displaced`, `newerStore`, an error of opening the connection, or the error that `body`
     ///   throws.
@@ -74,7 +75,7 @@ final class StoreReaders: Sendable {
         if uptime() - lastLook.withLock({ $0 }) >= Self.lookInterval { try requireInPlace() }
         if let stamp, !isChanged.load(ordering: .relaxed) {
             let outcome = Result { try asItLies.read(body) }
-            // The stamp was taken at opening. If it is the same now, the file has never changed.
+            // The stamp was taken at opening. If the file has the same stamp now, it has not changed since then.
             if FileStamp(path) == stamp { return try outcome.get() }
             try requireInPlace()
             isChanged.store(true, ordering: .relaxed)

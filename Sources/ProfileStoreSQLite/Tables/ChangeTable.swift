@@ -12,7 +12,7 @@ enum ChangeTable {
     ///   - profileIDs: The changed profile, or a range that contains the ids of the changed profiles. Nil only for
     ///     `adopted`.
     ///   - stamp: The time and the author.
-    ///   - most: The number of newest changes to keep.
+    ///   - most: The number of newest changes to keep. Up to 1 % more may stay for some time.
     ///   - connection: The writer's connection.
     /// - Throws: Errors of SQLite. The caller then rolls the transaction back.
     static func append(
@@ -26,8 +26,8 @@ enum ChangeTable {
             VALUES (?1, ?2, ?3, ?4, ?5, ?6)
             """, number, kind.rawValue, profileIDs?.lowerBound, profileIDs?.upperBound,
             stamp.time.millisecondsSince1970, stamp.author?.name)
-        // Rows are removed only now and then, because the oldest rows are on a page that the write touches only for
-        // this.
+        // Old rows are not removed with each change, because that would write one more page: the page with the oldest
+        // rows.
         let most = Int64(max(1, most))
         if number % max(1, most / 100) == 0 { try prune(upTo: number - most, connection) }
     }

@@ -62,6 +62,6 @@ enum KeyedWriteTable {
     }
 
     /// The maximum number of expired results that one write removes. Each write adds one result, so the limit must be
-    /// more than 1. It is small, because the write should not take longer.
+    /// more than 1. The limit is small, so the removal hardly delays the write.
     private static let mostForgotten: Int64 = 8
 }

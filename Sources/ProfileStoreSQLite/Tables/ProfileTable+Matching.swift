@@ -2,13 +2,14 @@ internal import ProfileCore
 internal import ProfileStore
 internal import SQLiteAccess
 
-// The stored profiles that have the primary keys of many rows.
+// Finding the stored profiles that have the primary keys of many rows.
 extension ProfileTable {
     /// Finds the profiles with the primary keys of some rows.
     ///
     /// A file that is imported again usually has its rows in the order of the first import, which is the order of the
-    /// ids. Therefore one statement reads the table by id as long as its next profile is that of the next row. This
-    /// takes a quarter of the time of a look-up for each row. If the orders differ, the id is looked up in the index.
+    /// ids. Therefore one statement reads the table by id as long as the profile that it reads next has the key of the
+    /// next row. This takes a quarter of the time of a look-up for each row. If the orders differ, the index of the
+    /// primary key gives the id of the row's profile.
     ///
     /// - Parameters:
     ///   - rows: The rows of a batch.
@@ -52,11 +53,11 @@ extension ProfileTable {
         return matches
     }
 
-    /// The difference between the ids of two rows that follow each other, if some profiles have been removed or are not
-    /// in the file.
+    /// The usual differences between the ids of two successive rows of a file in the order of ids. A difference is more
+    /// than 1 if profiles between the two were removed or are not in the file.
     private static let usualGaps: ClosedRange<Int64> = 1...16
 
-    /// Appends the profile that a statement is on.
+    /// Appends the profile in the current row of a statement.
     @inline(__always)
     private func append(_ statement: borrowing Statement, to matches: inout StoredMatches, ofRow row: Int) {
         matches.append(
@@ -72,7 +73,8 @@ extension ProfileTable {
         }
     }
 
-    /// Whether the profile that a statement is on has this primary key. SQLite's `NOCASE` folds only ASCII letters.
+    /// Returns whether the profile in the current row of a statement has this primary key. SQLite's `NOCASE` folds only
+    /// ASCII letters.
     private static func isKey(_ key: UnsafeBufferPointer<UInt8>, of statement: borrowing Statement) -> Bool {
         guard let stored = statement.bytes(at: 1), stored.count == key.count else { return false }
         for index in key.indices where stored[index] != key[index] {

@@ -106,8 +106,8 @@ extension ProfileTable {
         case .equals(let value): return ["\(column) = \(sql.parameter(value))"]
         case .differs(let value): return ["+\(name) IS NOT \(sql.parameter(value))"]
         case .hasPrefix(let prefix):
-            // This is a range, because LIKE interprets wildcards and would not use an index. UTF-8 text has no byte
-            // 0xFF.
+            // The condition is a range, because LIKE interprets wildcards and would not use an index. UTF-8 text has no
+            // byte 0xFF, so the upper bound is greater than every text with the prefix.
             let bytes = Array(prefix.utf8)
             let lower = (usesIndex(true) ? "" : "+") + name
             return ["\(lower) >= \(sql.parameter(bytes))", "\(column) < \(sql.parameter(bytes + [0xFF]))"]
@@ -141,7 +141,7 @@ extension ProfileTable {
         }
     }
 
-    /// The maximum number of columns in one call: the text is one more argument.
+    /// The maximum number of columns in one call. A call has at most 32 arguments, and the text is one of them.
     private static let mostColumnsOfCall = 31
 
     // MARK: Order
@@ -201,8 +201,9 @@ extension ProfileTable {
         }
     }
 
-    /// Returns the SQL of the id as a sort value. Entries with one value are sorted by id in an index. For other
-    /// conditions, a unary plus keeps SQLite from scanning all ids instead of using the condition's index.
+    /// Returns the SQL of the id as a sort value. In an index, the entries with the same value are sorted by id. So a
+    /// condition that selects one value can use this order. For other conditions, a unary plus keeps SQLite from
+    /// scanning all ids instead of using the condition's index.
     private func id(of search: ProfileSearch, by access: SearchAccess) -> String {
         guard case .condition(let index) = access.way else { return "id" }
         switch search.conditions[index].comparison {
@@ -212,8 +213,8 @@ extension ProfileTable {
     }
 }
 
-/// A part of a search's order that one statement reads: profiles with a value in the order's field, or profiles
-/// without.
+/// A part of a search's order that one statement reads: profiles with a value in the order's field, or profiles without
+/// a value.
 enum StatementStretch {
     /// All profiles in the order of ids.
     case ids(after: ProfileCursor?)
@@ -227,7 +228,7 @@ enum StatementStretch {
     /// The profiles without a value.
     case absent(after: ProfileCursor?)
 
-    /// The statements for the stretches of a search, in their order.
+    /// The stretches of a search, in the order in which their statements run.
     static func all(of search: ProfileSearch, by access: SearchAccess) -> [StatementStretch] {
         search.stretches.flatMap { stretch -> [StatementStretch] in
             switch stretch.part {

@@ -5,15 +5,17 @@ internal import Threads
 
 /// The table `profiles` under one schema: its SQL, and the conversion between rows and profiles.
 ///
-/// Only this type and its extensions put names into SQL. The names come from ``ProfileCore/FieldName``, which admits
-/// only lower-case ASCII letters, digits and `_`. They are also quoted, because a field may have the name of a keyword.
+/// Only this type and its extensions put field names into SQL. The names come from ``ProfileCore/FieldName``, which
+/// admits only lower-case ASCII letters, digits and `_`. They are also quoted, because a field may have the name of a
+/// keyword.
 final class ProfileTable: Sendable {
     let schema: ProfileSchema
     let selectByUsername: String
     let selectByID: String
     let insert: String
     let selectIDByKey: String
-    /// Selects profiles from an id on. The first columns are the id and the primary key.
+    /// Selects the profiles whose id is `?1` or greater, in the order of ids. The first columns are the id and the
+    /// primary key.
     let selectFollowing: String
     let selectFollowingKeys = "SELECT id, username FROM profiles WHERE id >= ?1 ORDER BY id"
 
@@ -273,7 +275,8 @@ final class ProfileTable: Sendable {
 private struct UpdateStatements {
     private var texts: [FieldSet: String] = [:]
 
-    /// An import may change any combination of fields, and most of them occur once.
+    /// The maximum number of kept texts. An import may change any combination of fields, and most combinations occur
+    /// once.
     private static let most = 256
 
     mutating func sql(setting fields: FieldSet, of schema: ProfileSchema) -> String {

@@ -16,8 +16,8 @@ final class RulesInForce: Sendable {
         table = ProfileTable(adopted.schema)
     }
 
-    /// Returns whether a password that was judged under a version counts as judged by this schema. It does if both have
-    /// the same password rules.
+    /// Returns whether a password that was judged under a schema version counts as judged by this schema. It does if
+    /// that version and this schema have the same password rules.
     func judgesPasswords(of version: Int, _ connection: borrowing Connection) throws -> Bool {
         // Most passwords were judged under this schema. For them, earlier schemas need not be read.
         if version == adopted.version { return true }

@@ -3,7 +3,8 @@ internal import ProfileStore
 internal import SQLiteAccess
 internal import Threads
 
-/// The table `schemas`, which keeps every adopted schema, and the changes that an adoption makes to the tables.
+/// The table `schemas`, which keeps every adopted schema. Adopting a schema also changes the columns and indexes of the
+/// table `profiles`.
 enum SchemaTable {
     static func versionInForce(_ connection: borrowing Connection) throws(SQLiteError) -> Int {
         var statement = try connection.prepare("SELECT max(version) FROM schemas")

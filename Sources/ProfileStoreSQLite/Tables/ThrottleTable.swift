@@ -10,7 +10,7 @@ enum ThrottleTable {
         _ attempt: LoginAttempt, mostUnknownNames: Int, _ connection: borrowing Connection
     ) throws -> ThrottleState.Decision {
         let remembered = try load(attempt, connection)
-        // Done for every name, because the duration must not reveal whether a profile has the name (P10).
+        // This is done for every name, because the duration must not reveal whether a profile has the name (P10).
         if remembered == nil { try makeRoom(mostUnknownNames, connection) }
         let (decision, state) = attempt.admitted(after: remembered?.state)
         try store(state, attempt, replacing: remembered, connection)
@@ -26,11 +26,13 @@ enum ThrottleTable {
         try store(state, attempt, replacing: remembered, connection)
     }
 
-    /// Removes the failures of a name, after a success or an unlock by the owner. If `kind` is nil, removes both kinds.
+    /// Removes the failures of a name, after a success or an unlock by the owner. If `kind` is nil, removes the
+    /// failures of both kinds.
     static func forget(
         _ username: String, _ kind: CredentialKind?, _ connection: borrowing Connection
     ) throws {
-        // Looks first, because most names have no failures, and a DELETE that returns rows opens a temporary table.
+        // The rows are counted first, because most names have none. A DELETE that returned the removed rows would open
+        // a temporary table.
         let name = LoginAttempt.foldedName(username)
         var search = try connection.prepare(
             """
@@ -46,8 +48,8 @@ enum ThrottleTable {
     /// Copies the failures of a renamed profile to its new name.
     ///
     /// Failures of the new name from before a profile had it do not count. If the new name has other failures, the
-    /// stricter values stay. The old name keeps its failures as a name without a profile. If they were removed, an
-    /// attacker could find out that a profile had that name (P10).
+    /// stricter values stay. The old name keeps its failures as a name without a profile. If these failures were
+    /// removed, an attacker could find out that a profile had the old name (P10).
     static func move(from old: String, to new: String, _ connection: borrowing Connection) throws {
         let (old, new) = (LoginAttempt.foldedName(old), LoginAttempt.foldedName(new))
         // Compares bytes, because strings that are equal in Swift may be different names.

@@ -5,6 +5,7 @@ internal import SQLiteAccess
 /// profile together with the profile.
 enum TokenTable {
     // A schema may have a field with the name of one of these columns, so `profiles` may have a column of that name.
+    // The subquery therefore names the table of each of its columns.
     private static let columns = """
         hash, kind, profile_id, (SELECT profiles.username FROM profiles WHERE profiles.id = tokens.profile_id),
         name, scopes, created_at, last_used_at, expires_at, idle_time, latest_expiry
@@ -79,7 +80,8 @@ enum TokenTable {
 
     // MARK: Writing, within a transaction
 
-    /// Stores a token of a profile, and removes the tokens that it replaces.
+    /// Stores a token of a profile. Removes some expired tokens, and the profile's least recently used tokens of this
+    /// kind if they would otherwise be more than `limit`.
     static func issue(
         _ token: StoredToken, to profileID: Int64, atMost limit: Int, _ connection: borrowing Connection
     ) throws(SQLiteError) -> StoredToken? {
@@ -95,7 +97,7 @@ enum TokenTable {
 
     /// Stores a token. `profileID` is nil for an access token.
     ///
-    /// - Returns: Nil if another access token has its name.
+    /// - Returns: The stored token; nil if another access token has the same name.
     static func insert(
         _ token: StoredToken, of profileID: Int64?, _ connection: borrowing Connection
     ) throws(SQLiteError) -> StoredToken? {

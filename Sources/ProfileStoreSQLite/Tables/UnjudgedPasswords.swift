@@ -3,8 +3,8 @@ internal import ProfileStore
 internal import SQLiteAccess
 
 /// The passwords that the rules in force have not judged, because they were imported as hashes or set under other rules
-/// (L1). Their number is in the table `store`. Each write of a password updates it, and each change of the password
-/// rules counts all of them again.
+/// (L1). Their number is in the table `store`. Each write of a password updates this number, and each change of the
+/// password rules counts all unjudged passwords again.
 enum UnjudgedPasswords {
     /// Changes a profile, within a transaction, and updates the number if the change affects the profile's password.
     static func counting<Value>(

@@ -1,8 +1,8 @@
 internal import ProfileStore
 internal import ProfileCore
 
-/// A client of the control server of a running scenario, which ``TerminalDriver`` or any other program has started
-/// (T4).
+/// A client of the control server of a running scenario (T4). ``TerminalDriver`` or any other program has started the
+/// scenario.
 ///
 /// ```swift
 /// let client = try ControlClient(folder: folder)
@@ -16,10 +16,11 @@ public struct ControlClient: Sendable {
     private let folder: ControlFolder
     private let token: String
 
-    /// Finds the server of a running scenario. When the server is available, the screen is too.
+    /// Finds the server of a running scenario. When the server listens, it already accepts inputs for the screen.
     ///
-    /// - Parameter folder: The value of `TestLauncher-control`.
-    /// - Throws: ``ControlError/noServer(folder:)`` if no server listens there yet.
+    /// - Parameter folder: The folder of the server, which the environment variable `TestLauncher-control` of the
+    ///   scenario names.
+    /// - Throws: ``ControlError/noServer(folder:)`` if the folder has no token, because no server listens there yet.
     public init(folder: String) throws(ControlError) {
         self.folder = ControlFolder(folder)
         guard let token = SmallFile.text(of: self.folder.tokenPath) else { throw .noServer(folder: folder) }
@@ -46,20 +47,19 @@ public struct ControlClient: Sendable {
     /// Waits until the screen's state fulfils a condition.
     ///
     /// - Returns: The state that fulfils the condition.
-    /// - Throws: ``ControlError/refused(status:detail:)`` with 408 if the condition was not fulfilled within the limit,
-    ///   which is at most a minute.
+    /// - Throws: ``ControlError/refused(status:detail:)`` with 408 if the condition was not fulfilled within `limit`.
+    ///   The maximum limit is a minute.
     @discardableResult
     public func wait(
         for condition: ScreenCondition, within limit: Duration = .seconds(2)
     ) throws(ControlError) -> ScreenState {
-        let (seconds, attoseconds) = limit.components
-        let milliseconds = min(max(0, seconds), 60) * 1_000 + attoseconds / 1_000_000_000_000_000
+        let milliseconds = Int64(min(max(limit, .zero), .seconds(60)) / .milliseconds(1))
         return try state(of: ask("POST", "/wait", ["condition": condition.json, "timeout_ms": .number(milliseconds)]))
     }
 
     /// Sends a beep to all listeners of a name on the run's store.
     ///
-    /// - Returns: The number of listeners reached.
+    /// - Returns: The number of listeners that received the beep.
     @discardableResult
     public func beep(_ name: String) throws(ControlError) -> Int {
         try ask("POST", "/beep", ["name": .string(name)])["delivered"]?.integer ?? 0
@@ -70,7 +70,7 @@ public struct ControlClient: Sendable {
         _ = try ask("POST", "/authenticator", ["answers": .array(answers.map(\.json))])
     }
 
-    /// Returns the login attempts and the use of the prepared answers.
+    /// Returns the login attempts, and the prepared answers that were given or are left.
     public func authenticatorReport() throws(ControlError) -> ScriptedAuthenticator.Report {
         let json = try ask("GET", "/authenticator")
         func answers(_ name: String) -> [ScriptedAuthenticator.Answer] {
@@ -96,13 +96,13 @@ public enum ControlError: Error, Hashable, Sendable {
     case noServer(folder: String)
     /// The connection failed.
     case connection(SystemError)
-    /// The answer is not valid for a control server.
+    /// The answer is not one that a control server gives.
     case noAnswer
     /// The server refused the request with an HTTP status and a reason.
     case refused(status: Int, detail: String)
 }
 
-// The part of HTTP/1.1 (RFC 9112) that a server in the same package needs.
+// The part of HTTP/1.1 (RFC 9112) that the control server of this package requires.
 extension ControlClient {
     private func ask(_ method: String, _ path: String, _ body: JSONValue? = nil) throws(ControlError) -> JSONValue {
         let body = Array((body?.text() ?? "").utf8)

@@ -3,8 +3,8 @@ internal import SecretHashing
 
 /// The private folder of a run's control server, with its socket and a file with the token.
 ///
-/// The environment variable `TestLauncher-control` of the run names the folder, which is created if it does not exist.
-/// The file `token` appears when the server has begun to listen.
+/// The environment variable `TestLauncher-control` of the run names the folder. The folder is created if it does not
+/// exist. The file `token` appears when the server has begun to listen.
 package struct ControlFolder: Sendable {
     /// The name of the environment variable.
     package static let variable = "TestLauncher-control"
@@ -21,7 +21,7 @@ package struct ControlFolder: Sendable {
 
     /// Creates the folder, or checks that no other user can access an existing one.
     ///
-    /// - Throws: ``SystemError`` with `EACCES` if other users can access the folder or own it; with `ENAMETOOLONG` if
+    /// - Throws: ``SystemError`` with `EACCES` if another user owns the folder or can access it; with `ENAMETOOLONG` if
     ///   the socket's path would exceed the 107 bytes that unix(7) allows.
     package func prepare() throws(SystemError) {
         guard socketPath.utf8.count < 108 else { throw SystemError("socket in \(path)", code: ENAMETOOLONG) }
@@ -49,7 +49,7 @@ package struct ControlFolder: Sendable {
         unlink(socketPath)
     }
 
-    /// Returns 256 random bits from the system, in hexadecimal digits.
+    /// Returns 256 bits from the system's random number generator, in hexadecimal digits.
     package static func makeToken() -> String {
         let bytes = (0..<32).map { _ in UInt8.random(in: .min ... .max) }
         return Hexadecimal.text(bytes.span)

@@ -7,7 +7,7 @@
 
     /// Passes HTTP requests to a ``ControlService``, over a Unix socket in a private folder (T4).
     ///
-    /// Only a build with the trait `TestHooks` contains it. It logs nothing.
+    /// Only a build with the trait `TestHooks` contains this class. The server logs nothing.
     package final class ControlServer: Sendable {
         private let folder: ControlFolder
         private let server: HTTPServer
@@ -23,7 +23,7 @@
         package init(in folder: ControlFolder, token: String, _ service: ControlService) async throws {
             try folder.prepare()
             self.folder = folder
-            // The timeout is longer than the longest wait, which is a minute.
+            // The timeout in seconds is longer than the longest wait of a request, which is a minute.
             let server = HTTPServer(
                 address: .unix(path: folder.socketPath), timeout: 90, logger: .disabled,
                 handler: ClosureHTTPHandler { await Self.answer(to: $0, service) })

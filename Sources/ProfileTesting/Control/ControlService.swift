@@ -10,8 +10,8 @@ internal import Synchronization
 /// | `GET /scenario` | | `screen`, `model`, and the path of the `store` |
 /// | `GET /state` | | the state of the screen |
 /// | `POST /events` | `events`: inputs, see ``ScreenInput`` | the state afterwards |
-/// | `POST /wait` | `condition`, see ``ScreenCondition``; `timeout_ms`, 2,000 if absent | the state that meets it, or 408 |
-/// | `POST /beep` | `name` | `delivered`: the number of listeners reached |
+/// | `POST /wait` | `condition`, see ``ScreenCondition``; `timeout_ms`, 2,000 if absent | the state, or status 408 |
+/// | `POST /beep` | `name` | `delivered`: the number of listeners that received the beep |
 /// | `POST /authenticator` | `answers`, each with `answer`, and for a success `username` and `name` | the report |
 /// | `GET /authenticator` | | the report: `attempts`, `given`, `unscripted`, `unused` |
 /// | `POST /quit` | | `{}`; the screen is left |
@@ -31,7 +31,7 @@ package struct ControlService: Sendable {
     ///   - token: The token that every request must send.
     ///   - screen: The screen to control.
     ///   - authenticator: The authenticator of the login screen.
-    ///   - beep: Sends a beep of a name to all listeners and returns their number.
+    ///   - beep: Sends a beep to all listeners of a name and returns the number of listeners.
     package init(
         _ scenario: Scenario, storePath: String, token: String, screen: any ControlledScreen,
         authenticator: ScriptedAuthenticator, beep: @escaping @Sendable (String) -> Int
@@ -49,7 +49,7 @@ package struct ControlService: Sendable {
         package let method: String
         /// The path without a query.
         package let path: String
-        /// The header `Authorization`.
+        /// The value of the header `Authorization`.
         package let authorization: String?
         package let body: [UInt8]
 
@@ -167,7 +167,7 @@ package struct ControlService: Sendable {
         return state
     }
 
-    /// Whether the time of a wait is over; shared by the timer and the condition.
+    /// Whether the time of a wait is over. The timer sets the value, and the condition reads it.
     private final class Expiry: Sendable {
         let isOver = Atomic(false)
     }

@@ -8,7 +8,7 @@ public enum ScreenInput: Hashable, Sendable {
     case press(TerminalKey)
     /// Pastes a text, as from a clipboard.
     case paste(String)
-    /// Replaces the value of the field with the focus by an offered value.
+    /// Fills the field that has the focus with this value, as auto-fill does.
     case autoFill(String)
     /// Moves the focus to the field with this name.
     case focus(String)

@@ -1,6 +1,6 @@
 internal import ProfileCore
 
-/// The visible state of a screen for a test. Secrets have one `•` for each character.
+/// The visible state of a screen for a test. The text of a secret field has one `•` for each character.
 public struct ScreenState: Hashable, Sendable {
     /// One field of the screen.
     public struct Field: Hashable, Sendable {
@@ -14,17 +14,17 @@ public struct ScreenState: Hashable, Sendable {
         public let issue: String?
         /// The text of the issue.
         public let message: String?
-        /// Whether the present text is valid. At a login or passcode: whether there is any text.
+        /// Whether the present text is valid. On a screen for a login or a passcode: whether the field has any text.
         public let isValid: Bool
     }
 
-    /// A text over the screen that the user must close.
+    /// A message over the screen that the user must close.
     public struct Notice: Hashable, Sendable {
         /// The heading, such as `Error`.
         public let title: String
         /// The text below the title.
         public let text: String
-        /// The label of its only button, which Return presses.
+        /// The label of the notice's only button. The Return key presses the button.
         public let button: String
     }
 
@@ -40,7 +40,7 @@ public struct ScreenState: Hashable, Sendable {
     public let notice: Notice?
     /// Whether a request of the screen is in progress, such as storing a profile.
     public let isBusy: Bool
-    /// Whether addresses can be searched, which is while the form's postal code is valid (F4).
+    /// Whether addresses can be searched. This is true while the form's postal code is valid (F4).
     public let isAddressSearchAvailable: Bool
     /// The complete state as JSON.
     public let json: String

@@ -59,7 +59,7 @@ public struct FormBuilder: Sendable {
         return builder
     }
 
-    /// Drops names that are not valid field names.
+    /// Returns the texts by field name, without those whose names are not valid field names.
     private static func named(_ texts: [String: String]) -> [FieldName: String] {
         var named: [FieldName: String] = [:]
         for (name, text) in texts {

@@ -6,7 +6,7 @@ internal import Threads
 public final class ScriptedAuthenticator: Authenticator {
     /// The outcome of one attempt.
     public enum Answer: Hashable, Sendable {
-        /// The login succeeds with this profile; nil for a profile of the username that was tried.
+        /// The login succeeds with this profile. Nil means a profile with the username that was tried.
         case success(LoggedInProfile? = nil)
         /// The login fails with this error.
         case failure(LoginError)
@@ -37,7 +37,7 @@ public final class ScriptedAuthenticator: Authenticator {
             self.unused = unused
         }
 
-        /// The number of attempts that came when no prepared answer was left.
+        /// The number of attempts that were made when no prepared answer was left.
         public var unscripted: Int { attempts.count - given.count }
     }
 
@@ -63,7 +63,7 @@ public final class ScriptedAuthenticator: Authenticator {
     /// The attempts and answers so far.
     public var report: Report { state.withLock(\.self) }
 
-    /// Gives the next prepared answer.
+    /// Answers with the next prepared answer. If no answer is left, asks the other authenticator or throws `unknown`.
     public func authenticate(username: String, password: Secret) async throws(LoginError) -> LoggedInProfile {
         let answer: Answer? = state.withLock { report in
             report.attempts.append(username)

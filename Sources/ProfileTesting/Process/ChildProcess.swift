@@ -1,11 +1,12 @@
 package import Platform
 internal import Threads
 
-/// A process that a test has started. It is killed when the last reference is released, unless it has ended before.
+/// A process that a test has started. The process is killed when the last reference to this object is released, unless
+/// it has already ended.
 package final class ChildProcess: Sendable {
     /// The process id. If the process began a session, this is also the session's id.
     package let id: pid_t
-    /// The exit code after the process was reaped. From then on its id may belong to another process.
+    /// The exit code; nil until the process is reaped. From then on the process id may belong to another process.
     private let outcome = Locked<Int32?>(nil)
 
     /// The target of one of the process's descriptors.
@@ -21,12 +22,12 @@ package final class ChildProcess: Sendable {
     ///   - command: The program's path and its arguments.
     ///   - environment: All environment variables of the program; nil for those of the calling process.
     ///   - folder: The working directory; nil for that of the calling process.
-    ///   - streams: The program's descriptors by number. The others are those that it inherits from the calling
+    ///   - streams: The program's descriptors by number. The program inherits its other descriptors from the calling
     ///     process.
     ///   - beginsSession: Whether the program begins a session of its own, without the caller's terminal and with the
     ///     signals of a login shell. The first terminal among `streams` becomes the session's controlling terminal.
-    /// - Throws: The error of `posix_spawn`. If a folder is given, a missing program does not throw but ends with exit
-    ///   code 127.
+    /// - Throws: The error of `posix_spawn`. If a folder is given and the program is missing, nothing is thrown, but
+    ///   the process ends with exit code 127.
     package init(
         _ command: [String], environment: [String: String]? = nil, folder: String? = nil,
         streams: [Int32: Stream] = [:], beginsSession: Bool = false
@@ -46,7 +47,8 @@ package final class ChildProcess: Sendable {
         posix_spawnattr_init(&attributes)
         defer { posix_spawnattr_destroy(&attributes) }
         if beginsSession {
-            // Signals as a login shell has them. The parent of the tests may ignore or block some.
+            // Resets all signals, as a login shell does, because the parent process of the tests may ignore or block
+            // some.
             var all = sigset_t()
             sigfillset(&all)
             posix_spawnattr_setsigdefault(&attributes, &all)
@@ -56,8 +58,8 @@ package final class ChildProcess: Sendable {
             // 0x80 is POSIX_SPAWN_SETSID, which Glibc's header hides without _GNU_SOURCE.
             posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK | 0x80))
         }
-        // posix_spawn can change the folder only with a Glibc extension, and a shell would drop variables whose names
-        // it does not accept. `env -C` avoids both problems.
+        // posix_spawn can change the folder only with a Glibc extension, and a shell would drop environment variables
+        // whose names it does not accept. `env -C` avoids both problems.
         let words = folder.map { ["/usr/bin/env", "-C", $0, "--"] + command } ?? command
         var arguments: [UnsafeMutablePointer<CChar>?] = words.map { strdup($0) } + [nil]
         var variables: [UnsafeMutablePointer<CChar>?] = (environment ?? [:]).map { strdup("\($0)=\($1)") } + [nil]
@@ -110,7 +112,7 @@ package final class ChildProcess: Sendable {
         }
     }
 
-    /// - Returns: The exit code; nil while the process runs, if `options` says not to wait.
+    /// - Returns: The exit code; nil if the process still runs and `options` contains WNOHANG.
     private static func reap(_ id: pid_t, _ options: Int32) -> Int32? {
         var status: Int32 = 0
         var ended = waitpid(id, &status, options)

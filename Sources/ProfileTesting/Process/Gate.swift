@@ -1,7 +1,8 @@
 internal import Dispatch
 internal import Synchronization
 
-/// Blocks work until the test releases it, and counts the running and finished work.
+/// Blocks the callers of `pass()` until the test calls `open(_:)`. Counts the calls that are blocked and those that
+/// have finished.
 package final class Gate: Sendable {
     private let running = Atomic(0)
     private let finished = Atomic(0)

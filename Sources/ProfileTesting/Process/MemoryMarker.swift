@@ -1,7 +1,7 @@
 package import Platform
 package import ProfileCore
 
-/// Bytes to pass to code that should zero them, and to search for in memory afterwards.
+/// Bytes that a test passes to code that should zero them. Afterwards the test searches the memory for these bytes.
 ///
 /// The bytes are stored masked. So neither the marker nor the search contains the unmasked bytes.
 package struct MemoryMarker: Sendable {
@@ -13,8 +13,8 @@ package struct MemoryMarker: Sendable {
 
     /// Creates a marker of random ASCII letters and digits, which the standard schema accepts as a password.
     ///
-    /// The search looks only for the last half. The C library overwrites up to 32 of the first bytes of freed memory,
-    /// even if the code did not zero it.
+    /// The search looks only for the last half, because the C library overwrites up to 32 bytes at the start of freed
+    /// memory. This happens even if no code zeroed the memory.
     /// - Parameter count: The number of bytes, at least 64.
     package init(count: Int = 64) {
         let alphabet = Array("ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz23456789".utf8)
@@ -39,7 +39,7 @@ package struct MemoryMarker: Sendable {
     /// The number of bytes.
     package var count: Int { masked.count }
 
-    /// One of the bytes, to be passed on alone.
+    /// One of the bytes, for code that takes bytes one by one.
     package subscript(index: Int) -> UInt8 { masked[index] ^ Self.mask }
 
     /// Appends all bytes to the output.
@@ -50,7 +50,7 @@ package struct MemoryMarker: Sendable {
     /// Returns a secret that consists of the bytes.
     package func makeSecret() -> Secret { Secret(capacity: count) { append(to: &$0) } }
 
-    /// Calls `body` with the bytes in memory that is zeroed afterwards.
+    /// Calls `body` with a copy of the bytes. The copy is zeroed afterwards.
     package func withBytes<Failure: Error>(_ body: (UnsafeRawBufferPointer) throws(Failure) -> Void) throws(Failure) {
         let bytes = UnsafeMutableRawBufferPointer.allocate(byteCount: count, alignment: 1)
         defer {
@@ -76,8 +76,8 @@ package struct MemoryMarker: Sendable {
         guard memory >= 0 else { throw SystemError("open /proc/\(process)/mem") }
         defer { close(memory) }
 
-        // The buffer is part of this process's memory and contains data that was read before, so hits in it do not
-        // count.
+        // The buffer is part of this process's memory and contains data that was read before, so occurrences in the
+        // buffer do not count.
         let own = process == getpid() ? Int(bitPattern: chunk.baseAddress) : 0
         var found = 0
         var line = MapsLine(UnsafeRawBufferPointer(rebasing: maps[..<mapped]))
@@ -92,15 +92,15 @@ package struct MemoryMarker: Sendable {
                     if start + hit < own || start + hit >= own + chunk.count { found += 1 }
                     position = hit + 1
                 }
-                // The next chunk begins early enough to contain bytes across the chunk's end.
+                // The next chunk overlaps this one, so it contains an occurrence that crosses the end of this chunk.
                 start += count - (sought.count - 1)
             }
         }
         return found
     }
 
-    /// Returns the first occurrence. The C library searches for the first byte, because the loops of a debug build are
-    /// slow on megabytes.
+    /// Returns the offset of the first occurrence at or after `start`. The C library searches for the first byte,
+    /// because loops in a debug build take too long for megabytes.
     private func firstHit(in bytes: UnsafeRawBufferPointer, from start: Int) -> Int? {
         guard let base = bytes.baseAddress, let first = sought.first else { return nil }
         let last = bytes.count - sought.count

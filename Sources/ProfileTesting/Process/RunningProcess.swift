@@ -25,8 +25,8 @@ package struct RunningProcess {
 
     /// - Returns: Nil if the process has ended.
     private init?(_ id: pid_t) {
-        // The line has a name in parentheses, which may itself contain spaces and parentheses, then state, parent,
-        // group, session.
+        // The line contains the process id, a name in parentheses, the state, the parent, the group and the session.
+        // The name may itself contain spaces and parentheses.
         guard let status = SmallFile.text(of: "/proc/\(id)/stat"), let end = status.lastIndex(of: ")") else {
             return nil
         }

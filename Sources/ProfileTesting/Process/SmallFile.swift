@@ -1,7 +1,7 @@
 internal import Platform
 
 /// Reads and writes files that fit into memory, for tests. Do not use it for a database that this process has open:
-/// closing the descriptor would drop SQLite's locks.
+/// closing the descriptor would release the locks that SQLite holds on the file.
 package enum SmallFile {
     /// Returns all bytes of a file; nil if it cannot be read.
     package static func bytes(of path: String) -> [UInt8]? {
@@ -69,7 +69,7 @@ package enum SmallFile {
         rmdir(path)
     }
 
-    /// Returns names as bytes: a name may contain any bytes except `/` and NUL.
+    /// Returns the names as bytes, because a name may contain any bytes except `/` and NUL.
     private static func rawNames(in directory: [CChar]) -> [[UInt8]] {
         guard let stream = opendir(directory) else { return [] }
         defer { closedir(stream) }

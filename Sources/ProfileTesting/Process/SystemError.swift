@@ -2,7 +2,7 @@ internal import Platform
 
 /// An error of the operating system in a test.
 public struct SystemError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// The failed call, with its file if it has one.
+    /// The failed call, with the path of the file if the call has one.
     public let action: String
     /// `errno`.
     public let code: Int32

@@ -1,4 +1,4 @@
-/// The traits with which the package, and so the command beside the tests, is built.
+/// The traits with which the package is built. The command that the tests run is built with the same traits.
 package enum Traits {
     package static var hasTestHooks: Bool {
         #if TestHooks

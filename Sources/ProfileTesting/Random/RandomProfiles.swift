@@ -26,7 +26,7 @@ public struct RandomProfiles: Sendable {
     /// Returns a valid draft with a value in every required field and in some of the others.
     ///
     /// - Returns: The draft; nil if no valid value was found for a required field, for example because its pattern
-    ///   matches few texts.
+    ///   matches few texts. Nil also if the draft as a whole is not valid.
     public mutating func validDraft() -> ProfileDraft? {
         var draft = ProfileDraft()
         for rules in validator.schema.fields where rules.isRequired || random.once(in: 2) {
@@ -42,7 +42,7 @@ public struct RandomProfiles: Sendable {
 
     /// Returns a validated profile.
     ///
-    /// - Returns: The profile; nil if no valid value was found for a required field.
+    /// - Returns: The profile; nil in the cases in which ``validDraft()`` returns nil.
     public mutating func valid() -> ValidProfile? {
         validDraft().flatMap { try? validator.validate($0, on: today) }
     }

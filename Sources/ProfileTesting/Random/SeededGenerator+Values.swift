@@ -1,7 +1,7 @@
 public import ProfileCore
 
 extension SeededGenerator {
-    /// Returns a value that is probably valid for a field, or only just invalid.
+    /// Returns a random value for a field. Most values are valid, or differ only a little from a valid value.
     public mutating func value(for rules: FieldRules) -> String {
         if once(in: 8) { return text(0..<30) }
         var text =

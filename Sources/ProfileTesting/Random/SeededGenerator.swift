@@ -1,6 +1,6 @@
 internal import Platform
 
-/// Generates pseudorandom numbers that are the same for the same seed on every machine (SplitMix64: Steele, Lea and
+/// Generates pseudorandom numbers. The same seed gives the same numbers on every machine (SplitMix64: Steele, Lea and
 /// Flood, "Fast Splittable Pseudorandom Number Generators", 2014).
 public struct SeededGenerator: RandomNumberGenerator, Sendable {
     /// The initial seed.
@@ -14,7 +14,7 @@ public struct SeededGenerator: RandomNumberGenerator, Sendable {
     }
 
     /// Creates a generator from the seed in the environment variable `PROFILES_TEST_SEED`, or from a random seed.
-    /// Prints the seed, with which a failure can be reproduced.
+    /// Prints the seed. A run with this seed reproduces a failure.
     ///
     /// - Parameter name: The purpose of the seed, printed in the same line.
     public init(printingSeedOf name: String) {
@@ -32,10 +32,10 @@ public struct SeededGenerator: RandomNumberGenerator, Sendable {
         return mixed ^ (mixed >> 31)
     }
 
-    /// Returns true with a probability of one in `count`; always true for 1 and less.
+    /// Returns true with a probability of one in `count`; always true if `count` is 1 or less.
     public mutating func once(in count: Int) -> Bool { Int.random(in: 0..<max(1, count), using: &self) == 0 }
 
-    /// Returns random bytes. Their number is a random one of `counts`.
+    /// Returns random bytes. The number of bytes is a random element of `counts`.
     public mutating func bytes(_ counts: Range<Int>) -> [UInt8] {
         (0..<Int.random(in: counts, using: &self)).map { _ in UInt8.random(in: 0...255, using: &self) }
     }
@@ -52,7 +52,7 @@ public struct SeededGenerator: RandomNumberGenerator, Sendable {
         return text
     }
 
-    /// Returns one scalar of such a text.
+    /// Returns one random scalar, chosen as ``text(_:)`` chooses each of its scalars.
     public mutating func scalar() -> Unicode.Scalar {
         let common = "abzAZ019 \t\n\r\u{0B}\u{0C}-.#_\"\\\u{0}\u{7F}\u{85}\u{A0}\u{3000}\u{300}\u{20DD}\u{200D}٣५éßK🇸🇬👩🏽"
         if once(in: 4) {

@@ -5,7 +5,7 @@ internal import ProfileCore
 /// A binary built with the trait `TestHooks` starts a scenario if its environment requests one; see
 /// <doc:Driving-the-screens>.
 public struct Scenario: Hashable, Sendable {
-    /// A screen. The raw value is its name in the environment.
+    /// A screen. The raw value is the screen's name in the environment variable `TestLauncher-VC`.
     public enum Screen: String, Hashable, Sendable, CaseIterable {
         /// Creates, validates or edits a passcode.
         case passcode = "PassCodeViewController"

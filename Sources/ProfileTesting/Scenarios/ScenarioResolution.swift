@@ -1,6 +1,6 @@
 package import ProfileCore
 
-/// The start that the environment of a process requests (T3).
+/// The kind of start that the environment of a process requests (T3).
 public enum ScenarioResolution: Hashable, Sendable {
     /// The normal start of the command.
     case normalStart
@@ -57,7 +57,7 @@ extension Scenario {
         }.joined(separator: "\n")
     }
 
-    /// The table as JSON, for programs.
+    /// The table of scenarios as JSON, for programs.
     package static var json: JSONValue {
         [
             "scenarios": .array(

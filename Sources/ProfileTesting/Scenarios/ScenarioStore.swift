@@ -3,8 +3,8 @@ internal import ProfileLogin
 public import ProfileStore
 internal import ProfileStoreSQLite
 
-/// The store of a scenario with the fixture's profiles, in a private temporary folder. The folder is removed with the
-/// last reference.
+/// The store of a scenario with the fixture's profiles, in a private temporary folder. The folder is removed when the
+/// last reference is released.
 public final class ScenarioStore: Sendable {
     private let folder: TemporaryFolder
     /// The open store. The caller closes it.

@@ -31,13 +31,13 @@ public final class ManualClock: Clock, Sendable {
     private let origin = ContinuousClock.now
     private let state = Locked(State())
 
-    /// Creates a clock that starts at a time of day. The default is 2026-01-01 00:00:00.250 UTC.
+    /// Creates a clock that starts at a given date and time. The default is 2026-01-01 00:00:00.250 UTC.
     public init(at start: Timestamp = Timestamp(millisecondsSince1970: 1_767_225_600_250)) { self.start = start }
 
     /// The sum of all advances so far.
     public var now: Instant { state.withLock(\.now) }
 
-    /// The time of day, in whole milliseconds.
+    /// The current date and time of this clock, in whole milliseconds.
     public var timestamp: Timestamp {
         let (seconds, attoseconds) = now.offset.components
         let milliseconds = seconds.multipliedReportingOverflow(by: 1_000)

@@ -56,8 +56,8 @@ struct MemoryBatches {
         }
     }
 
-    /// Logs the added and updated profiles. Deletes failed attempts at the names of the added profiles, because
-    /// attempts before the profile existed do not count.
+    /// Logs the added and updated profiles. Deletes failed login attempts with the names of the added profiles, because
+    /// attempts before a profile existed do not count.
     func finish(_ state: inout MemoryState, keeping mostChanges: Int) {
         if let added = ids.added {
             for profile in state.profiles(after: added.lowerBound - 1) {
@@ -87,7 +87,7 @@ extension BulkLoad {
         do {
             return try mayBegin { state.areStored($0) }
         } catch {
-            // A load throws no other error.
+            // `mayBegin` throws no other type of error here.
             throw error as? ProfileStoreError ?? .database(String(describing: error), code: 0)
         }
     }

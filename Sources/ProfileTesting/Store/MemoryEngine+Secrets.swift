@@ -19,7 +19,7 @@ extension MemoryEngine {
         }
     }
 
-    /// Changes a passcode and returns the profile's id. Returns nil if it changed nothing.
+    /// Changes a passcode and returns the profile's id. Returns nil if nothing was changed.
     private static func change(_ passcode: PasscodeChange, in state: inout MemoryState) -> Int64? {
         switch passcode {
         case .set(let hash, let username):

@@ -5,10 +5,11 @@ internal import SecretHashing
 internal import Synchronization
 
 extension ProfileRepository {
-    /// Opens a new, empty store in plain memory. Use it in tests of other features. Its content is lost with the
-    /// repository.
+    /// Opens a new, empty store in plain memory. Use the store in tests of other features. The content is lost when the
+    /// repository is released.
     ///
-    /// It has the functions of a store in a file, except `check()`, `backup(to:)` and other functions for files.
+    /// The repository has the same functions as one for a store in a file, except `check()`, `backup(to:)` and other
+    /// functions for files.
     /// - Parameter options: The options for using the store. `createsMissing` is ignored, because the store is always
     ///   created.
     /// - Returns: The open store. Call ``/ProfileStore/ProfileRepository/close()`` when you no longer need it.
@@ -30,7 +31,7 @@ extension ProfileRepository {
 /// Stores profiles in plain memory. It is the reference model of an engine.
 ///
 /// A call that reads uses the state of one moment. A call that writes replaces the state. Hashes of secrets are not
-/// zeroed.
+/// zeroed after use.
 final class MemoryEngine: StoreEngine {
     let store: MemoryStore
     let options: ProfileRepository.Options
@@ -141,7 +142,7 @@ final class MemoryEngine: StoreEngine {
             guard let profile = state.insert(row: 0, of: row, at: stamp.time) else {
                 throw .duplicate(state.takenFields(of: row, row: 0, besides: nil))
             }
-            // Attempts before the profile existed do not count.
+            // Login attempts before the profile existed do not count.
             state.throttles.forget(profile.username)
             return ([(.registered, profile.id)], profile.profile(under: schema))
         }
@@ -211,11 +212,11 @@ final class MemoryEngine: StoreEngine {
         try current.outcome(of: request, at: time)
     }
 
-    /// A change, of one profile or of none.
+    /// A change for the log. The id is nil if the change does not concern a single profile.
     typealias Change = (kind: ProfileChange.Kind, id: Int64?)
 
-    /// Runs a write and logs its changes, unless an earlier write had the same key. In that case it returns the earlier
-    /// outcome.
+    /// Runs a write and logs its changes, unless an earlier write had the same idempotency key. In that case it returns
+    /// the outcome of the earlier write.
     func change<Value: KeyedValue>(
         _ stamp: WriteStamp,
         _ body: @escaping @Sendable (inout MemoryState) throws(ProfileStoreError) -> (changes: [Change], value: Value)

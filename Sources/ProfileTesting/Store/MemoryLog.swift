@@ -16,8 +16,8 @@ struct MemoryLog: Sendable {
 
     var length: Int { entries.count }
 
-    /// Appends a change. It keeps the newest `most` changes. Older changes are pruned in portions, so a few more may
-    /// remain for a while.
+    /// Appends a change. The log keeps the newest `most` changes. Older changes are pruned in portions, so a few more
+    /// may remain for a while.
     mutating func append(
         _ kind: ProfileChange.Kind, _ profileIDs: ClosedRange<Int64>?, _ stamp: WriteStamp, keeping most: Int
     ) {

@@ -58,7 +58,8 @@ struct MemoryProfile: Hashable, Sendable {
             }, passcodeHash: passcodeHash.map { Secret($0) })
     }
 
-    /// Takes values of a row, which these rules have judged. If the row has no password, the stored password stays.
+    /// Takes the values of `fields` from a row that `rules` have judged. If the row has no password, the stored
+    /// password stays.
     mutating func take(
         _ fields: FieldSet, ofRow row: Int, of rows: ValidProfiles, judgedBy rules: AdoptedSchema, at time: Timestamp
     ) {
@@ -106,7 +107,7 @@ struct MemoryProfile: Hashable, Sendable {
 }
 
 /// A text, compared as a store compares it: by its bytes. For a primary key, the case of ASCII letters does not matter.
-/// Two texts that are equal as `String`s can be different values, such as é as one scalar and as two.
+/// Two texts that are equal as `String`s can be different values, such as é as one scalar and é as two scalars.
 struct ComparedText: Hashable, Comparable, Sendable {
     let text: String
     let bytes: [UInt8]

@@ -1,9 +1,9 @@
 internal import ProfileCore
 internal import ProfileStore
 
-// Finds profiles by their values: it checks every profile, and sorts the matches.
+// Finds profiles by their values. A search checks every profile and sorts the matches.
 extension MemoryState {
-    /// Returns all profiles that match a search, in its order. It ignores the search's cursor.
+    /// Returns all profiles that match a search, in the order of the search. Ignores the cursor of the search.
     func profiles(_ search: ProfileSearch, under schema: ProfileSchema) -> [MemoryProfile] {
         profiles(after: 0).filter { $0.meets(search, under: schema) }
             .map { (profile: $0, place: search.place(of: $0.profile(under: schema))) }

@@ -4,8 +4,8 @@ internal import ProfileStore
 /// The whole content of a store in memory at one moment. It is a value, so a copy never sees later writes. A
 /// transaction changes a copy, which then replaces the state.
 ///
-/// It is the reference model of a store, and other engines are compared with it. So it scans all profiles if that is
-/// simpler.
+/// It is the reference model of a store, and other engines are compared with it. So its code is simple rather than
+/// fast: it scans all profiles if that is simpler.
 struct MemoryState: Sendable {
     /// Every schema that was ever in force, oldest first.
     private(set) var schemas: [AdoptedSchema] = []
@@ -18,12 +18,13 @@ struct MemoryState: Sendable {
     var log = MemoryLog()
     /// The fingerprint of the source store, if this store is an unfinished copy.
     private(set) var copyOf: String?
-    /// The outcomes of writes with a key, in their stored form.
+    /// The outcomes of writes with an idempotency key, in their stored form.
     private var keyedWrites: [WriteKey: (request: String, outcome: String, time: Timestamp)] = [:]
     /// The columns in which profiles may have values: those of the standard schema and of all schemas that were in
     /// force.
     private var columns = Set(ProfileSchema.standard.openFields.map(\.column))
-    /// The id of the profile that has a value, for each column that is unique under the rules in force.
+    /// For each column that is unique under the rules in force: each stored value, and the id of the profile that has
+    /// it.
     private var owners: [FieldName: [ComparedText: Int64]] = [:]
 
     /// Creates a store without profiles, with its first schema.
@@ -72,7 +73,7 @@ struct MemoryState: Sendable {
     }
 
     /// Whether the rules in force have judged every password. False if a password was given as a hash, or was set under
-    /// other rules (L1).
+    /// other password rules (L1).
     var haveJudgedPasswords: Bool {
         let versions = schemas.versions(sharingPasswordRulesOf: rules.schema)
         return profiles.values.lazy.compactMap(\.password).allSatisfy {
@@ -82,7 +83,7 @@ struct MemoryState: Sendable {
 
     // MARK: Reading
 
-    /// Returns the profiles with a higher id than this one, ordered by id.
+    /// Returns the profiles whose ids are higher than `id`, ordered by id.
     func profiles(after id: Int64) -> some Sequence<MemoryProfile> {
         (min(max(id, 0), newestID) + 1..<newestID + 1).lazy.compactMap { profiles[$0] }
     }
@@ -132,7 +133,7 @@ struct MemoryState: Sendable {
         case duplicate([FieldName])
     }
 
-    /// Changes a profile if it has this revision.
+    /// Changes a profile if the profile has the revision that the update expects.
     mutating func update(_ update: RowUpdate, at time: Timestamp) -> UpdateOutcome {
         let id = update.id
         guard var profile = profiles[id], profile.revision == update.revision else { return .stale }
@@ -176,8 +177,8 @@ struct MemoryState: Sendable {
 
     // MARK: Idempotent writes
 
-    /// Returns the outcome of an earlier write with the request's key. Nil if there was no such write, or if its
-    /// outcome has expired.
+    /// Returns the outcome of an earlier write with the request's idempotency key. Nil if there was no such write, or
+    /// if its outcome has expired.
     func outcome(of request: KeyedRequest, at time: Timestamp) throws(ProfileStoreError) -> KeyedOutcome? {
         guard let write = keyedWrites[request.key], write.time > WriteKey.forgotten(at: time) else { return nil }
         return try request.outcome(of: write.request, stored: write.outcome, under: rules.schema)
@@ -230,7 +231,7 @@ struct MemoryState: Sendable {
     /// Replaces the profile with this id, or removes it if `profile` is nil, and updates the owners of unique values.
     private mutating func put(_ profile: MemoryProfile?, at id: Int64) {
         // Iterates over a copy of the keys. An iteration over the dictionary would hold a reference to it, so each
-        // change would copy it.
+        // change would copy the whole dictionary.
         for column in Array(owners.keys) {
             if let text = profiles[id]?.comparedText(column) { owners[column]?[text] = nil }
             if let text = profile?.comparedText(column) { owners[column]?[text] = id }

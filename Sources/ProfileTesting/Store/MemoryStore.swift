@@ -2,8 +2,8 @@ package import ProfileCore
 package import ProfileStore
 internal import Threads
 
-/// A store in plain memory. Its content is lost when the last reference ends. Several ``MemoryEngine``s share it, as
-/// several processes share a file.
+/// A store in plain memory. The content is lost when the last reference is released. Several ``MemoryEngine``s share
+/// it, as several processes share a file.
 package final class MemoryStore: Sendable {
     private let state: Locked<MemoryState>
     private let listeners = Locked<[ObjectIdentifier: CommitListener]>([:])

@@ -1,7 +1,7 @@
 internal import ProfileStore
 internal import SecretHashing
 
-/// The failed attempts in a row in a store in memory, by the name that was tried.
+/// The counts of consecutive failed attempts of a store in memory, by the name that was tried and the kind of secret.
 struct MemoryThrottles: Sendable {
     private struct Key: Hashable {
         let name: [UInt8]
@@ -22,7 +22,7 @@ struct MemoryThrottles: Sendable {
 
     private var entries: [Key: Entry] = [:]
 
-    /// The names and the number of their failures.
+    /// Each name that was tried, with its number of failures.
     var all: [(name: String, failures: Int)] {
         entries.map { (String(decoding: $0.key.name, as: UTF8.self), $0.value.state.failures) }
     }
@@ -68,7 +68,7 @@ struct MemoryThrottles: Sendable {
         }
     }
 
-    /// Deletes the failures of a name if no profile had it.
+    /// Deletes the failures of a name if no profile had the name at the last attempt.
     mutating func forgetUnknown(_ username: String) {
         for kind in CredentialKind.allCases {
             let key = Key(username, kind)

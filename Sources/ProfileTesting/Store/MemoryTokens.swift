@@ -5,7 +5,8 @@ internal import ProfileStore
 struct MemoryTokens: Sendable {
     private var tokens: [TokenHash: StoredToken] = [:]
 
-    /// Stores a token, and removes the tokens that it replaces.
+    /// Stores a token. If the token has an owner, also removes some expired tokens, and the owner's least recently used
+    /// tokens of the same kind. Afterwards the owner has at most `limit` tokens of this kind.
     ///
     /// - Returns: The stored token. Nil if another access token has the same name.
     mutating func issue(_ token: StoredToken, to owner: StoredToken.Owner?, atMost limit: Int) -> StoredToken? {
@@ -65,11 +66,11 @@ struct MemoryTokens: Sendable {
 }
 
 extension StoredToken {
-    /// The name of an access token as names are compared: ASCII letters match in either case.
+    /// The name of an access token in the form in which names are compared. The case of ASCII letters does not matter.
     fileprivate var comparedName: ComparedText { ComparedText(name?.text ?? "", in: .username) }
 
     fileprivate var profileID: Int64 { owner?.profileID ?? 0 }
 
-    /// A token that was never used comes last.
+    /// The time of the last use in milliseconds since 1970. A token that was never used has the smallest value.
     fileprivate var lastUse: Int64 { lastUsedAt?.millisecondsSince1970 ?? .min }
 }

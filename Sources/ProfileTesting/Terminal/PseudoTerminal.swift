@@ -12,7 +12,7 @@ struct PseudoTerminal: ~Copyable {
         guard descriptor >= 0 else { throw SystemError("open /dev/ptmx") }
         var unlock: Int32 = 0
         var number: UInt32 = 0
-        // TIOCSPTLCK and TIOCGPTN do the work of unlockpt and ptsname, which Glibc's header hides.
+        // These numbers are TIOCSPTLCK and TIOCGPTN. They replace unlockpt and ptsname, which Glibc's header hides.
         guard ioctl(descriptor, 0x4004_5431, &unlock) == 0, ioctl(descriptor, 0x8004_5430, &number) == 0 else {
             let error = SystemError("ioctl /dev/ptmx")
             close(descriptor)
@@ -71,7 +71,8 @@ struct PseudoTerminal: ~Copyable {
         _ = poll(&ready, 1, milliseconds)
     }
 
-    /// Whether there is unread output of the program. The kernel first delivers the bytes in transit.
+    /// Whether the program has written output that is not read yet. Polling makes the kernel deliver the bytes in
+    /// transit first.
     var hasOutput: Bool {
         var ready = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
         return poll(&ready, 1, 0) > 0 && ready.revents & Int16(POLLIN) != 0

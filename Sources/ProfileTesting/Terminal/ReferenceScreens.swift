@@ -2,8 +2,9 @@ internal import Platform
 
 /// Compares screens with references. A reference is a text file `Screens/NAME.txt` beside the test's source file.
 ///
-/// With `PROFILES_RECORD_SCREENS=1` in the environment, the files are written instead. A file contains the screen's
-/// text and, below a line of dashes, the caret's position. On request it also contains every run of styled cells.
+/// With `PROFILES_RECORD_SCREENS=1` in the environment, the references are written instead of compared. A file contains
+/// the screen's text and, below a line of dashes, the caret's position. On request it also contains every run of styled
+/// cells.
 public struct ReferenceScreens: Sendable {
     /// The folder with the references.
     public let folder: String
@@ -17,7 +18,7 @@ public struct ReferenceScreens: Sendable {
         self.init(folder: parent + "/Screens", isRecording: variable == "1")
     }
 
-    /// Uses any folder. It is created when the first reference is recorded.
+    /// Uses the given folder. The folder is created when the first reference is recorded.
     public init(folder: String, isRecording: Bool) {
         self.folder = folder
         self.isRecording = isRecording
@@ -59,7 +60,7 @@ public struct ReferenceScreenError: Error, Sendable, CustomStringConvertible {
     public enum Reason: Hashable, Sendable {
         /// The reference file does not exist. Record it.
         case missing
-        /// The reference file contains this text, which differs.
+        /// The reference file contains this text, which differs from the screen.
         case differs(from: String)
         /// The system did not allow the file to be written.
         case cannotRecord(SystemError)

@@ -13,8 +13,8 @@ internal import Platform
 /// ```
 ///
 /// The driver does not rely on fixed delays. A screen is *still* when the program has read all typed input, all output
-/// is on the screen, and every thread of the program waits (see <doc:Driving-the-screens>). Each wait has a limit and
-/// then throws an error that shows the screen.
+/// is on the screen, and every thread of the program waits (see <doc:Driving-the-screens>). Each wait has a time limit.
+/// After this limit the wait throws an error that shows the screen.
 ///
 /// A driver belongs to one test and is not `Sendable`. The program is killed when the driver is released.
 public final class TerminalDriver {
@@ -22,13 +22,13 @@ public final class TerminalDriver {
     private let process: ChildProcess
     private let emulator: TerminalEmulator
     private let limit: Duration
-    /// The latest output: at most one and a half times ``transcriptLimit``.
+    /// The latest output: at most one and a half times ``transcriptLimit`` bytes.
     private var written: [UInt8] = []
     /// The index in `written` from which the next wait for output searches.
     private var seen = 0
     /// The last still screen.
     private var stillScreen: TerminalScreen
-    /// The screen on which the last key was pressed. Text counts as new relative to this screen.
+    /// The last still screen before the last input. Text counts as new if it was not on this screen.
     private var known: TerminalScreen
     private var buffer = [UInt8](repeating: 0, count: 65_536)
 
@@ -62,7 +62,7 @@ public final class TerminalDriver {
 
     // MARK: Looking
 
-    /// The current screen. After ``waitUntilStill()`` or another wait it does not change until the next key.
+    /// The current screen. After ``waitUntilStill()`` or another wait it does not change until the next input.
     public var screen: TerminalScreen {
         drain()
         return emulator.contents
@@ -77,8 +77,8 @@ public final class TerminalDriver {
     /// Whether the terminal echoes typed text. Programs that ask for a secret or draw the screen turn the echo off.
     public var echoes: Bool { terminal.settings.c_lflag & tcflag_t(ECHO) != 0 }
 
-    /// Whether the terminal is in the state that a shell expects: it echoes, edits lines, turns keys into signals, and
-    /// shows the main screen with a caret.
+    /// Whether the terminal is in the state that a shell expects: it echoes, edits lines, turns keys such as Control-C
+    /// into signals, and shows the main screen with a caret.
     public var isRestored: Bool {
         let wanted = tcflag_t(ECHO | ICANON | ISIG)
         let settings = terminal.settings
@@ -94,17 +94,18 @@ public final class TerminalDriver {
 
     /// Waits until the still screen shows a text that was not in its row before the last input.
     ///
-    /// "Before" means the last still screen that a wait has found. Several waits in a row can look for several texts
-    /// that the same keys produced.
+    /// The new screen is compared with the last still screen that a wait found before that input. So several waits in a
+    /// row can look for several texts that the same keys produced.
     ///
-    /// - Throws: ``TerminalWaitError`` after the driver's limit, or when the program has ended without it.
+    /// - Throws: ``TerminalWaitError`` after the driver's limit, or if the program has ended without showing the text.
     public func wait(for text: String) throws(TerminalWaitError) {
         try wait(for: "\"\(text)\", new on a still screen") { $0.shows(text, newSince: known) }
     }
 
-    /// Waits until the still screen meets a condition, which it may meet already.
+    /// Waits until a still screen meets a condition. The current screen may already meet it.
     ///
-    /// - Throws: ``TerminalWaitError`` after the driver's limit, or when the program has ended without it.
+    /// - Throws: ``TerminalWaitError`` after the driver's limit, or if the program has ended and its last screen does
+    ///   not meet the condition.
     public func wait(until condition: (TerminalScreen) -> Bool) throws(TerminalWaitError) {
         try wait(for: "a still screen that meets a condition", until: condition)
     }
@@ -116,10 +117,10 @@ public final class TerminalDriver {
         try wait(for: "a still screen") { _ in true }
     }
 
-    /// Waits until the program has written a text after the text of the previous call, even while the program is busy.
-    /// For programs that write line by line or draw a progress bar.
+    /// Waits until the program has written a text, even while the program is busy. The search begins after the text
+    /// that the previous call found. Use it for programs that write line by line or draw a progress bar.
     ///
-    /// - Throws: ``TerminalWaitError`` after the driver's limit, or when the program has ended without it.
+    /// - Throws: ``TerminalWaitError`` after the driver's limit, or if the program has ended without writing the text.
     public func waitForOutput(_ text: String) throws(TerminalWaitError) {
         let deadline = ContinuousClock.now + limit
         while true {
@@ -178,7 +179,7 @@ public final class TerminalDriver {
     public func resize(_ size: TerminalSize) {
         drain()
         emulator.resize(size)
-        // No earlier screen has this size.
+        // No earlier screen has this size, so a blank screen is the one to compare with.
         if let blank = TerminalEmulator(size)?.contents { stillScreen = blank }
         known = stillScreen
         terminal.resize(size)
@@ -210,10 +211,10 @@ public final class TerminalDriver {
         }
     }
 
-    /// Whether the program is idle. True only if there was a moment without unread data and running threads.
+    /// Whether the program is idle. True only if there was a moment with neither unread data nor running threads.
     ///
-    /// Both observations of the threads are equal, so no thread has run between them, and no data was unread in that
-    /// time.
+    /// The state of the threads is read twice. If both readings are equal, no thread has run between them, and the
+    /// check between them found no unread data.
     private func isStill() -> Bool {
         let before = SessionActivity(session: process.id)
         guard let before else {
@@ -225,7 +226,7 @@ public final class TerminalDriver {
         return SessionActivity(session: process.id) == before
     }
 
-    /// Waits for a moment or until the program writes. Throws if the program has ended or the deadline has passed.
+    /// Waits for 2 ms or until the program writes. Throws if the program has ended or the deadline has passed.
     private func goOn(
         _ what: String, until deadline: ContinuousClock.Instant, hasEnded: Bool
     ) throws(TerminalWaitError) {
@@ -247,7 +248,7 @@ public final class TerminalDriver {
                 seen = max(0, seen - surplus)
             }
             let answer = emulator.takeInput()
-            // The answer is short, and no harm is done if the program does not read it.
+            // The result is ignored: the answer is short, and no harm is done if the program does not read it.
             if !answer.isEmpty { _ = terminal.write(answer[...]) }
         }
     }

@@ -1,14 +1,14 @@
 internal import CVTerm
 
-/// A terminal without a window. It reads a program's output and knows the resulting screen.
+/// A terminal without a window. It processes a program's output and returns the resulting screen.
 ///
 /// libvterm does the work. The bytes of a key and the marks of a paste depend on the modes that the program has set, so
-/// they go through libvterm too. The emulator collects these bytes, and the terminal's answers to a program's
-/// questions, as input for the program.
+/// libvterm makes these bytes too. The emulator collects them, and the terminal's answers to the program's queries. All
+/// of them are input for the program.
 final class TerminalEmulator {
     private let terminal: OpaquePointer
     private let screen: OpaquePointer
-    /// Allocated because libvterm keeps the address.
+    /// Allocated on the heap, because libvterm keeps the address.
     private let callbacks: UnsafeMutablePointer<VTermScreenCallbacks>
     private var isCaretVisible = true
     private var isAlternate = false
@@ -28,7 +28,8 @@ final class TerminalEmulator {
         callbacks.initialize(to: Self.makeCallbacks())
         vterm_set_utf8(terminal, 1)
         vterm_screen_enable_altscreen(screen, 1)
-        // The emulator outlives libvterm's objects that keep its address, because `deinit` frees them.
+        // libvterm keeps the emulator's address. The address stays valid, because `deinit` frees the objects of
+        // libvterm.
         let own = Unmanaged.passUnretained(self).toOpaque()
         vterm_screen_set_callbacks(screen, callbacks, own)
         vterm_output_set_callback(
@@ -92,8 +93,8 @@ final class TerminalEmulator {
                 var cells: [TerminalScreen.Cell] = []
                 for column in 0..<columns {
                     let cell = cell(VTermPos(row: row, col: column))
-                    // For the second half of a wide character libvterm returns old content, so it gets the style of the
-                    // first half.
+                    // For the second half of a wide character libvterm returns old content. So the second half gets an
+                    // empty text and the style of the first half.
                     let isSecondHalf = cell.text.isEmpty && !cells.isEmpty
                     cells.append(isSecondHalf ? .init(text: "", style: cells[cells.count - 1].style) : cell)
                 }

@@ -10,9 +10,9 @@ public enum TerminalKey: Hashable, Sendable {
     case left
     /// The right arrow key.
     case right
-    /// Goes to the beginning, in most programs.
+    /// Goes to the beginning of the line or list, in most programs.
     case home
-    /// Goes to the end, in most programs.
+    /// Goes to the end of the line or list, in most programs.
     case end
     /// Goes back by a screenful, in most programs.
     case pageUp
@@ -33,7 +33,7 @@ public enum TerminalKey: Hashable, Sendable {
     /// A letter, or one of `@[\]^_`, with the Control key held.
     case control(Character)
 
-    /// The key in libvterm; nil if libvterm would encode the key in a way that terminals commonly do not.
+    /// The key in libvterm; nil if libvterm encodes the key differently from most terminals.
     var code: (key: VTermKey, modifier: VTermModifier)? {
         switch self {
         case .up: (VTERM_KEY_UP, VTERM_MOD_NONE)

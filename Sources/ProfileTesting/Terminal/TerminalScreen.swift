@@ -41,7 +41,7 @@ public struct TerminalScreen: Equatable, Sendable {
         }
     }
 
-    /// The text of each row with all spaces. So a text with a trailing space is found too.
+    /// The text of each row with all spaces. A search in it also finds a text with a trailing space.
     private var wholeRows: [String] { cells.map { $0.map(\.text).joined() } }
 
     /// The rows as lines, without the empty rows at the end.
@@ -72,8 +72,8 @@ public struct TerminalScreen: Equatable, Sendable {
         position(of: text).map { cells[$0.row][$0.column].style }
     }
 
-    /// Returns whether a text occurs more often in some row than it did on the earlier screen. Takes scrolling into
-    /// account.
+    /// Returns whether a text occurs more often in one of the rows than in the same row of the earlier screen. A
+    /// scrolled row is compared with its earlier position.
     func shows(_ text: String, newSince earlier: TerminalScreen) -> Bool {
         let rows = wholeRows
         let shift = scrolledLines - earlier.scrolledLines

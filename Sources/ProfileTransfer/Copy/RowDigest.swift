@@ -49,7 +49,7 @@ struct RowDigest {
         return StoreDigest(profiles: count, checksum: Hexadecimal.text(digest.span))
     }
 
-    /// The value written instead of a length.
+    /// The number that an absent value adds instead of its length.
     private static let absent: Int64 = -1
 
     private mutating func append(_ number: Int64) {

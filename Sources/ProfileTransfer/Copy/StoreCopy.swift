@@ -1,13 +1,13 @@
 internal import ProfileCore
 package import ProfileStore
 
-/// Copies a whole store into an empty one. Each of the two may be of any kind. The copy includes ids, revisions, times,
-/// values, hashes, marks of invalid profiles, all schemas that were ever in force, access tokens, and the next id. It
-/// excludes sessions, resets, failed attempts, idempotency keys and the change log.
+/// Copies a whole store into an empty one. Each of the two stores may use any engine. The copy includes ids, revisions,
+/// times, values, hashes, marks of invalid profiles, all schemas that were ever in force, access tokens, and the next
+/// id. It excludes sessions, resets, failed attempts, idempotency keys and the change log.
 ///
 /// Other programs cannot open the copy until it is complete. An interrupted copy continues after the last copied
-/// profile. A complete copy is only compared. At the end both stores are read again, which detects changes to the
-/// source during the copy.
+/// profile. If the copy is already complete, it is only compared with the source. At the end both stores are read
+/// again, which detects changes to the source during the copy.
 package struct StoreCopy: Sendable {
     private let source: ProfileRepository
     private let destination: ProfileRepository
@@ -101,7 +101,8 @@ package struct StoreCopy: Sendable {
         return read
     }
 
-    /// Reads from the source, and reports its damage separately from damage of the copy.
+    /// Reads from the source. Throws `damagedSource` if the source is damaged, which distinguishes this from a damaged
+    /// copy.
     private func ofSource<Value>(_ body: () async throws(ProfileStoreError) -> Value) async throws -> Value {
         do throws(ProfileStoreError) {
             return try await body()

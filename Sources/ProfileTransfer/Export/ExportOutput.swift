@@ -40,7 +40,7 @@ protocol ExportOutput: Sendable {
 /// intermediate String.
 final class CSVExport: ExportOutput {
     private let columns: ExportColumns
-    /// Whether each field needs conversion, because an import would not accept its stored form.
+    /// For each field, whether its values need conversion, because an import would not accept their stored form.
     private let rewritten: [Bool]
     /// Nil after the end of the export.
     private let writer: Locked<CSVWriter?>
@@ -78,7 +78,7 @@ final class CSVExport: ExportOutput {
     }
 }
 
-/// Writes one object per line, either as elements of an array or without one.
+/// Writes one object per line, either as the elements of one array or without an array.
 final class JSONExport: ExportOutput {
     private struct State {
         /// Text not yet written to the file.
@@ -131,7 +131,7 @@ final class JSONExport: ExportOutput {
     }
 
     private func flush(_ state: inout State) throws(ByteStreamError) {
-        // Text that could not be written is not tried again.
+        // The text is removed even if writing fails, because it must not be written again.
         defer { state.text.removeAll(keepingCapacity: true) }
         try sink.write(state.text)
     }

@@ -61,7 +61,7 @@ public struct ProfileExport: AsyncSequence, Sendable {
             isAtEnd = rows == nil
         }
 
-        /// Writing to memory cannot fail.
+        /// Runs code that writes to memory. Such writing cannot fail.
         private func inMemory(_ body: () throws(ByteStreamError) -> Void) {
             do throws(ByteStreamError) { try body() } catch {}
         }

@@ -17,8 +17,8 @@ extension ProfileRepository {
     /// ```
     ///
     /// - Parameters:
-    ///   - format: The file format. CSV and NDJSON can be imported again without changes, but need the hashes if the
-    ///     schema requires a password.
+    ///   - format: The file format. CSV and NDJSON can be imported again without changes. If the schema requires a
+    ///     password, the export must include the hashes for that.
     ///   - includingHashes: Whether to add `password_hash` as the last column, if the schema has a password. Anyone who
     ///     has the hashes can test guessed passwords against them.
     ///   - spreadsheetSafe: Whether to prefix a CSV cell with `'` if a spreadsheet would run it as a formula. Importing

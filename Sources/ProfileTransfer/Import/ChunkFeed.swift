@@ -1,6 +1,6 @@
 internal import CSVStream
 
-/// A running read of a sequence of chunks. A task takes the chunks and passes their bytes to the reading thread.
+/// Reads a sequence of chunks. A task takes the chunks and passes their bytes to the reading thread.
 ///
 /// The task is cancelled when the feed is deallocated.
 final class ChunkFeed: Sendable {

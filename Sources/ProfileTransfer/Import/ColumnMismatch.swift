@@ -11,10 +11,10 @@ public struct ColumnMismatch: Hashable, Sendable {
         public let field: String
     }
 
-    /// The columns that match no field, in the header's order. Empty if the import ignores such columns, and if the
+    /// The columns that match no field, in the header's order. Empty if the import ignores such columns, or if the
     /// first row may be data.
     public let unknownColumns: [String]
-    /// The required fields without a column, in the schema's order. Empty if the input may lack them.
+    /// The required fields without a column, in the schema's order. An update requires only the primary key.
     public let missingFields: [String]
     /// All fields of the schema, in its order.
     public let fields: [String]
@@ -22,7 +22,8 @@ public struct ColumnMismatch: Hashable, Sendable {
     public let suggestions: [Suggestion]
     /// Whether no column matches a field, for example because the first row is data and not a header.
     ///
-    /// Such a row may hold personal data. Therefore this value contains only common column names from it (P12).
+    /// Such a row may hold personal data. Therefore the mismatch contains only common column names from such a row
+    /// (P12).
     public let mayBeData: Bool
     /// The line of a later record that looks like the header because it names fields, or nil if there is none among the
     /// first records.
@@ -51,7 +52,7 @@ public struct ColumnMismatch: Hashable, Sendable {
         self.mayBeData = mayBeData
     }
 
-    /// The maximum number of columns to compare with the fields, which is the maximum number of fields in a schema.
+    /// The maximum number of columns to compare with the fields. It equals the maximum number of fields in a schema.
     private static let mostCandidates = 100
 
     private static func name(of column: Int, in header: [String]) -> String {
@@ -84,7 +85,7 @@ public struct ColumnMismatch: Hashable, Sendable {
     }
 }
 
-/// The unmatched columns and fields.
+/// Pairs columns that match no field with fields that have no column.
 private struct SuggestionSearch {
     /// The columns, in the header's order.
     private let columns: [ColumnName]

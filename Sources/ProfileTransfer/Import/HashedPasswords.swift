@@ -12,8 +12,8 @@ struct HashedPasswords: Sendable {
         hashes[number] = (password, hash)
     }
 
-    /// Returns the hash for the password of a record. Returns nil if the record had another password when it was
-    /// hashed, because the input may have changed.
+    /// Returns the hash for the password of a record. Returns nil if the record had another password at the first
+    /// reading. Then the input has changed.
     func hash(of password: Secret, record number: Int) -> PasswordHash? {
         hashes[number].flatMap { $0.password == password ? $0.hash : nil }
     }

@@ -51,8 +51,8 @@ package struct HeaderSearch: Sendable {
     }
 
     /// Returns the line of the header, found by its shape alone. The search applies if the first record names at most
-    /// half of the columns. The header is then the first row of full width, if it has more nonempty cells than the
-    /// first record and none of its cells is a number.
+    /// half of the columns. The result is the first row with as many cells as the last row. This row must have more
+    /// nonempty cells than the first record, and none of its cells may be a number.
     ///
     /// - Parameter header: The first record.
     /// - Returns: The line, or nil if the first record is the header or no other row is certain to be it.
@@ -73,8 +73,9 @@ package struct HeaderSearch: Sendable {
         return isAlone && start < run ? first.line : nil
     }
 
-    /// Returns the line of the header if titles without a delimiter come first. Each row is then read as a single cell.
-    /// In most rows, up to the last, the delimiter occurs equally often.
+    /// Returns the line of the header if titles without a delimiter precede it. The reader then does not detect the
+    /// delimiter, and each row is a single cell. The delimiter occurs equally often in the header and in all rows below
+    /// it. These lines must be more than half of the rows.
     private func lineOfSplitRows(below header: [String]) -> Int? {
         guard header.count == 1, let last = rows.last, rows.allSatisfy({ $0.cells.count == 1 }) else { return nil }
         for byte in [UInt8(ascii: ";"), UInt8(ascii: "\t"), UInt8(ascii: "|")] where !header[0].utf8.contains(byte) {
@@ -86,8 +87,8 @@ package struct HeaderSearch: Sendable {
         return nil
     }
 
-    /// Returns the delimiter of rows that were read as one cell each. It occurs at least twice in each row, and equally
-    /// often in all rows.
+    /// Returns the delimiter of rows that were read as one cell each. The delimiter occurs at least twice in each row,
+    /// and equally often in all rows.
     ///
     /// - Parameter header: The first record.
     /// - Returns: The delimiter, or nil if no character qualifies.

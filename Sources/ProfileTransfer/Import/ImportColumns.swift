@@ -10,22 +10,23 @@ package struct ImportColumns: Sendable {
     let columnOfField: [Int?]
     /// The column of password hashes.
     let columnOfHash: Int?
-    /// Columns that match no field and that the import ignores, as the options request.
+    /// The columns that the import ignores: those that the options exclude, and those that match no field, if the
+    /// options allow them.
     let ignoredColumns: Set<Int>
     /// The position of the secret field in the schema.
     let secretField: Int?
-    /// The integer fields and their columns. An integer keeps no leading zeros.
+    /// The integer fields and their columns. A stored integer has no leading zeros.
     let integers: [(field: Int, column: Int)]
-    /// The length in bytes of the header's first cell, or nil if the input has no header. A row with a first cell of
-    /// another length is not a repeated header.
+    /// The length in bytes of the header's first cell, or nil if the input has no header. The first cell of a repeated
+    /// header has this length, or 3 bytes more if it begins with a byte order mark.
     let firstHeaderLength: Int?
     private let uses: ColumnUses
-    /// The fields whose schema requires another notation of numbers or booleans than JSON, by column.
+    /// The fields, by column, whose rules require a notation of numbers or booleans that differs from that of JSON.
     private let rewritten: [Int: FieldRules]
 
     /// The position of the primary key in the schema if the record number is the key, or nil if the key has a column.
     let numberedField: Int?
-    /// The column of the primary key if it takes the record number of a JSON object without that member, otherwise nil.
+    /// The column of the primary key if the record number replaces a missing key of a JSON object, otherwise nil.
     let numberedColumn: Int?
     /// The name of the primary key.
     let keyName: String
@@ -50,8 +51,8 @@ package struct ImportColumns: Sendable {
     /// Whether a header belongs to a file of rejected rows.
     static func isOfRejects(_ header: [String]) -> Bool { rejectColumns.allSatisfy { header.contains($0) } }
 
-    /// The maximum number of columns of a header. A schema has at most a hundred fields, and each cell of a header
-    /// takes a String.
+    /// The maximum number of columns of a header. The limit bounds the memory, because each name in a header is a
+    /// String. A schema has at most 100 fields.
     package static let mostColumns = 10_000
 
     /// Finds the field of each column of a header (I2).
@@ -184,7 +185,8 @@ package enum ColumnUse: Hashable, Sendable {
 /// Determines the use of each column from its header. The options take precedence over the names in the schema.
 package struct ColumnUses: Sendable {
     private let options: ImportOptions
-    /// The positions of fields by exact name, for names that differ only in characters that folding ignores.
+    /// The positions of fields by exact name. An exact match comes first, because two names may differ only in
+    /// characters that folding ignores.
     private let exact: [String: Int]
     private let fields: [FoldedHeader: Int]
     /// The exact names of columns of password hashes.

@@ -76,10 +76,10 @@ public struct ImportInput: Sendable {
         return ImportInput(.repeatable(repeatable), name, byteCount)
     }
 
-    /// Returns this input as one that can be read again even if the file is changed, shortened or removed meanwhile. The
-    /// first reading copies the file as it copies a stream.
+    /// Returns this input as one that can be read again even if the file is changed, shortened or removed between two
+    /// readings. The first reading copies the file as it copies a stream.
     func independentlyReadable(keptIn folder: String) throws(ImportError) -> ImportInput {
-        if isRepeatable { return self }
+        if case .repeatable(let input) = origin, !input.readsFile { return self }
         return ImportInput(
             .repeatable(try RepeatableInput(self, keptIn: folder, copiesFiles: true)), name, byteCount)
     }

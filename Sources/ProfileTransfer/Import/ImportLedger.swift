@@ -51,7 +51,7 @@ struct ImportLedger: ~Copyable {
 
     // MARK: Oddities
 
-    /// Counts the oddities of a batch, whatever the outcome of its rows.
+    /// Counts the oddities of a batch, including those of rejected rows.
     mutating func note(_ judged: JudgedBatch) { oddities += judged.oddities }
 
     /// Resets the oddities before the input is read again.

@@ -5,15 +5,15 @@ internal import Threads
 /// An import into a store in a single transaction.
 final class ImportLoad: BulkLoad {
     let takesUsedStore: Bool
-    /// False for an update. An update can complete a row that is not valid by itself, so the new rows are not known in
-    /// advance.
+    /// Whether the new rows of a batch are known before the engine stores the batch. False for an update, because a
+    /// stored profile can complete a row that is not valid by itself.
     let knowsNewRows: Bool
 
     private typealias Sifting = OrderedPipeline<SiftedBatch, SiftedBatch, ImportError>
 
     private struct State {
         var sifting: Sifting?
-        /// The batch that was handed out last. The engine has stored it when it asks for the next one.
+        /// The batch that the engine received last. When the engine asks for the next batch, it has stored this one.
         var latest: ReadBatch?
         var failure: ImportError?
     }
@@ -75,8 +75,8 @@ final class ImportLoad: BulkLoad {
 
     // MARK: Sifting
 
-    /// Finds the new rows on another thread while the engine stores. In an empty store, the new rows depend on the
-    /// input alone.
+    /// Finds the new rows on another thread while the engine stores earlier rows. In an empty store, the new rows
+    /// depend on the input alone.
     private func sifting() throws(ImportError) -> Sifting {
         if let sifting = state.withLock({ $0.sifting }) { return sifting }
         let run = target.run

@@ -12,8 +12,8 @@ public struct ImportOptions: Sendable {
         case update
     }
 
-    /// The number of rejected rows that an import tolerates. With one more the import ends early, at the end of the
-    /// current batch.
+    /// The number of rejected rows that an import tolerates. If the import rejects more rows, it ends early, at the end
+    /// of the current batch.
     public enum RejectLimit: Hashable, Sendable {
         /// An absolute number of rejected rows.
         case count(Int)
@@ -95,11 +95,12 @@ public struct ImportProgress: Sendable {
 }
 
 /// The reason that an import could not start or continue. A row that breaks a rule is not an error. The report lists
-/// it.
+/// such a row.
 public enum ImportError: Error, Hashable, Sendable {
     /// The input has no header.
     case noHeader
-    /// The header is unreadable: it has bytes that are not UTF-8, an unclosed quote or a NUL.
+    /// The header on this line is unreadable, for example because it has bytes that are not UTF-8, an unclosed quote or
+    /// a NUL.
     case unreadableHeader(line: Int)
     /// The header has more columns than the importer accepts, and the import wrote nothing.
     case tooManyColumns(Int, most: Int)
@@ -131,8 +132,7 @@ public enum ImportError: Error, Hashable, Sendable {
     case copyingInput(code: Int32)
     /// The input changed during the import, and the import stored nothing.
     case inputChanged
-    /// The file of rejected rows cannot be corrected row by row, because it cannot be rewritten without the finished
-    /// rows.
+    /// The file of rejected rows cannot be corrected row by row, for this reason.
     case notRejectedRows(RejectedRowFault)
     /// Writing the rejected rows failed with this `errno`.
     case writingRejects(code: Int32)

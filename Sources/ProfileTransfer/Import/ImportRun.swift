@@ -193,8 +193,8 @@ struct HashingPace: Sendable {
     var done = 0
     /// The number of passwords to hash that were found so far.
     var total = 0
-    /// The number of passwords to hash before the next commit. Hashing them takes about half a second, because Ctrl-C
-    /// waits for them.
+    /// The maximum number of passwords to hash before the next commit. It is adjusted to about half a second of
+    /// hashing, because Ctrl-C waits until these passwords are hashed.
     private(set) var mostAtOnce = 16
 
     mutating func adjust(to duration: Duration, for count: Int) {
@@ -214,7 +214,7 @@ extension ImportReport {
 }
 
 extension ThreadPool {
-    /// Runs a part of an import that may block.
+    /// Runs a part of an import that may block the thread.
     func importing<Value: Sendable>(
         _ work: @escaping @Sendable () throws(ImportError) -> Value
     ) async throws(ImportError) -> Value {

@@ -120,7 +120,8 @@ package final class ImportSource: Sendable {
     }
 
     package static func header(of csv: inout CSVReader) throws(ImportError) -> [String] {
-        // The batch is handled as secret, because the same read may also return passwords before the columns are known.
+        // The batch is handled as secret, because the reader may also read passwords into it before the columns are
+        // known.
         var batch = RecordBatch(containsSecrets: true)
         let isThere: Bool
         do throws(ByteStreamError) { isThere = try csv.header(into: &batch) } catch { throw ImportError(error) }
@@ -143,7 +144,7 @@ extension ImportError {
         }
     }
 
-    /// Converts the error of reading an input. Reading may also write a copy of the input.
+    /// Converts the error of reading an input. The error may also come from writing a copy of the input.
     package init(_ error: ByteStreamError) {
         if let cause = error.cause {
             self = .readingStream(StreamFailure(cause))

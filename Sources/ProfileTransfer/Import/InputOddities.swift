@@ -7,7 +7,8 @@ package struct InputOddities: Sendable {
     package var strayQuotes = Occurrences()
     /// Blank lines between rows.
     package var blankLines = Occurrences()
-    /// Cells with leading zeros, which an integer does not keep, by the position of the field in the schema.
+    /// Cells of integer fields with leading zeros, by the position of the field in the schema. A stored integer has no
+    /// leading zeros.
     private(set) var leadingZeros: [Int: Occurrences] = [:]
     /// Rows whose password looks like a password hash.
     private(set) var hashesAsPasswords = Occurrences()
@@ -16,7 +17,7 @@ package struct InputOddities: Sendable {
 
     package init() {}
 
-    /// Takes the counts from the reader of a batch.
+    /// Creates the oddities that the CSV reader counted in a batch.
     package init(of records: borrowing RecordBatch) {
         strayQuotes = records.strayQuotes
         blankLines = records.blankLines
@@ -70,8 +71,8 @@ package struct InputOddities: Sendable {
 extension Span<UInt8> {
     /// Whether the text is a number with leading zeros, such as `007` or `-01`.
     fileprivate var hasLeadingZeros: Bool {
-        // Fast path: nearly every number starts with a digit from 1 to 9, which is greater than zero, the signs and
-        // white space.
+        // Fast path: nearly every number starts with a digit from 1 to 9, whose code is greater than those of zero, the
+        // signs and white space.
         guard count > 1, self[0] <= UInt8(ascii: "0") else { return false }
         var offset = 0
         while offset < count, self[offset] == 0x20 || 0x09...0x0D ~= self[offset] { offset += 1 }

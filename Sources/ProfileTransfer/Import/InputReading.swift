@@ -7,7 +7,7 @@ internal import Threads
 package struct InputReading: Sendable {
     package let source: ByteSource
     package let interruption: any Interruption
-    /// The repeatable input of this reading, or nil if it cannot be read again.
+    /// The repeatable input of this reading, or nil if the input cannot be read again.
     let repeatable: RepeatableInput?
 
     /// Starts reading an input.
@@ -46,7 +46,7 @@ extension InputReading {
     func blocking<Value: Sendable>(
         _ thread: ThreadPool, _ body: @escaping @Sendable () throws(ImportError) -> Value
     ) async throws(ImportError) -> Value {
-        // The input may be read again after all reads have ended.
+        // The interruption is cleared after the read has ended, because the input may be read again.
         defer { interruption.reset() }
         let outcome: Result<Value, ImportError> = await withTaskCancellationHandler {
             do throws(ImportError) {
@@ -63,7 +63,7 @@ extension InputReading {
     }
 }
 
-/// An open file, which is closed at the end if this object opened it.
+/// An open file. If this object opened the file, it closes the file when it is deallocated.
 final class OpenFile: Sendable {
     let descriptor: Int32
     private let isOwned: Bool

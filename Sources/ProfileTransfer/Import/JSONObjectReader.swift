@@ -48,7 +48,7 @@ struct JSONObjectReader: ~Copyable, Sendable {
         return records.records.isEmpty ? nil : ReadBatch(records, faults: faults, bytesRead: elements.bytesRead)
     }
 
-    /// Appends the cells of an element, which may not be an object.
+    /// Appends the cells of an element. The element may be a value other than an object.
     ///
     /// - Returns: The errors of the element, if any.
     private mutating func read(_ element: JSONElementReader.Element, into records: inout RecordBatch) -> ReadFault {

@@ -4,8 +4,8 @@ internal import ProfileCore
 /// Records as read from the input, before validation.
 final class ReadBatch: Sendable {
     let records: RecordBatch
-    /// The errors that the reader found in a record, by the position of the record. The fault of the record itself is
-    /// separate.
+    /// The errors that the reader found in a record, by the position of the record. A fault that prevented splitting
+    /// the record into cells is not included; it is the `fault` of the record.
     let faults: [Int: ReadFault]
     /// The number of bytes of the input read so far, for the progress.
     let bytesRead: UInt64
@@ -159,8 +159,8 @@ extension RecordBatch {
     }
 
     /// Whether a record repeats the header, compared without regard to ASCII case. The record must have as many cells
-    /// as the header. A byte order mark may come first, as in a file that was appended to another. The length of the
-    /// first cell rules out nearly all records.
+    /// as the header. The record may begin with a byte order mark, because the input may consist of several joined
+    /// files. The length of the first cell is compared first, which excludes nearly all records.
     @inline(__always)
     package func isHeader(_ record: Record, _ header: [String], firstLength: Int?) -> Bool {
         guard let firstLength else { return false }

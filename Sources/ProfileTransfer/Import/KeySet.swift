@@ -34,7 +34,7 @@ struct KeySet: Sendable {
         return before.map(Int.init)
     }
 
-    /// Removes the value that was added last.
+    /// Removes a value, which must be the one that was added last.
     mutating func removeLast(_ value: UnsafeBufferPointer<UInt8>) {
         let key = Key(value, foldsCase: foldsCase)
         if key.check == nil { packed[key.shard].removeLast(key) } else { hashed[key.shard].removeLast(key) }
@@ -46,7 +46,7 @@ struct KeySet: Sendable {
 
 /// A value as a key of the table.
 private struct Key {
-    /// Never 0.
+    /// The packed value or the hash. It is never 0, which marks an empty slot.
     let bits: UInt64
     /// Further bits of the hash, or nil if `bits` is the value itself.
     let check: UInt32?
@@ -143,7 +143,8 @@ private struct Shard: Sendable {
         return nil
     }
 
-    /// Removes the key that was added last. Its slot can simply become empty, because no key was added after it.
+    /// Removes a key, which must be the one that was added last. Its slot can simply become empty, because no key was
+    /// added after it.
     mutating func removeLast(_ key: Key) {
         keys[slot(of: key)] = 0
         count -= 1
@@ -159,8 +160,8 @@ private struct Shard: Sendable {
         return slot
     }
 
-    /// The table can have any size, because the high half of a product selects the slot. Growing by a third wastes less
-    /// memory than doubling.
+    /// Returns the slot at which the search for a key begins. The high half of a product selects the slot, so the table
+    /// can have any size. Therefore it can grow by a third, which wastes less memory than doubling.
     private func home(of key: UInt64) -> Int {
         Int(((Self.mix(key) >> 32) &* UInt64(keys.count)) >> 32)
     }

@@ -40,8 +40,9 @@ public struct ProfileImporter: Sendable {
 
     /// Imports the input until its end, a limit or the cancellation of the task.
     ///
-    /// If the task is cancelled, the import finishes the current batch, or drops the batch if its passwords are still
-    /// being hashed. Committed rows stay in the store, and the report counts them.
+    /// If the task is cancelled, the import ends after the current batch or transaction. In an import with several
+    /// transactions, the rows whose passwords are being hashed are still stored. An import in a single transaction
+    /// stores nothing if it is still hashing passwords. Committed rows stay in the store, and the report counts them.
     /// - Parameters:
     ///   - input: The source of the bytes. A file must not change during the import.
     ///   - rejects: The sink that receives the rejected rows as CSV. A child task calls the sink. After a batch, the
@@ -70,8 +71,8 @@ public struct ProfileImporter: Sendable {
         }
     }
 
-    /// Imports the input while `drain` writes the rejected rows to their destination. It returns the error if it could
-    /// not write all of them.
+    /// Imports the input while `drain` writes the rejected rows to their destination. `drain` returns an error if it
+    /// could not write all of these rows.
     private func run(
         _ input: ImportInput, _ progress: @escaping @Sendable (ImportProgress) -> Void,
         drain: @escaping @Sendable (ByteChannel) async -> ImportError?
@@ -99,7 +100,7 @@ public struct ProfileImporter: Sendable {
             store: repository?.engine.place)
         let thread = ThreadPool(threads: 1)
         let reading = try reading(of: input)
-        // The input may be read again after all reads have ended.
+        // The interruption is cleared after all reads have ended, because the input may be read again.
         defer { reading.interruption.reset() }
         guard let source = try await open(reading, on: thread) else {
             report.earlyEnd = .cancelled
@@ -155,13 +156,14 @@ public struct ProfileImporter: Sendable {
                 try ImportSource(reading, schema: schema, options: options)
             }
         } catch {
-            // An incomplete header gives no reliable error.
+            // A cancelled read may return an incomplete header, so its error is not reliable.
             if Task.isCancelled { return nil }
             throw error
         }
     }
 
-    /// Whether the import reads the input twice: in a single transaction, if there may be passwords. See ``StoreImport/loadHashedFirst()``.
+    /// Whether the import reads the input twice. It does so in a single transaction if there may be passwords; see
+    /// ``StoreImport/loadHashedFirst()``.
     private var isReadTwice: Bool { repository != nil && isExclusive && schema.hasPassword && !options.isDryRun }
 
     private var isExclusive: Bool { options.isAllOrNothing || options.isExclusive }
@@ -224,7 +226,7 @@ extension Result<ImportReport, ImportError> {
 }
 
 extension ImportError {
-    /// Whether the cancellation of the task is the only reason.
+    /// Whether the cancellation of the task is the only reason for this error.
     fileprivate var isCancellation: Bool {
         switch self {
         case .store(.cancelled): true

@@ -87,7 +87,7 @@ struct ProfileMerge {
         return cells
     }
 
-    /// Returns the cell of a record in the column of an open field; nil if it is empty or absent.
+    /// Returns the cell of a record in the column of a field that is not secret; nil if the cell is empty or absent.
     static func text(
         of field: Int, ofRecord index: Int, in records: borrowing RecordBatch, _ columns: ImportColumns
     ) -> String? {

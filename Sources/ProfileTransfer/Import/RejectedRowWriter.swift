@@ -7,20 +7,20 @@ internal import ProfileStore
 ///
 /// - Columns of secrets are present but empty. Ignored columns may be omitted: the schema says nothing about them, so
 ///   one of them may hold passwords. If the input has secret or omitted columns, a record with a wrong cell count or a
-///   fault is written without its cells. Each of these cells may hold a secret. Its line number leads to the original
-///   record.
+///   fault is written without its cells, because each of them may hold a secret. The line number in `_line` leads to
+///   the original record.
 /// - A record with too few cells is filled up with empty cells. In a record with too many cells, the surplus cells are
 ///   joined to the last cell with the delimiter. So nothing is lost and the row matches the header.
 /// - The file is always readable: bytes that are not UTF-8, and NUL, become U+FFFD. Only the cells of such rows differ
 ///   from the input.
 /// - The writer replaces `_line` and `_issues` columns of the input, which a corrected file of rejected rows has.
-/// - If the record number is the primary key, it is written as the first column. In another file the row would have
-///   another number, which may be the key of another profile.
+/// - If the record number is the primary key, it is written as the first column. Without this column, the row would get
+///   another number in the corrected file, and this number may be the key of another profile.
 struct RejectedRowWriter: ~Copyable {
     private let columnCount: Int
     /// The columns to write, and whether each is a secret.
     private let kept: [(index: Int, isSecret: Bool)]
-    /// Whether some columns of the input are not written.
+    /// Whether the cells of some columns are not written, because these columns are secret or omitted.
     private let withholdsCells: Bool
     /// Whether each row starts with its record number.
     private let hasNumbers: Bool
@@ -34,7 +34,8 @@ struct RejectedRowWriter: ~Copyable {
     ///   - secretColumns: The indices of columns with passwords or hashes.
     ///   - omittedColumns: The indices of columns to omit.
     ///   - numberedKey: The name of the primary key if it is the record number, or nil if it has a column.
-    ///   - delimiter: The delimiter of the input. With it, the same options import both files.
+    ///   - delimiter: The delimiter of the input. It is kept, so that the same import options apply to the input and to
+    ///     the file of rejected rows.
     ///   - isMarked: Whether to write a byte order mark, which marks the file as UTF-8. The import options may name
     ///     another encoding, which is that of the input. If the file of rejected rows is imported with the same
     ///     options, the mark overrides this encoding.

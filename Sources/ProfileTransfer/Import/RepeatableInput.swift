@@ -4,9 +4,9 @@ internal import Platform
 internal import ProfileCore
 internal import Threads
 
-/// An input that can be read from its beginning more than once. It keeps bytes as they are and reads a file at explicit
-/// offsets. It copies any other input to a temporary file during the first reading; a file too, if the caller says that
-/// other programs may change it.
+/// An input that can be read from its beginning more than once. Bytes stay in memory, and a file is read at explicit
+/// offsets. Any other input is copied to a temporary file during the first reading. If `copiesFiles` is true, a file is
+/// copied too, because other programs may change it.
 ///
 /// A copy may hold passwords, and deleted data may stay on the disk. Therefore the copy is encrypted with a key that
 /// exists only in the memory of this process. The file has no name, so it disappears when the process ends.
@@ -27,7 +27,7 @@ final class RepeatableInput: Sendable {
     ///   - input: The input.
     ///   - folder: The folder of the copy, if one is needed.
     ///   - copiesFiles: Whether a file is copied too, so that later readings do not depend on it.
-    /// - Throws: ``ImportError`` if the input cannot be opened, or if there can be no copy.
+    /// - Throws: ``ImportError`` if the input cannot be opened, or if the file for the copy cannot be created.
     init(_ input: ImportInput, keptIn folder: String, copiesFiles: Bool = false) throws(ImportError) {
         let stream: InputReading
         var length: Int64?
@@ -52,6 +52,9 @@ final class RepeatableInput: Sendable {
         contents = .stream(CopiedStream(stream.source, length: length, copy: try EncryptedFile(in: folder)))
         interruption = stream.interruption
     }
+
+    /// Whether every reading reads the file of the input, which other programs may change.
+    var readsFile: Bool { if case .file = contents { true } else { false } }
 
     /// Starts a new reading from the beginning. Several readings may run at the same time.
     func reading() -> InputReading {

@@ -14,14 +14,15 @@ struct RowComparison {
         case undecided
     }
 
-    /// The open fields that have a column, with the column of the input if there is one, and the cell of the match.
+    /// The fields that are not secret and for which each row has a value. `column` is nil if the value is the record
+    /// number. `cell` is the position of the field's value in a stored match.
     private let fields: [(field: Int, column: Int?, cell: Int)]
     /// The secret field, and the cell of the hash.
     private let hash: (field: Int, cell: Int)?
-    /// The version of the rules whose valid profiles stay valid if they keep their values in the other fields; nil if
-    /// there is none.
+    /// The version of the rules in force, or nil if a field without a column has a limit that depends on the current
+    /// day. A profile that is valid by this version stays valid if it keeps its values in the fields without a column.
     private let keepingVersion: Int?
-    /// Whether all open fields have a column.
+    /// Whether `fields` contains all fields that are not secret.
     private let isComplete: Bool
 
     /// - Parameters:
@@ -48,7 +49,7 @@ struct RowComparison {
         hash = columns.columnOfHash == nil ? nil : columns.secretField.map { ($0, cell) }
     }
 
-    /// Compares a row with its match.
+    /// Compares a row with its match, the stored profile at this position of `matches`.
     func outcome(
         ofRow row: Int, of judged: JudgedBatch, match position: Int, of matches: StoredMatches
     ) -> Outcome {

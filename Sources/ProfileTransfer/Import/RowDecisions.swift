@@ -64,7 +64,7 @@ struct RowDecisions: ImportBatch {
     ///   - brought: The unique values of the earlier rows of the input.
     ///   - isDryRun: Whether the import writes nothing.
     ///   - storeIsEmpty: Whether the store has no profile.
-    ///   - limit: The duration after which the rest is left for another transaction, or nil for no limit.
+    ///   - limit: The duration after which the rest of the batch is left for another transaction, or nil for no limit.
     init(
         on judged: JudgedBatch, columns: ImportColumns, validator: ProfileValidator, schemaVersion: Int,
         policy: ImportOptions.DuplicatePolicy, today: CalendarDay, brought: BroughtKeys, isDryRun: Bool,
@@ -85,7 +85,8 @@ struct RowDecisions: ImportBatch {
         outcomes = RowOutcomes(of: judged.batch, keys: UniqueKeys(of: validator.schema))
     }
 
-    /// If a batch ends early for other writers, the rest of these rows must be looked up again.
+    /// The maximum number of rows to look up at once. It is small, because the rest of these rows must be looked up
+    /// again if the transaction ends early for other writers.
     private static let rowsMatchedAtOnce = 256
 
     var rows: ValidProfiles { judged.rows }
@@ -126,7 +127,8 @@ struct RowDecisions: ImportBatch {
             if let step = proceedThroughRejected(before: record) { return step }
             if isAtEnd || limit.isReached { return .end }
             let row = next.row
-            // A row that is rejected has to name all unique values that are taken.
+            // With the policy `reject`, keys are not looked up in advance. The report names all unique values that are
+            // taken, and the outcome of a failed insertion contains all of them.
             if row >= matchedEnd, policy != .reject, !storeIsEmpty {
                 matchedEnd = min(row + Self.rowsMatchedAtOnce, judged.rows.count)
                 return .match(row..<matchedEnd)
@@ -203,7 +205,8 @@ struct RowDecisions: ImportBatch {
         }
     }
 
-    /// Decides a row after the store found some of its unique values, or after a lookup alone.
+    /// Decides a row that was not inserted because other profiles have some of its unique values, or that was only
+    /// looked up.
     private mutating func decide(_ row: Int, _ match: StoredMatch) -> ImportStep? {
         let record = judged.rows.origins[row].record - judged.firstNumber
         let taken = stillTaken(match.takenFields, row, of: judged.rows)
@@ -269,7 +272,8 @@ struct RowDecisions: ImportBatch {
         let fields = merge.fieldsChanged(by: merged, validator.schema, storedHash: storedHash)
         let update = RowUpdate(id: stored.id, revision: stored.revision, with: merged, row: 0, fields: fields)
         let merging = Merging(update: update, record: record, stored: stored)
-        // An invalid profile is judged again.
+        // A stored profile with the status `invalid` is updated even if no field changes, because the merged profile is
+        // valid.
         guard !fields.isEmpty || stored.status == .invalid else {
             outcomes.skipped += 1
             remember(merging)
@@ -284,8 +288,8 @@ struct RowDecisions: ImportBatch {
         return .update(update)
     }
 
-    /// Decides a merged profile that was not stored, because other profiles have some of its values or because this is
-    /// a dry run.
+    /// Decides a merged profile that was not stored, because other profiles have some of its unique values or because
+    /// this is a dry run.
     private mutating func decide(_ merging: Merging, _ match: StoredMatch) {
         let update = merging.update
         let taken = stillTaken(match.takenFields, update.row, of: update.rows)

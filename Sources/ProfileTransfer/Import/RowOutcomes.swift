@@ -7,7 +7,7 @@ struct RowOutcomes: Sendable {
     var imported = 0
     var updated = 0
     var skipped = 0
-    /// The rejected records by position, in order.
+    /// The rejected records, by their positions in the batch, in the order of the input.
     private(set) var rejected: [(record: Int, issues: [ValidationIssue])] = []
     /// The unique values of these rows.
     private(set) var keys: UniqueKeys

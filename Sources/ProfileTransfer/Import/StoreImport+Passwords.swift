@@ -23,8 +23,8 @@ struct PasswordsToHash {
 
     fileprivate init(_ passwords: [UnhashedPassword]) { waiting = passwords[...] }
 
-    /// Moves a password to the front of the queue. The store needs it now, although it may not have needed it at the
-    /// earlier lookup.
+    /// Makes a password the first of the queue, and drops those before it, because their rows are decided. The store
+    /// needs the password now, although it may not have needed it at the earlier lookup.
     mutating func require(_ password: UnhashedPassword) {
         if let index = waiting.firstIndex(where: { $0.place == password.place }) {
             waiting = waiting[index...]
@@ -154,7 +154,8 @@ extension StoreImport {
         let field = adopted.schema.primaryKeyIndex
         let isUpdate = run.options.duplicates == .update
         // The first row of a primary key may be rejected because of another unique field, or because it cannot update
-        // the stored profile. This reason may not apply to a later row with the same key.
+        // the stored profile. This reason may not apply to a later row with the same key. In these cases, the password
+        // of the later row may need a hash too.
         let firstDecides = !isUpdate && !adopted.schema.fields.contains { $0.isUnique && !$0.isPrimaryKey }
         var candidates: [Candidate] = []
         rows.bytes.withUnsafeBufferPointer { bytes in

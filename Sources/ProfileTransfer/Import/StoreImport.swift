@@ -49,7 +49,8 @@ struct StoreImport: Sendable {
     private static let longestTransaction = Duration.milliseconds(250)
 
     /// Stores a batch in one transaction. Uses several transactions if the first one takes too long, or if passwords
-    /// have to be hashed in between. Hashed rows are stored before any other work, however the import ends (I9).
+    /// have to be hashed in between. Rows whose passwords are hashed are stored before any other work, even if the
+    /// import is cancelled (I9).
     private func store(_ judged: JudgedBatch) async throws(ImportError) {
         var judged = judged
         var passwords = try await passwordsToHash(in: judged)
@@ -121,8 +122,8 @@ struct StoreImport: Sendable {
         } catch {
             outcome = .failure(error)
         }
-        // The other thread must not count rows after the failure resets the counts. That thread may still be waiting
-        // for input.
+        // The thread that sifts the rows may still be waiting for input. It must end first, because it must not count
+        // rows after the counts are reset below.
         await load.end()
         // A failed transaction is rolled back, so its counts are reset too.
         if case .failure = outcome { run.ledger.withLock { $0.restore(before) } }

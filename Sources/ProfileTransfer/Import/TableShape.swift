@@ -3,7 +3,8 @@ package import CSVStream
 /// The shape of the first and last rows of a table. It reveals rows that do not belong to the table: a second header
 /// line, a total, or the rows of another table (I1).
 ///
-/// Rows in between are not examined. If a file has two tables, its last rows belong to the second one.
+/// Rows between the first and the last rows are not examined. If a file has two tables, its last rows belong to the
+/// second one.
 package struct TableShape: Sendable {
     /// A row with a cell for each column.
     private struct Row: Sendable {
@@ -143,8 +144,9 @@ private struct ColumnShapes {
     }
 
     /// Whether a row does not fit the table. It does not fit if it differs in at least two columns and in at least half
-    /// of them. It differs in a column if its cell is empty where no other cell is, or if its cell has another type. At
-    /// least `fewestClashes` differences must be of the second kind.
+    /// of the columns. Columns with too few nonempty cells do not count. The row differs in a column if its cell has
+    /// another type, or if its cell is empty although no other cell of the column is. At least `fewestClashes` cells
+    /// must have another type.
     func areUnlike(_ row: [CellShape], fewestClashes: Int) -> Bool {
         var clashes = 0
         var gaps = 0

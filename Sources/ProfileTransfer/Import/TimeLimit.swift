@@ -6,13 +6,13 @@ struct TimeLimit {
     private var steps = 0
     private(set) var isReached = false
 
-    /// Creates a limit, which never ends if the duration is nil.
+    /// Creates a limit. If the duration is nil, the limit is never reached.
     init(_ duration: Duration?) { self.duration = duration }
 
-    /// Starts the time.
+    /// Starts measuring the time.
     mutating func begin() { deadline = duration.map { .now + $0 } }
 
-    /// Ends the time early. Has no effect without a limit.
+    /// Marks the limit as reached. Has no effect if the duration is nil.
     mutating func end() { if duration != nil { isReached = true } }
 
     /// Counts a row or record. Checks the clock at every 64th call.

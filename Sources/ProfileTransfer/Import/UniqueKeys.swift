@@ -54,8 +54,8 @@ struct UniqueKeys: Sendable {
 
     /// Remembers the unique values of a row, unless an earlier row has one of them.
     ///
-    /// It has the result of ``repeated(_:of:_:)`` followed, if that finds nothing, by ``remember(_:of:_:line:)``. For a
-    /// row without duplicates it looks up each value only once.
+    /// It has the same effect as ``repeated(_:of:_:)``, followed by ``remember(_:of:_:line:)`` if there is no issue.
+    /// For a row without duplicates it looks up each value only once.
     ///
     /// - Returns: An issue for each unique field whose value an earlier row has.
     mutating func rememberIfNew(
@@ -72,7 +72,7 @@ struct UniqueKeys: Sendable {
         return []
     }
 
-    /// Forgets the value of a field that was remembered last.
+    /// Forgets the value of a row in a field. It must be the value that was remembered last for this field.
     private mutating func forget(
         _ row: Int, of rows: borrowing ValidProfiles, _ bytes: UnsafeBufferPointer<UInt8>, field: Int
     ) {

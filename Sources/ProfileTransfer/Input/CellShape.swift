@@ -30,7 +30,7 @@ struct CellShape: OptionSet, Sendable {
         if Self.otherQuotes.contains(where: { value.stands(between: $0) }) { insert(.inOtherQuotes) }
     }
 
-    /// The number of bytes to examine in a cell.
+    /// The maximum number of bytes to examine in a cell.
     private static let looked = 256
 
     private init(ofByte byte: UInt8) {

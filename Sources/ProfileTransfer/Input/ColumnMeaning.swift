@@ -3,7 +3,8 @@
 package struct ColumnMeaning: Hashable, Sendable {
     package let contentType: String
 
-    /// Whether the values are text even if all of them are digits. Leading zeros may occur in the next file.
+    /// Whether the values are text even if all of them consist of digits, because values in a later file may have
+    /// leading zeros.
     package var isText: Bool { ["tel", "postal-code", "name", "given-name", "family-name"].contains(contentType) }
 
     /// Whether new values are always possible, such as new names and places. Otherwise the values come from a small
@@ -12,7 +13,7 @@ package struct ColumnMeaning: Hashable, Sendable {
         !["sex", "country", "country-name", "honorific-prefix", "language"].contains(contentType)
     }
 
-    /// Creates the meaning of a name, or nil if the name is unknown.
+    /// Creates the meaning of a column name from the words of the name, or nil if the name is unknown.
     init?(_ words: [String]) {
         // `phone_2` and `phone number` are phones.
         let words = words.filter { !["number", "no", "nr", "1", "2", "3"].contains($0) }

@@ -4,7 +4,8 @@ internal import ProfileCore
 package struct ColumnName: Sendable {
     /// The header of the column, without surrounding white space.
     package let header: String
-    /// The words of the header in lower-case ASCII letters and digits: `Geburts-Datum` and `geburtsDatum` have two.
+    /// The words of the header in lower-case ASCII letters and digits: `Geburts-Datum` and `geburtsDatum` have two
+    /// words.
     package let words: [String]
     package let meaning: ColumnMeaning?
     /// The rank of the column as a candidate for the primary key, lowest first, or nil if its name does not suggest a
@@ -52,13 +53,14 @@ package struct ColumnName: Sendable {
         return word.isEmpty ? words : words + [word]
     }
 
-    /// Returns a Latin letter without diacritics or a digit, or an empty string for other characters.
+    /// Returns a Latin letter in lower case without diacritics, or a digit. Returns an empty string for any other
+    /// character.
     private static func latin(_ scalar: Unicode.Scalar) -> String {
         if scalar.isASCII {
             let byte = UInt8(truncatingIfNeeded: scalar.value)
             return byte.isASCIILetter || byte.isASCIIDigit ? String(Unicode.Scalar(byte.asciiFolded)) : ""
         }
-        // Unicode calls é LATIN SMALL LETTER E WITH ACUTE.
+        // The letter is a part of the Unicode name: é is LATIN SMALL LETTER E WITH ACUTE.
         guard let name = scalar.properties.name, name.hasPrefix("LATIN ") else { return "" }
         let parts = name.split(separator: " ")
         guard parts.count > 3, parts[2] == "LETTER" else { return "" }

@@ -46,8 +46,8 @@ extension FileKind {
     ///   - isEncodingKnown: Whether the user named the character encoding.
     init?(ofBytes bytes: Span<UInt8>, isEncodingKnown: Bool) {
         if let kind = Self.signatures.first(where: { bytes.holds($0.bytes, at: $0.offset) })?.kind {
-            // In a tar archive, NUL bytes fill up the name of the first file. A text has none and may contain "ustar"
-            // as a part of "mustard".
+            // In a tar archive, NUL bytes fill up the name of the first file. A text has no NUL bytes, but may contain
+            // "ustar" as a part of "mustard".
             if kind == .tar, !(0..<257).contains(where: { bytes[$0] == 0 }) { return nil }
             self = kind == .zip && bytes.isWorkbook ? .spreadsheet : kind
         } else if !isEncodingKnown, let kind = Self.utf16(bytes) {
@@ -114,8 +114,8 @@ extension FileKind {
         }
     }
 
-    /// Whether the text has more control characters than usual text. A few may be errors in single rows, unless they
-    /// are a large part of the text.
+    /// Whether the text has more control characters than usual text. A few control characters may be errors in single
+    /// rows, unless they are a large part of the text.
     private static func isBinary(_ text: Span<UInt8>) -> Bool {
         let count = min(text.count, looked)
         var controls = 0

@@ -6,7 +6,7 @@ package struct MissingToken: Hashable, Sendable {
 
     package var text: String { String(decoding: bytes, as: UTF8.self) }
 
-    /// Whether the token is a word, which can also be a name. Tokens of signs cannot.
+    /// Whether the token is a word, which can also be a name. A token with other characters cannot be a name.
     package var isWord: Bool { bytes.allSatisfy(\.isASCIILetter) }
 
     /// All tokens, the most usual ones first.

@@ -109,8 +109,8 @@ extension InputFormat {
 
 /// Detects JSON from the start of a text.
 private enum JSONBeginning {
-    /// Whether a text starts as an object or an array of objects. A single bracket is not enough, because the header of
-    /// a CSV file may start with one.
+    /// Whether a text starts as an object or an array of objects. The first character alone is not enough, because the
+    /// header of a CSV file may start with a bracket.
     static func isJSON(_ text: Span<UInt8>) -> Bool {
         let first = firstOffset(of: text, from: 0)
         guard first < text.count else { return false }

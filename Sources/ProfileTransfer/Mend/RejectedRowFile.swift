@@ -7,13 +7,14 @@ internal import Threads
 /// without the finished rows.
 ///
 /// The first reading copies the file, and later ones read the copy. So no row is lost if another program changes or
-/// shortens the file meanwhile, or if a new version is written under the same name. A file is refused if it is not a file of
-/// rejected rows or if its rows cannot be written unchanged. Otherwise its contents would be lost.
+/// shortens the file during the correction, or if a new version is written under the same name. ``count()`` refuses a
+/// file that is not a file of rejected rows or whose rows cannot be written unchanged. Writing such a file again would
+/// lose some of its contents.
 public struct RejectedRowFile: Sendable {
     private let input: ImportInput
     private let schema: ProfileSchema
     private let options: ImportOptions
-    /// This uses a separate thread, because reading and writing may block.
+    /// The thread that reads and writes, which may block.
     private let thread = ThreadPool(threads: 1)
 
     /// Opens a file of rejected rows.
@@ -37,7 +38,7 @@ public struct RejectedRowFile: Sendable {
 
     /// Returns the rows from the beginning of the file.
     ///
-    /// - Throws: ``ImportError``, with the same cases as an import before its first row.
+    /// - Throws: ``ImportError``, with the cases that an import throws before its first row.
     public func rows() async throws(ImportError) -> RejectedRows {
         let reading = try InputReading(input)
         let source = try await reading.blocking(thread) { () throws(ImportError) in
@@ -48,8 +49,8 @@ public struct RejectedRowFile: Sendable {
 
     /// Returns the number of rows.
     ///
-    /// - Throws: ``ImportError``, with the same cases as an import before its first row. Throws `notRejectedRows` if a
-    ///   row cannot be written unchanged.
+    /// - Throws: ``ImportError``, with the cases that an import throws before its first row. Throws `notRejectedRows`
+    ///   if the file is not a file of rejected rows or if a row cannot be written unchanged.
     public func count() async throws(ImportError) -> Int {
         try await reading { source throws(ImportError) in
             guard ImportColumns.isOfRejects(source.columns.header) else { throw .notRejectedRows(.noIssues) }
@@ -80,8 +81,8 @@ public struct RejectedRowFile: Sendable {
         }
     }
 
-    /// Writes the rows of the file to a sink, unchanged: the byte order mark if there is one, the header, and the rows with
-    /// `_line` and `_issues`.
+    /// Writes the rows of the file to a sink, unchanged: the byte order mark if there is one, the header, and the rows
+    /// with `_line` and `_issues`.
     ///
     /// - Parameters:
     ///   - sink: The destination. After an error the written file is incomplete.
@@ -139,7 +140,7 @@ public struct RejectedRowFile: Sendable {
         }
     }
 
-    /// Reads the file from its first row on a thread that may block.
+    /// Reads the file from its first row, on a thread that may block.
     private func reading<Value: Sendable>(
         _ body: @escaping @Sendable (ImportSource) throws(ImportError) -> Value
     ) async throws(ImportError) -> Value {

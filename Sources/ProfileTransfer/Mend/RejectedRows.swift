@@ -15,9 +15,10 @@ public final class RejectedRows {
         public let values: [FieldName: String?]
         /// The issues of the row, as written in the file.
         public let reason: String
-        /// Whether the cells could not be told apart. The row then has no values.
+        /// Whether the record has a fault or a wrong number of cells. The row then has no values, because its cells
+        /// cannot be assigned to columns.
         public let isUnreadable: Bool
-        /// Whether the row has a password or a hash. The import wrote none, so a user has added it.
+        /// Whether the row has a password or a hash. The import wrote no secrets, so a user has added it.
         public let holdsSecret: Bool
     }
 

@@ -19,11 +19,11 @@ public struct ImportReport: Hashable, Sendable {
     public var skipped = 0
     /// The number of rejected rows.
     public var rejected = 0
-    /// The number of issues of each kind, and the first issues of each kind.
+    /// The number of issues by field and code, and the first issues of each field and code.
     public var issues: IssueTally<RowIssue>
     /// The detected format of the input: JSON, or CSV with its delimiter. It stays `automatic` if the header was not
-    /// read. A file of rejected rows is CSV with the same delimiter. For JSON input its header has the names of the
-    /// fields.
+    /// read. The file of rejected rows is CSV with the delimiter of the input. For JSON input, its delimiter is a comma
+    /// and its header has the names of the fields.
     public var format = InputFormat.automatic
     /// Unusual features of the input that the import accepted.
     public var warnings: [InputWarning] = []
@@ -76,8 +76,8 @@ public struct RowIssue: Hashable, Sendable {
     public let issue: ReportedIssue
     /// The invalid value, truncated to 200 characters. Nil for a secret and for an issue of the whole row.
     public let value: String?
-    /// The value of the primary key's column, truncated to 200 characters. Nil if the cells of the row cannot be told
-    /// apart.
+    /// The value of the primary key's column, truncated to 200 characters. Nil if the cell is empty, or if the row has
+    /// a fault or a wrong number of cells.
     public let key: String?
 
     package init(line: Int, record: Int, issue: ReportedIssue, value: String?, key: String?) {

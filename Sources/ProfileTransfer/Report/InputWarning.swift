@@ -10,13 +10,14 @@ public enum InputWarning: Hashable, Sendable {
     case strayQuotes(rows: Int, line: Int)
     /// Blank lines between rows, the first of them on this line. The following lines may be another table.
     case blankLines(count: Int, line: Int)
-    /// Cells of an integer field with leading zeros, which an integer does not keep. The first such cell is on this
-    /// line.
+    /// Cells of an integer field with leading zeros. The stored integers do not have these zeros. The first such cell
+    /// is on this line.
     case leadingZeros(field: String, cells: Int, line: Int)
-    /// Rows whose password looks like a password hash. It was read as a password. The first such row is on this line.
+    /// Rows whose password looks like a password hash. The hash was read as a password. The first such row is on this
+    /// line.
     case hashesAsPasswords(rows: Int, line: Int)
     /// Columns in which all cells of the first rows are enclosed in quotes that CSV does not recognize, such as
-    /// apostrophes. They were read as a part of the value. The first row starts on this line.
+    /// apostrophes. The quotes were read as a part of the values. The first row starts on this line.
     case otherQuotes(columns: Int, line: Int)
     /// The first rows, from this line on, differ from the later rows in most columns. The header may have more lines.
     case unlikeFirstRows(rows: Int, line: Int)

@@ -23,7 +23,8 @@ public enum ReportFormat: String, Hashable, Sendable, CaseIterable {
 extension ImportReport {
     /// Returns the whole report in a format, with the issues that it lists.
     ///
-    /// It includes the path of the store and is meant for the operator. A service sends its clients the `Encodable` form.
+    /// It includes the path of the store and is meant for the operator. A service sends its clients the `Encodable`
+    /// form.
     public func rendered(as format: ReportFormat) -> String { outline.rendered(as: format) }
 
     /// Writes the whole report in a format, in chunks.
@@ -42,7 +43,8 @@ extension ImportReport {
 extension RevalidationReport {
     /// Returns the whole report in a format, with the issues that it lists.
     ///
-    /// It includes the path of the store and is meant for the operator. A service sends its clients the `Encodable` form.
+    /// It includes the path of the store and is meant for the operator. A service sends its clients the `Encodable`
+    /// form.
     public func rendered(as format: ReportFormat) -> String { outline.rendered(as: format) }
 
     /// Writes the whole report in a format, in chunks.

@@ -50,7 +50,7 @@ extension ReportOutline {
         let hasKeys = shown.contains { $0.key != nil }
         for issue in shown {
             let value = issue.value.map { $0.quoted(longest: longestValue) + ": " } ?? ""
-            // The line alone is enough to find the row in the file.
+            // The record number is omitted, because the line is enough to find the row in the file.
             let line = issue.place.map { ["line \($0.line)"] } ?? []
             table.add(
                 line + (hasKeys ? [issue.key?.visible(upTo: Self.widestKey) ?? ""] : [])
@@ -59,7 +59,7 @@ extension ReportOutline {
         return "\(title)\(part(shown.count))\n" + table.indented
     }
 
-    /// Returns the number of shown issues out of all issues.
+    /// Returns a text with the number of shown issues and of all issues; empty if all issues are shown.
     private func part(_ count: Int) -> String {
         guard count < issueCount else { return "" }
         let number = "\(count.grouped) of \(issueCount.grouped)"

@@ -1,7 +1,7 @@
 internal import ProfileCore
 internal import ProfileStore
 
-/// The contents of a report, independent of its subject. Each format is written from this value.
+/// The contents of a report of an import or of a revalidation. Each format is written from this value.
 struct ReportOutline {
     /// "Import of" or "Revalidation of".
     let heading: String

@@ -1,5 +1,6 @@
 extension ReportPage {
-    /// The script that makes the list of issues searchable. It writes only text, never markup.
+    /// The script that makes the list of issues searchable. It inserts values into the page only as text, never as
+    /// markup.
     static let script = #"""
 
         "use strict";

@@ -11,7 +11,7 @@ struct BrowseLayout {
     let width: Int
     /// The area that shows the selected profile; nil if there is no room.
     let detail: Detail?
-    /// The rows at the bottom for a note and the keys.
+    /// The rows at the bottom for a note and the key hints.
     let foot: Range<Int>
 
     struct Detail {

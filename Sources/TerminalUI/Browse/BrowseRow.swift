@@ -7,7 +7,7 @@ package struct BrowseRow: Hashable, Sendable {
     /// The name of the profile.
     package let name: String
     /// The values by column; nil for no value. A long value is cut to the part that can be shown, around the first
-    /// match of the search. The table then handles a key without searching whole values.
+    /// match of the search. So the table need not search whole values after each key.
     package let cells: [String?]
     /// The messages of the profile's issues.
     package let issues: [String]
@@ -76,7 +76,7 @@ package struct BrowseColumn: Hashable, Sendable {
     /// The name of the column.
     package let name: String
     package let title: String
-    /// Whether a cell must not be cut, because a part of it would be misread, as of a number.
+    /// Whether a cell must not be cut, because a part of it, such as a part of a number, would be misread.
     package let isWhole: Bool
     /// Whether the column is the key of the profiles.
     package let isKey: Bool
@@ -89,9 +89,9 @@ package struct BrowseColumn: Hashable, Sendable {
     }
 }
 
-/// The selection and order of the profiles that the table shows.
+/// The search, the filter and the order of the profiles that the table shows.
 package struct BrowseView: Hashable, Sendable {
-    /// A text that at least one field of each profile contains. Empty for all profiles.
+    /// The searched text. Each profile of the view contains it in at least one field. Empty if there is no search.
     package var search = ""
     package var filter = Filter.everything
     /// The order; nil for the order in which the profiles were stored.
@@ -126,7 +126,8 @@ package struct BrowseView: Hashable, Sendable {
 
 /// The data that the table needs next.
 package enum BrowseDemand: Hashable, Sendable {
-    /// At most `count` rows of a view from a start. Fewer rows may come, with the position from which to continue.
+    /// At most `count` rows of a view from a start. The reply may have fewer rows, and then gives the position from
+    /// which to continue.
     case rows(BrowseView, Start, count: Int)
     /// The number of rows in the view.
     case count(BrowseView)

@@ -178,7 +178,7 @@ extension BrowseScreen {
 
     private func drawFoot(into frame: inout Frame, _ layout: BrowseLayout) {
         let width = max(0, frame.size.columns - 2)
-        // Shown here only if there is no detail area for the issues.
+        // The issue is shown here only if there is no detail area for it.
         let issue = layout.detail == nil ? window.selectedRow?.issues.first : nil
         let shown = note ?? issue.map { ScreenNote(text: "✗ " + $0.visible, style: .error) }
         if let shown, let row = layout.foot.first {

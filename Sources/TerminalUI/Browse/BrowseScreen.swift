@@ -21,7 +21,7 @@ package struct BrowseScreen: Screen {
     package enum Reply: Sendable {
         /// The demanded rows in reading order, with the columns of the rules in force. `goingOn` is the position from
         /// which to continue if more rows may follow: after the last row, or after rows that were examined without a
-        /// match.
+        /// match. It is nil if no row follows.
         case rows([BrowseRow], of: [BrowseColumn], BrowseDemand, goingOn: String?)
         /// The number of rows in a view.
         case count(Int, BrowseView)
@@ -65,12 +65,12 @@ package struct BrowseScreen: Screen {
     private(set) var isSearching = false
     /// The view of the rows in the window. While the first rows of a new view are read, this is the previous view.
     package private(set) var shownView: BrowseView
-    /// The rows of a new view until the first of them have been read.
+    /// The window of a new view, until its first rows have been read.
     private var incoming: BrowseWindow?
     private(set) var counts: [BrowseView: Int] = [:]
     /// The number of all rows at the time when the rows above the window were counted; nil if no comparison is pending.
     private var countBefore: Int?
-    /// The greatest cell width of each column so far. Widths never shrink, so the columns do not move.
+    /// The greatest cell width of each column so far. Widths never shrink, so the columns do not move back and forth.
     private(set) var widths: [Int]
     private(set) var note: ScreenNote?
     private var isUnreadable = false
@@ -194,7 +194,8 @@ package struct BrowseScreen: Screen {
         note = ScreenNote(text: "The rules have changed: everything is read again")
     }
 
-    /// The maximum width of a column. Without it, one long value could push all other columns off the screen.
+    /// The maximum width of a table column, in columns of the terminal. Without this limit, one long value could push
+    /// all other columns off the screen.
     private static let widestCell = 64
 
     package mutating func resize(to size: ScreenSize) {

@@ -54,7 +54,7 @@ struct BrowseWindow {
         return place
     }
 
-    /// The number of rows up to that position; nil if unknown.
+    /// The number of rows up to the position `placeAboveTop`; nil if unknown.
     var offsetOfTop: Int? {
         let isOwnPlace = top == 0 && !rows.isEmpty && placeAboveTop == rows[0].place
         return offset.map { $0 + top + (isOwnPlace ? 1 : 0) }

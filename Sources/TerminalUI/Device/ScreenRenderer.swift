@@ -57,8 +57,8 @@ struct ScreenRenderer {
                 append(character)
                 cursor = column + width
             } else {
-                // If the terminal takes fewer columns than `width`, the remaining ones are blank. If it takes more, the
-                // next cells are written over them.
+                // If the terminal draws the character in fewer columns than `width`, the remaining columns are blank.
+                // If it uses more columns, the next cells are written over them.
                 append(width == 2 ? "  " : " ")
                 move(row: row, column: column)
                 // At the end of a row, some terminals would wrap the character although wrapping is off, and overwrite

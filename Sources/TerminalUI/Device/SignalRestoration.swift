@@ -9,7 +9,7 @@ let signalRestoration = SignalRestoration()
 /// A handler may run on any thread between any two instructions, even inside a lock or the allocator. It may therefore
 /// use only the functions that signal-safety(7) lists. The code of the handlers below is safe for these reasons:
 /// - The only global that they use is a `let`, which `open` initializes before a handler is installed. From then on
-///   Swift's `swift_once` only compares a flag, and access to a `let` is not recorded.
+///   Swift's `swift_once` only compares a flag, and Swift does not record access to a `let` to check exclusivity.
 /// - Memory is accessed through pointers that are allocated in `init` and never freed. It is written only while no
 ///   handler is installed. The exceptions are the atomics, which are lock-free on every platform that Swift has for
 ///   Linux.
@@ -37,8 +37,8 @@ struct SignalRestoration: ~Copyable, @unchecked Sendable {
     private let farewell: UnsafeRawPointer
     private let farewellCount: Int
 
-    /// CAN, which ends an unfinished escape sequence; then the end of synchronised output, plain text, wrapping, no
-    /// bracketed paste, the main screen, and its cursor.
+    /// The control codes that restore the terminal: CAN, which ends an unfinished escape sequence; then the end of
+    /// synchronised output, plain text, wrapping, no bracketed paste, the main screen, and its cursor.
     private static let farewellText = "\u{18}\u{1B}[?2026l\u{1B}[0m\u{1B}[?7h\u{1B}[?2004l\u{1B}[?1049l\u{1B}[?25h"
 
     fileprivate init() {
@@ -56,13 +56,13 @@ struct SignalRestoration: ~Copyable, @unchecked Sendable {
         atexit { signalRestoration.restore(discardsInput: true) }
     }
 
-    /// Returns a copy of a descriptor with a number above standard input, output and error, which a program may have
-    /// closed and may open again.
+    /// Copies a descriptor to a number above 2, and closes the original. The program may have closed standard input,
+    /// output or error, and may open the numbers 0 to 2 again.
     private static func kept(_ descriptor: Int32) -> Int32 {
         guard descriptor >= 0 else { return -1 }
         defer { Platform.close(descriptor) }
         let kept = fcntl(descriptor, F_DUPFD_CLOEXEC, 3)
-        // If the pipe is full, its reader has already been woken.
+        // A write to a full pipe need not wait, because the reader has already been woken.
         _ = fcntl(kept, F_SETFL, fcntl(kept, F_GETFL) | O_NONBLOCK)
         return kept
     }
@@ -71,7 +71,7 @@ struct SignalRestoration: ~Copyable, @unchecked Sendable {
 // MARK: One screen at a time
 
 extension SignalRestoration {
-    /// Takes over an open terminal. Its descriptor is closed in any case.
+    /// Takes over an open terminal. Closes its descriptor, even if this method throws.
     func claim(_ descriptor: Int32) throws(TerminalError) {
         defer { Platform.close(descriptor) }
         guard terminal >= 0, wakeUps >= 0, waker >= 0 else { throw .cannotOpen(code: EMFILE) }
@@ -95,7 +95,7 @@ extension SignalRestoration {
             sigaction(signal, formerActions + Int(signal), nil)
         }
         let nowhere = Platform.open("/dev/null", O_RDWR | O_CLOEXEC)
-        // Without a new descriptor the terminal stays open, but is never written to.
+        // If `/dev/null` cannot be opened, the terminal stays open, but is never written to.
         if nowhere >= 0 {
             dup2(nowhere, terminal)
             _ = fcntl(terminal, F_SETFD, FD_CLOEXEC)
@@ -115,9 +115,9 @@ extension SignalRestoration {
         // from the kernel to the terminal.
         raw.c_iflag &= ~tcflag_t(IXON | IXANY | IXOFF)
         isTaken.store(true, ordering: .releasing)
-        // In the background, `tcsetattr` stops the process until it comes to the foreground, so it must come before any
-        // output. The stop needs SIGTTOU, which Swift's own threads block. From a thread that blocks it, the call would
-        // change the terminal immediately.
+        // If the process is in the background, `tcsetattr` stops it until it comes to the foreground. So this call must
+        // precede any output. The stop needs SIGTTOU, which Swift's own threads block. From a thread that blocks
+        // SIGTTOU, the call would change the terminal immediately.
         var stop = sigset_t()
         var mask = sigset_t()
         sigemptyset(&stop)

@@ -8,7 +8,7 @@ internal import Threads
 /// signal or by a crash. It cannot be restored after SIGKILL or a stack overflow. A process can have only one open
 /// terminal at a time.
 package final class Terminal: Sendable {
-    /// The events of the terminal, for one reader. The stream ends with the terminal.
+    /// The events of the terminal, for one reader. The stream ends when the terminal is closed.
     package var events: AsyncStream<TerminalEvent> { session.events }
 
     private let session: TerminalSession
@@ -27,7 +27,8 @@ package final class Terminal: Sendable {
 
     /// Opens a terminal by its path.
     static func open(path: String, usesColor: Bool) throws(TerminalError) -> Terminal {
-        // A new open file description: other processes that share standard input do not become non-blocking.
+        // `open` makes a new open file description. So O_NONBLOCK does not affect other processes that share standard
+        // input.
         let descriptor = Platform.open(path, O_RDWR | O_NOCTTY | O_NONBLOCK | O_CLOEXEC)
         guard descriptor >= 0 else { throw .cannotOpen(code: errno) }
         let session = try TerminalSession(descriptor, usesColor: usesColor)
@@ -51,16 +52,17 @@ package final class Terminal: Sendable {
 
     /// Shows a frame: writes only the differences from the previous one.
     ///
-    /// While the process is stopped, the frame waits. After the terminal was restored, nothing is written.
+    /// While the process is stopped, the frame is kept, and drawn when the process continues. After the terminal was
+    /// closed, nothing is written.
     package func draw(_ frame: Frame) { session.draw(frame) }
 
     /// Makes the next `draw` write the whole frame, because the terminal may show other content.
     package func forgetDrawn() { session.forgetDrawn() }
 
-    /// Restores the terminal and stops the process's job, as Ctrl-Z does elsewhere. After the process is continued, the
-    /// last frame is shown again and `.resumed` is reported.
+    /// Restores the terminal and stops the process's job, as Ctrl-Z does in other programs. After the process is
+    /// continued, the last frame is shown again and `.resumed` is reported.
     ///
-    /// The call returns immediately. Without job control by a shell, nothing stops.
+    /// The call returns immediately. Without job control by a shell, no process is stopped.
     package func suspend() { session.requestSuspension() }
 
     /// Restores the terminal. After this call has returned, no key is read from it.

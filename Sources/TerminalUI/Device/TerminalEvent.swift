@@ -6,9 +6,9 @@ package enum TerminalEvent: Hashable, Sendable {
     /// The process was stopped and continued. The last frame is on the screen again.
     case resumed
     /// A signal requests the end of the process: HUP, INT, QUIT or TERM. The terminal is already restored, and no event
-    /// follows. A second such signal has the same effect as without a terminal.
+    /// follows. A second such signal has the effect that it had before the terminal was opened.
     case ended(signal: Int32)
-    /// The terminal no longer exists, and no event follows. The kernel's SIGHUP has the same effect as without a
-    /// terminal.
+    /// The terminal no longer exists, and no event follows. The SIGHUP that the kernel sends has the effect that it had
+    /// before the terminal was opened.
     case closed
 }

@@ -29,7 +29,7 @@ final class TerminalSession: Sendable {
         var wanted: Frame?
     }
 
-    /// Takes over the terminal. The descriptor is closed in any case.
+    /// Takes over the terminal. Closes the descriptor, even if the initializer throws.
     init(_ descriptor: Int32, usesColor: Bool) throws(TerminalError) {
         self.usesColor = usesColor
         (events, continuation) = AsyncStream.makeStream()
@@ -168,7 +168,7 @@ extension TerminalSession {
 extension TerminalSession {
     private enum News { case nothing, wakeUp, input }
 
-    /// Waits for input, a signal or the end of the time.
+    /// Waits for input, a signal or the timeout.
     private func wait(atMost milliseconds: Int32) -> News {
         withUnsafeTemporaryAllocation(of: pollfd.self, capacity: 2) { waiting in
             waiting.initializeElement(
@@ -212,8 +212,8 @@ extension TerminalSession {
 // MARK: Output
 
 extension TerminalSession {
-    /// Selects the alternate screen, which keeps the main screen. Turns off wrapping, turns on bracketed paste, and
-    /// sets cursor keys and keypad to normal mode.
+    /// Selects the alternate screen, which leaves the main screen unchanged. Turns off wrapping, turns on bracketed
+    /// paste, and sets cursor keys and keypad to normal mode.
     private static let greeting = Array("\u{1B}[?1049h\u{1B}[?7l\u{1B}[?2004h\u{1B}[?1l\u{1B}>".utf8)
 
     /// - Returns: 0, or `errno`.

@@ -27,7 +27,8 @@ package struct Frame: Equatable, Sendable {
         _ text: String, row: Int, column: Int, style: Style = [], width: Int? = nil
     ) -> Int {
         guard (0..<size.rows).contains(row), column < size.columns, width ?? 1 > 0 else { return 0 }
-        // Neither sum can overflow: the first is capped at the screen's width, the second is not reached outside it.
+        // The sum of `column` and `width` is capped at the screen's width, so it cannot overflow. The sums in the loop
+        // cannot overflow either, because `position` never exceeds `end`.
         let end =
             width.map { column.addingReportingOverflow($0) }
             .map { $0.overflow ? size.columns : min(size.columns, $0.partialValue) } ?? size.columns
@@ -85,7 +86,7 @@ extension Character {
         case (.format, 0x202A...0x202E), (.format, 0x2066...0x2069): return "\u{FFFD}"
         default: break
         }
-        // A terminal would join the next cell to a joiner at the end of this one.
+        // If this character ended with a joiner, a terminal would join the next cell to it.
         guard unicodeScalars.last == "\u{200D}", unicodeScalars.count > 1 else { return self }
         return Character(String(String.UnicodeScalarView(unicodeScalars.dropLast())))
     }

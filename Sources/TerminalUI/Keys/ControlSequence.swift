@@ -2,7 +2,7 @@
 ///
 /// It supports xterm's control sequences (<https://invisible-island.net/xterm/ctlseqs/ctlseqs.html>), the VT220's
 /// editing keypad, the Linux console, screen, tmux and rxvt. It also supports xterm's modifyOtherKeys and `CSI u`,
-/// which some terminals send for keys that had no code of their own.
+/// which some terminals send for keys that have no other code.
 struct ControlSequence {
     /// The maximum number of bytes of a key's sequence; further bytes are dropped.
     private static let longest = 32
@@ -82,7 +82,7 @@ struct ControlSequence {
             var number = 0
             for byte in parameter.prefix(while: { $0 != UInt8(ascii: ":") }) {
                 guard (0x30...0x39).contains(byte) else { return nil }
-                // The limit is above every scalar and prevents an overflow.
+                // The limit is above every Unicode scalar value and prevents an overflow.
                 number = min(number * 10 + Int(byte - 0x30), 0x20_0000)
             }
             numbers.append(number)

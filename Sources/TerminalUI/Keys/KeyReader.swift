@@ -32,7 +32,7 @@ struct KeyReader: ~Copyable {
     private var sequence = ControlSequence()
     private var paste = PasteBuffer()
 
-    /// Whether the bytes so far are the Esc key unless more bytes follow immediately.
+    /// Whether the bytes so far are a complete key, such as Esc, unless more bytes follow immediately.
     var isWaitingAfterEscape: Bool {
         switch state {
         case .escape, .consoleFunctionKey: true
@@ -108,7 +108,7 @@ struct KeyReader: ~Copyable {
         case 0x08, 0x7F: emit(.backspace, &keys)
         case 0x09: emit(.tab, &keys)
         case 0x0A, 0x0D: emit(.enter, &keys)
-        // Ctrl clears the two upper bits of a letter.
+        // Ctrl clears the two upper bits of a letter's 7-bit code.
         case 0x00...0x1F: emit(Key(pressing: Int(scalar.value) + 0x40, with: .control), &keys)
         case 0x80...0x9F: emit(.unknown, &keys)
         default: if let character = cluster.take(scalar) { keys.append(.character(character)) }
@@ -214,7 +214,7 @@ private struct Cluster {
     }
 }
 
-/// The pasted bytes, in memory that is zeroed, because they may be a secret.
+/// The pasted bytes, in memory that is zeroed after use, because they may be a secret.
 private struct PasteBuffer: ~Copyable {
     private static let endMark = Array("\u{1B}[201~".utf8)
 
@@ -233,7 +233,7 @@ private struct PasteBuffer: ~Copyable {
             matched += 1
             return matched == Self.endMark.count
         }
-        // Only this byte can begin another mark, because the mark's only ESC is its first byte.
+        // Of the bytes so far, only this one can begin another mark, because ESC occurs only at the start of a mark.
         for index in 0..<matched { append(Self.endMark[index]) }
         matched = 0
         if byte == Self.endMark[0] { matched = 1 } else { append(byte) }
@@ -252,7 +252,7 @@ private struct PasteBuffer: ~Copyable {
 
     /// Returns the pasted text with LF as line end, and empties the buffer.
     mutating func end() -> String {
-        // Drops a character that was cut in two.
+        // If the paste was cut within a character, drops the first part of that character.
         if isCut, let lead = bytes.lastIndex(where: { $0 & 0xC0 != 0x80 }), bytes[lead] >= 0x80 {
             erase(bytes.count - lead)
         }

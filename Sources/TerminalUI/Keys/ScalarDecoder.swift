@@ -4,7 +4,8 @@ struct ScalarDecoder {
         case scalar(Unicode.Scalar)
         /// More bytes belong to the scalar.
         case more
-        /// The bytes are not UTF-8. Unless it was taken, the byte may begin another scalar.
+        /// The bytes are not UTF-8. If `isTaken` is false, the last byte is not one of them and may begin another
+        /// scalar.
         case invalid(isTaken: Bool)
     }
 

@@ -1,7 +1,7 @@
 package import ProfileCore
 
-/// A field whose stored value has changed while it was edited. Its texts are as a form shows them; an empty text means
-/// no value.
+/// A field whose stored value has changed while the user edited the profile. All texts are as a form shows them; an
+/// empty text means no value.
 package struct FieldConflict: Hashable, Sendable {
     package let field: FieldName
     package let title: String
@@ -20,15 +20,15 @@ package struct FieldConflict: Hashable, Sendable {
         self.yours = yours
     }
 
-    /// Whether both sides changed the field, and to different texts.
+    /// Whether the user and another writer changed the field to different texts.
     package var isContested: Bool { yours != before && yours != theirs }
 }
 
-/// A panel over a form that lists the fields changed in the store meanwhile. For a field changed on both sides the user
-/// chooses which text stays.
+/// A panel over a form that lists the fields changed in the store meanwhile. For a field that the user has changed to a
+/// different text, the user chooses which text stays.
 ///
-/// A field that the user has not changed takes the stored text, because an edit keeps the fields that it does not
-/// change.
+/// A field that the user has not changed takes the stored text, because an edit does not change the other fields of a
+/// profile.
 struct ConflictScreen: Sendable {
     let conflicts: [FieldConflict]
     /// The fields that keep the user's own text.

@@ -9,7 +9,7 @@ struct FieldBox {
     private let hasFocus: Bool
     private let isEnabled: Bool
     private let isSecretShown: Bool
-    /// The columns at the end of the box for the mark of a list.
+    /// The number of columns at the end of the box for the mark of a list.
     private let markWidth: Int
 
     init(_ field: FieldRow, width: Int) {
@@ -49,7 +49,8 @@ struct FieldBox {
         let width = textWidth
         var start = 0
         if hasFocus {
-            // Scrolls as far as the caret needs, and a third of the box further. So the following text is visible too.
+            // Scrolls as far as the caret needs, and a third of the box further. So the text after the caret is visible
+            // too.
             let ahead = characters[caret...].prefix(width / 3).reduce(0) { $0 + $1.width }
             var needed = characters[..<caret].reduce(1) { $0 + $1.width } + min(ahead, width / 3)
             while needed > width, start < caret {

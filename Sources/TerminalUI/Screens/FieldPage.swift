@@ -1,6 +1,7 @@
 internal import TextLayout
 
-/// A page of labelled fields in a column, with a title above and the keys below. Forms and entries of secrets use it.
+/// A page of labelled fields in a column, with a title above and the keys below. Forms and the screens for secrets use
+/// this page.
 ///
 /// Each field has a slot of up to three rows: its box, its issue, and the accepted values while it has the focus.
 /// Messages can therefore appear and disappear without moving other fields. If the slots do not fit, they shrink. If
@@ -46,7 +47,7 @@ struct FieldPage {
     private func drawFoot(into frame: inout Frame, _ layout: Layout) {
         let rows = layout.body.upperBound..<frame.size.rows
         let width = max(0, frame.size.columns - 2)
-        // If there is only one row for both, the note is more useful than the keys.
+        // If there is only one row for the note and the keys, the note is more useful.
         if let note, let row = rows.first {
             frame.write(note.text, row: row, column: 1, style: note.style, width: width)
         }
@@ -106,10 +107,10 @@ struct ChoiceList {
     let titles: [String]
     /// The index of the selected title.
     let selected: Int?
-    /// The number of choices without any typed text.
+    /// The number of all choices, including those that do not match the typed text.
     let total: Int
 
-    /// Returns as many lines as fit, including the selected one. If not all choices are shown, the last line tells how
+    /// Returns as many lines as fit, including the selected one. If not all choices are shown, the last line shows how
     /// many there are.
     fileprivate func lines(_ room: Int) -> [(text: String, style: Style)] {
         guard !titles.isEmpty else { return [("none of \(total) values matches", .error)] }

@@ -2,13 +2,13 @@ package import ProfileCore
 package import ProfileForm
 internal import TextLayout
 
-/// A ``Form`` on a screen: its fields with their issues and hints, the address search, and the questions before input
-/// is discarded.
+/// A form on a screen: its fields with their issues and hints, the address search, and the questions before input is
+/// discarded.
 package struct FormScreen: Screen {
     /// A request of the screen.
     package enum Request: Sendable {
-        /// Store the submitted profile. `isMerged` tells whether it contains the user's choices from the last reported
-        /// conflict.
+        /// Store the submitted profile. `isMerged` is true if the profile contains the user's choices from the last
+        /// reported conflict.
         case store(ValidProfile, isMerged: Bool)
         /// Find the addresses that are stored under a postal code.
         case addresses(postalCode: String)
@@ -247,7 +247,7 @@ extension FormScreen {
         if let picker = field.picker {
             return min(max(10, picker.choices.map(\.title.displayWidth).max() ?? 0), 1_000) + 3
         }
-        // A field that accepts characters beyond ASCII may need two columns per character.
+        // Each character is counted as one column. A text with wider characters scrolls in its box.
         return (field.rules.longestLength.map { min($0, 1_000) } ?? 1_000) + 1
     }
 

@@ -60,7 +60,7 @@ struct KeyLegend {
             .joined(separator: String(repeating: " ", count: Self.gap))
     }
 
-    /// Draws the keys into the last of the given rows, and into as many of them as needed.
+    /// Draws the keys into the lowest of the given rows, using as many rows as needed.
     func draw(into frame: inout Frame, rows: Range<Int>, column: Int, width: Int) {
         let lines = self.rows(fitting: width, most: rows.count)
         for (row, line) in zip(rows.suffix(lines.count), lines) {

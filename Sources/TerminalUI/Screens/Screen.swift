@@ -4,8 +4,8 @@ package import ProfileForm
 /// A screen that a person sees and types into. It is a pure value that handles keys, can be drawn, and returns
 /// requests.
 ///
-/// ``ScreenLoop`` connects a screen with a terminal. The screen knows neither terminal, store nor clock, so a test can
-/// press every key and examine every frame.
+/// ``ScreenLoop`` connects a screen with a terminal. A screen does not use a terminal, a store or a clock itself, so a
+/// test can press every key and examine every frame.
 package protocol Screen: Sendable {
     /// A request to the code that runs the screen, such as storing a profile.
     associatedtype Request: Sendable
@@ -22,8 +22,9 @@ package protocol Screen: Sendable {
     var isBusy: Bool { get }
     /// The time of the next change without a key, such as the next step of a countdown; nil if there is none.
     var nextChange: ContinuousClock.Instant? { get }
-    /// The data that the screen needs next. ``ScreenLoop`` reads this property after every event. When the demand
-    /// changes, the work for the previous demand is cancelled. The screen can therefore take keys meanwhile.
+    /// The data that the screen needs next. ``ScreenLoop`` reads this property after every event. It reads the data in
+    /// a separate task, so the screen can take keys meanwhile. When the demand changes, the task of the previous demand
+    /// is cancelled.
     var demand: Demand? { get }
     /// The members of the screen's state; see ``Screen/state``.
     var details: [JSONMember] { get }

@@ -43,8 +43,9 @@ package final class ScreenLoop: Sendable {
     ///
     /// - Parameters:
     ///   - screen: The screen.
-    ///   - answer: Performs a request of the screen. Its task is cancelled if the user presses Ctrl-C. The loop still
-    ///     waits for its result, so completed work is not reported as undone.
+    ///   - answer: Performs a request of the screen. Its task is cancelled if the screen ends during the request, for
+    ///     example by Ctrl-C. The loop still waits for the result of the task, so completed work is not reported as
+    ///     undone.
     ///   - supply: Provides the data that the screen demands, if it demands any. Its task is cancelled when the demand
     ///     changes.
     /// - Returns: The way in which the screen ended.
@@ -117,7 +118,7 @@ private struct ScreenRun<S: Screen, Value: Sendable> {
             state.screen.advance(to: .now)
             if let ending = await take(event, &state) {
                 guard let work = state.work?.task else { return ending }
-                // The work in progress may already be complete when the key was pressed.
+                // The work may already have been complete when the screen ended.
                 work.cancel()
                 if case .success(.done(let value, _)) = await work.value { return .done(value) }
                 return ending
@@ -173,7 +174,7 @@ private struct ScreenRun<S: Screen, Value: Sendable> {
             case .success(let reply): state.screen.receive(reply)
             }
         case .finished(let number):
-            // Otherwise the task served an earlier demand that was cancelled.
+            // If the number is not that of the work, the task served an earlier demand that was cancelled.
             guard let work = state.work, work.number == number else { break }
             state.work = nil
             switch await work.task.value {

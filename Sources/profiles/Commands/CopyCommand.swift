@@ -69,7 +69,8 @@ struct CopyCommand: AsynchronousCommand, ResultWriting {
         var options = options
         options.createsMissing = true
         options.opensUnfinishedCopy = true
-        // The first schema of a copy stays in its log, so it has to be the first schema of the source.
+        // The schema with which the copy is created stays in the copy's log of schemas. So it has to be the first
+        // schema of the source.
         if let first = try await source.rules.versions().first { options.initialSchema = first.schema }
         let destination = try await StorePlace.open(to, options)
         let bar = ProgressBar(isQuiet: global.quiet)

@@ -72,8 +72,7 @@ struct ImportCommand: AsynchronousCommand, ResultWriting {
             return try await ReportedImport(global: global, input: input, readBefore: plan.input).run(importer, file)
         }
         let whenMissing: MissingStore = dryRun ? .isAnError : .isMade(plan.rules, isConfirmed: plan.isConfirmed)
-        // The signal is caught during the whole time from before the creation of the store to the removal of an unused
-        // store.
+        // Ctrl-C is caught from before the store is created until an unused store has been removed.
         try await Interruption.watching(isQuiet: global.quiet) {
             try await global.withStore("import", whenMissing: whenMissing) { [plan] repository in
                 let importer = ProfileImporter(repository: repository, options: plan.options)
@@ -127,9 +126,9 @@ struct ImportCommand: AsynchronousCommand, ResultWriting {
     /// Whether the user has to confirm that a store is created with the inferred rules.
     private func needsAnswer(_ before: ProfileSchema?) -> Bool { before == nil && !yes && !dryRun }
 
-    /// Shows how the rules inferred from the file differ from those of a store, which stay in force (N5). Columns
-    /// without a field in the store are part of the difference, and are ignored. If the user chose the columns, none is
-    /// ignored.
+    /// Shows how the rules inferred from the file differ from the rules of a store. The store's rules stay in force
+    /// (N5). The import ignores columns without a field in the store, unless the user chose the columns. The difference
+    /// contains these columns in both cases.
     private func compare(
         _ before: ProfileSchema, with source: ImportInput, _ inference: InferenceOptions, _ plan: inout Plan
     ) async throws {
@@ -162,8 +161,8 @@ struct ImportCommand: AsynchronousCommand, ResultWriting {
 
     private var attempt: ImportAttempt { dryRun ? .judging : infer ? .inferring : .importing }
 
-    /// The shell command that continues this import. By default it skips rows that are stored already. Rows that were
-    /// rejected are rejected again, so their file becomes complete.
+    /// The shell command that continues this import. By default, that command skips rows that are stored already. It
+    /// rejects the rejected rows again, so the file of rejected rows becomes complete.
     private var goingOn: String {
         let skips = onDuplicate.policy == .reject && !allOrNothing
         return CommandArguments.line(

@@ -31,7 +31,7 @@ struct ListCommand: QueryCommand {
         }
     }
 
-    /// The kind of profiles for the message that there are no such profiles.
+    /// The kind of profiles, for the message that the list is empty.
     private var kindOfProfiles: String {
         let kind = (page.after == nil ? "" : "further ") + (conditions.invalid ? "invalid " : "") + "profiles"
         var others = conditions

@@ -54,8 +54,8 @@ struct LookupCommand: QueryCommand {
         }
     }
 
-    /// Shows the profiles that match, and returns whether there are any. If no profile can have a value that is looked
-    /// up, shows an empty result.
+    /// Shows the profiles that match, and returns whether there are any. If a looked-up value breaks the rules, no
+    /// profile can have it, and the result is empty.
     private func isAnyShown(_ query: ProfileQuery, of repository: ProfileRepository) async throws -> Bool {
         do {
             return try await answer(query, of: repository, onlyOneInFull: true)

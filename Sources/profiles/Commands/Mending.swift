@@ -6,27 +6,30 @@ internal import ProfileTransfer
 
 /// Offers the rows of a file of rejected rows one after another, and stores the corrected rows.
 ///
-/// A row that the user has typed is first written to the file, and then stored. It leaves the file when the next row is
-/// written. So nothing is lost if the process is killed at any time: the next run skips a row whose values are stored
-/// already. The whole file is written again for each row, which takes less time than a user needs to mend a row. A file
-/// that another program has replaced or changed meanwhile is left alone; see ``FileClaim``. The rows come from a private
-/// copy that is made at the beginning, so a program that shortens the file loses none of them.
+/// A row that the user has corrected is first written to the file, and then stored. It leaves the file when the next
+/// corrected row is written. So nothing is lost if the process is killed at any time: the next run skips a row whose
+/// values are stored already. The whole file is written again for each row, which takes less time than a user needs to
+/// mend a row. A file that another program has replaced or changed meanwhile is neither overwritten nor removed; see
+/// ``FileClaim``. The rows are read from a private copy that is made at the beginning, so no row is lost if another
+/// program shortens the file.
 struct Mending {
     /// The result of a run.
     struct Outcome {
         var stored = 0
-        /// The number of rows that were not offered, because their values are already stored or the options skip such
-        /// rows.
+        /// The number of rows that were not offered, because their values are already stored, or because the options
+        /// skip rows whose profiles are stored.
         var skipped = 0
-        /// Rows that the user has dropped.
+        /// The number of rows that the user has deleted from the file.
         var dropped = 0
-        /// Rows that remain.
+        /// The number of rows that remain in the file.
         var left = 0
         /// Whether the file was removed, because no row was left.
         var isRemoved = false
-        /// The file of the remaining rows. It is another one if the first was displaced.
+        /// The path of the file with the remaining rows. It is a new file if another program has replaced or changed
+        /// the first one.
         var place: String
-        /// Whether another program has replaced or changed the file, which then stays as that program left it.
+        /// Whether another program has replaced or changed the file. This run then neither overwrites nor removes that
+        /// file.
         var isDisplaced = false
         /// The error that ended the run before the last row. Nil if the user ended it.
         var failure: (any Error)?
@@ -36,17 +39,17 @@ struct Mending {
     let options: ImportOptions
     let repository: ProfileRepository
     let asking: Asking
-    /// Keeps the terminal from the first row to the last.
+    /// The session that keeps the terminal open from the first row to the last.
     var screens = ScreenSession()
 
-    /// Offers row after row. At the end, also after an error while a row was offered, rewrites the file without the
-    /// stored, dropped and skipped rows, or removes it if no row is left. If no row was stored or dropped, all rows
-    /// stay in the file, also the skipped ones.
+    /// Offers one row after another. After the last row, or after an error, writes the file again without the stored,
+    /// dropped and skipped rows, or removes the file if no row is left. If no row was stored or dropped, all rows stay
+    /// in the file, also the skipped ones.
     func run() async throws -> Outcome {
         let opened = try InputFile(path)
         guard opened.byteCount != nil else { throw CommandFailure(.usage, Self.needsFile) }
         let claim = try FileClaim(opened.descriptor, at: path)
-        // Fails before the user types anything.
+        // If this file cannot be created, the run ends before the user types anything.
         var rest = try replacement(of: path)
         let (file, count, rows) = try await counted(opened)
         var outcome = Outcome(place: path)

@@ -1,11 +1,12 @@
 internal import ProfileCore
 internal import ProfileStore
 
-/// `profiles lookup NAME`, with or without `--database PATH`, which is read from the arguments without the parser.
+/// The command `profiles lookup NAME`, with or without `--database PATH`. Its arguments are read without
+/// argument-parser.
 ///
-/// This is the most frequent command, and scripts run it many times. The argument parser would take longer for it than
-/// everything else together, because it asks Swift's runtime for the type of each option of the subcommand. With any
-/// other argument the parser runs ``LookupCommand``, which has the same output.
+/// This is the most frequent command, and scripts run it many times. argument-parser would take longer than the rest of
+/// the command, because it asks Swift's runtime for the type of each option of the subcommand. If there is any other
+/// argument, argument-parser runs ``LookupCommand``, which has the same output.
 struct PlainLookup: StoreUsing {
     let username: String
     let store: StoreOptions

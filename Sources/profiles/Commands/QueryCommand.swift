@@ -33,14 +33,15 @@ extension QueryCommand {
             limit: page.limit, after: page.cursor)
     }
 
-    /// Whether the store answers with one page. If the output has several pages, its reader may be slow, and that time
-    /// does not count for `--wait`.
+    /// Whether one read of the store answers the query. If several reads are needed, the reader of the output may be
+    /// slow between them, and that time must not count for `--wait`.
     var isOnePage: Bool { listing.count || listing.explain || page.limit < mostOfOnePage }
 
-    /// The number of profiles that an index finds for one page.
+    /// The maximum number of profiles of one read that uses an index.
     private var mostOfOnePage: Int { 1_000 }
 
-    /// Whether a query may have to wait on another thread, because it reads more than a page that an index finds.
+    /// Whether a query may have to wait on another thread, because it reads more profiles than an index finds for one
+    /// page.
     func needsThreads(_ others: [Assignment] = []) -> Bool {
         if listing.explain { return false }
         if listing.count { return true }
@@ -81,8 +82,9 @@ extension QueryCommand {
         var shown = try ProfileListing(query, of: repository.schema, as: listing)
         var last: Profile?
         var next: ProfileCursor?
-        // One more profile shows whether there is another page. With an index, short pages need no other thread.
-        // Without an index, each page reads every profile.
+        // One profile more than the limit is read, to know whether there is another page. With an index, short reads
+        // need no other thread. Without an index, each read would examine every profile, so the reads are not made
+        // shorter.
         var pages = query
         pages.limit += 1
         if pages.limit > mostOfOnePage, try await repository.plan(of: query) != .everything {

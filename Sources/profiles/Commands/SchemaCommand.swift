@@ -225,7 +225,7 @@ struct SchemaAdoptCommand: AsynchronousCommand, ResultWriting {
         return try LinePrompt.isConfirmed("Adopt \(consequence(of: candidate, report))")
     }
 
-    /// Makes the failure if the rules could make stored profiles invalid, the user cannot be asked, and `--yes` is
+    /// Makes the failure for rules that could make stored profiles invalid, if the user cannot be asked and `--yes` is
     /// missing.
     private func needsConsent(
         _ candidate: ProfileSchema, _ difference: SchemaDifference, _ report: RevalidationReport

@@ -48,7 +48,7 @@ struct SessionListCommand: AsynchronousCommand, ResultWriting {
 
     func run() async throws {
         let found = try await global.withStore("session list", inOneCall: true) { repository in
-            // One more session shows whether there are others.
+            // One session more than the limit is read, to know whether there are others.
             if let username { return try await repository.sessions.list(of: username) }
             return try await repository.sessions.list(limit: limit + 1)
         }

@@ -5,7 +5,7 @@ internal import TextLayout
 /// The purpose for which rows are read.
 enum ImportAttempt {
     case importing
-    /// An import with `--infer`: a store that does not exist gets the rules of the file.
+    /// An import with `--infer`: a store that does not exist is created with the rules inferred from the file.
     case inferring
     /// A dry run or a validation, which stores nothing.
     case judging

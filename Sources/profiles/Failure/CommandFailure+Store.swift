@@ -191,7 +191,7 @@ extension CommandFailure {
         guard code == EACCES || code == EPERM || code == EROFS else {
             return CommandFailure(.cannotCreate, "\(place) cannot be opened: \(reason)")
         }
-        // The command was creating a store.
+        // There is no file at this path, so the command tried to create a store.
         if access(place, F_OK) != 0, errno == ENOENT {
             return CommandFailure(
                 .notPermitted, "\(place) cannot be created, because its folder is not writable: \(reason)",

@@ -9,10 +9,10 @@ internal import TextLayout
 /// to do.
 struct CommandFailure: Error {
     let status: ExitStatus
-    /// The first line says what happened and where. The others add details and say what to do. There are no lines if a
-    /// report or an answer on standard output has said everything.
+    /// The first line says what happened and where. The others add details and say what to do. There are no lines if
+    /// standard output already contains everything that they would say.
     let lines: [String]
-    /// Whether the user chose to end here. Such an end is not an error.
+    /// Whether the user chose to leave. The message then does not begin with `Error:`.
     private(set) var isChosen = false
 
     init(_ status: ExitStatus, _ lines: String...) { self.init(status, lines: lines) }
@@ -22,7 +22,7 @@ struct CommandFailure: Error {
         self.lines = lines
     }
 
-    /// Makes the failure for a user who left a form or the like. The sentence states the result.
+    /// Makes the failure for a user who left a form or another screen. The sentence states the result.
     static func left(_ status: ExitStatus, _ sentence: String) -> CommandFailure {
         var failure = CommandFailure(status, sentence)
         failure.isChosen = true
@@ -67,7 +67,7 @@ extension CommandFailure {
 
     private static let mostSchemaErrors = 100
 
-    /// Returns the first names, and the number of the others.
+    /// Returns a text with the first names and the number of the others.
     static func list(_ names: [String], most: Int = mostNames, separator: String = ", ") -> String {
         let more = names.count > most ? " and \(names.count - most) more" : ""
         return names.prefix(most).joined(separator: separator) + more

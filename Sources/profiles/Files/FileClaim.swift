@@ -9,7 +9,7 @@ internal import Threads
 final class FileClaim: Sendable {
     private struct State {
         var path: String
-        /// The descriptor of the file that has the name and holds the lock.
+        /// The descriptor that holds the lock of the file at `path`.
         var descriptor: Int32
         /// The state in which this run left the file.
         var file: FileState?
@@ -51,7 +51,7 @@ final class FileClaim: Sendable {
         }
         let old = state.withLock { state in
             let old = state.descriptor
-            // The times of a file change with its name, so they are read last.
+            // The times of a file change when it gets its name, so the state is read after the commit.
             (state.descriptor, state.file) = (descriptor, FileState(of: descriptor))
             if let other { (state.path, state.isDisplaced) = (other, true) }
             return old
@@ -72,7 +72,7 @@ final class FileClaim: Sendable {
 
     /// - Returns: A duplicate of the descriptor, which holds the claim until it is closed.
     private static func claimed(_ descriptor: Int32, _ path: String) throws(CommandFailure) -> Int32 {
-        // On a file system without locks, no run has a lock.
+        // On a file system without locks, flock(2) fails with another error, and the run continues without a lock.
         if flock(descriptor, LOCK_EX | LOCK_NB) != 0, errno == EWOULDBLOCK { throw isTaken(path) }
         let own = fcntl(descriptor, F_DUPFD_CLOEXEC, 0)
         guard own >= 0 else { throw .cannotRead(path, errno) }

@@ -10,7 +10,7 @@ struct FileState: Hashable {
     private let modified: Int64
     private let changed: Int64
 
-    /// The state of an open file. Nil if the system does not tell it.
+    /// The state of an open file. Nil if fstat(2) fails.
     init?(of descriptor: Int32) {
         var status = stat()
         guard fstat(descriptor, &status) == 0 else { return nil }
@@ -42,11 +42,12 @@ struct FileState: Hashable {
 
 /// Keeps other runs of the command from replacing files in a folder while this value exists (flock(2)).
 ///
-/// A command holds it for a few system calls only, while it compares a file and gives its name to another file.
+/// A command holds the lock for a few system calls only: it checks that a file is unchanged, and gives the name of that
+/// file to another file.
 struct FolderLock: ~Copyable {
     private let descriptor: Int32
 
-    /// Waits for the lock of the file's folder, for two seconds at most, because another program may hold it for its
+    /// Waits at most two seconds for the lock of the file's folder, because another program may hold the lock for its
     /// own purposes. After that time, and on a file system without such locks, the value holds no lock.
     init(of path: String) {
         let folder = path.utf8.lastIndex(of: UInt8(ascii: "/")).map { String(path[...$0]) } ?? "."
@@ -62,7 +63,7 @@ struct FolderLock: ~Copyable {
 
     /// Makes the names in the folder durable: a sync of a file does not include its name (fsync(2)).
     ///
-    /// - Returns: 0, or the error. It is 0 for a folder that this process may not read, and on a file system that cannot
+    /// - Returns: 0, or `errno`. Also 0 for a folder that this process may not read, and on a file system that cannot
     ///   sync folders.
     func sync() -> Int32 {
         descriptor < 0 || fsync(descriptor) == 0 || errno == EINVAL || errno == ENOTSUP ? 0 : errno

@@ -2,11 +2,11 @@ internal import Platform
 internal import ProfileStore
 internal import ProfileStoreSQLite
 
-/// A file for its owner alone (0600) that appears under its name when it is complete, or not at all. When `commit`
-/// returns, the file and its name last even if the power fails.
+/// A file that only its owner can read and write (mode 0600). It appears under its name when it is complete, or not at
+/// all. After `commit` has returned, the file and its name survive a power failure.
 ///
-/// Until then the file has no name, so nothing of it remains however the process ends (`O_TMPFILE`, open(2)). On a file
-/// system without such files it has a temporary name beside its own.
+/// Before `commit`, the file has no name, so nothing of it remains however the process ends (`O_TMPFILE`, open(2)). On
+/// a file system without unnamed files, the file has a temporary name in the same folder.
 struct PrivateFile: ~Copyable {
     let descriptor: Int32
     private let path: String
@@ -55,8 +55,8 @@ struct PrivateFile: ~Copyable {
         self.replaces = replaces
     }
 
-    /// Refuses a name that a file may not have, before there is anything to write. A file that is not a regular file,
-    /// such as a terminal or a pipe, is written to and not replaced.
+    /// Refuses a path that an output file may not have. A command checks the path before it has anything to write. A
+    /// file that is not a regular file, such as a terminal or a pipe, is written to and not replaced.
     static func requireName(
         _ path: String, replacing: Bool, sparing spared: FilePlaces
     ) throws(CommandFailure) {
@@ -78,7 +78,7 @@ struct PrivateFile: ~Copyable {
         try secureNames(lock)
     }
 
-    /// Gives the file its name, in the place of a file in a known state. If that file was replaced or changed since, it
+    /// Gives the file its name, and replaces the file at that name if its state is still `known`. Otherwise that file
     /// stays, and this file gets another name that is free.
     ///
     /// - Returns: The other name. Nil if the file has its own name.
@@ -122,7 +122,7 @@ struct PrivateFile: ~Copyable {
             if link(to: path) { return true }
             guard errno == EEXIST else { throw .cannotCreate(path, errno) }
             guard replacing else { return false }
-            // link(2) does not replace a file, so this takes two steps.
+            // linkat(2) does not replace a file. So this file first gets a temporary name, and is then renamed.
             let temporary = TemporaryName(beside: path)
             guard link(to: temporary.path) else { throw .cannotCreate(path, errno) }
             return try rename(temporary, to: path, replacing: true)
@@ -153,9 +153,10 @@ struct PrivateFile: ~Copyable {
     ) throws(CommandFailure) -> Bool {
         if !replacing {
             // Another process may have created the file meanwhile; link(2) then fails. On a file system without links,
-            // this is not noticed.
+            // rename(2) then replaces that file.
             if Platform.link(temporary.path, path) == 0 {
-                // Before the folder is synced: otherwise a power failure could bring the other name back.
+                // The temporary name is removed before the folder is synced. Otherwise it could be there again after a
+                // power failure.
                 unlink(temporary.path)
                 return true
             }
@@ -178,7 +179,7 @@ struct PrivateFile: ~Copyable {
         return -1
     }
 
-    /// The path of an open descriptor, by which an unnamed file gets a name.
+    /// The path in /proc of an open descriptor. With this path, linkat(2) can give a name to an unnamed file.
     private static func place(of descriptor: Int32) -> String { "/proc/self/fd/\(descriptor)" }
 
     /// Follows the symbolic links of a path. A relative path stays relative, because the path of the working folder may

@@ -3,7 +3,7 @@ internal import ProfileCore
 
 /// Reads secrets from standard input or from a file into memory that is zeroed after use.
 enum SecretInput {
-    /// The maximum length of a secret in bytes. No rule for secrets allows nearly as much.
+    /// The maximum length of a secret in bytes. The rules for secrets allow much less.
     static let longestSecret = 65_536
 
     /// Reads one secret: the whole input without one final line end.

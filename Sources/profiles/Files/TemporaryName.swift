@@ -1,7 +1,8 @@
 internal import Platform
 internal import Synchronization
 
-/// A name for a file that is not complete. The file is removed with this value, or when a signal ends the process.
+/// A name for a file that is not complete. The file is removed when this value is destroyed, or when a signal ends the
+/// process.
 struct TemporaryName: ~Copyable {
     let path: String
     private let slot: Int?
@@ -18,7 +19,7 @@ struct TemporaryName: ~Copyable {
         if let slot { temporaryNames.remove(slot) }
     }
 
-    /// Removes the files of all temporary names. It is called before the process ends.
+    /// Removes the files of all temporary names. The code that ends the process after a signal calls this method first.
     static func removeAll() { temporaryNames.unlinkAll() }
 }
 
@@ -27,9 +28,9 @@ private let temporaryNames = TemporaryNames()
 /// The temporary names of the process, for its signal handlers.
 ///
 /// A handler may run on any thread between any two instructions, so it may use only the functions that signal-safety(7)
-/// lists. It reads lock-free atomics in memory that is allocated before a handler is installed and is never freed. The
-/// names that they point to are never freed either, because a handler may be reading one; the leak is a few bytes. That
-/// memory is only written through the atomics, so any thread may have this value.
+/// lists. The handler reads lock-free atomics in memory that is allocated before a handler is installed and is never
+/// freed. The names that the atomics point to are never freed either, because a handler may be reading one; the leak is
+/// a few bytes. The memory of the atomics is only accessed through them, so threads can share this value.
 private struct TemporaryNames: ~Copyable, @unchecked Sendable {
     private let slots: UnsafeMutablePointer<Atomic<UnsafeMutablePointer<CChar>?>>
     /// A command writes one or two private files at a time.
@@ -51,7 +52,7 @@ private struct TemporaryNames: ~Copyable, @unchecked Sendable {
 
     func remove(_ slot: Int) { slots[slot].store(nil, ordering: .releasing) }
 
-    /// Safe in a signal handler.
+    /// Removes the files of all names. Safe in a signal handler.
     func unlinkAll() {
         var slot = 0
         while slot < Self.count {
@@ -60,8 +61,8 @@ private struct TemporaryNames: ~Copyable, @unchecked Sendable {
         }
     }
 
-    /// Leaves a signal alone if other code catches or ignores it. Code that catches a signal and then ends the process
-    /// must call ``TemporaryName/removeAll()``.
+    /// Catches a signal, unless other code catches or ignores it already. Other code that catches a signal and then
+    /// ends the process must call ``TemporaryName/removeAll()``.
     private static func catchUnlessCaught(_ signal: Int32) {
         var action = sigaction()
         sigaction(signal, nil, &action)

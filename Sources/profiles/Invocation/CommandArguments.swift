@@ -4,10 +4,10 @@ internal import Platform
 enum CommandArguments {
     /// Throws a failure if the arguments are missing, or if one is not UTF-8.
     ///
-    /// Swift reads them from `/proc/self/cmdline`. If it cannot, the list is empty, without even the command's name.
-    /// The parser would then assume a call without a subcommand, show the overview, and exit with 0. A failed login
-    /// would look like a successful one. Swift replaces bytes that are not UTF-8 by U+FFFD, so two file names would
-    /// become the same.
+    /// Swift reads the arguments from `/proc/self/cmdline`. If it cannot read that file, the list is empty, without
+    /// even the command's name. The parser would then assume a call without a subcommand, show the overview, and exit
+    /// with 0. A script would take this exit code of `login` for a successful login. Swift replaces bytes that are not
+    /// UTF-8 by U+FFFD, so two different file names could become the same.
     static func requireReadable() throws(CommandFailure) {
         guard CommandLine.argc > 0, !CommandLine.arguments.isEmpty else {
             throw CommandFailure(

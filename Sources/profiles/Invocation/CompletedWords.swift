@@ -3,10 +3,10 @@ internal import ProfileCore
 internal import ProfileStore
 internal import ProfileTransfer
 
-/// The words for completion in a shell that only the store knows: its fields and the versions of its schema.
+/// The words for completion in a shell that have to be read from the store: its fields and the versions of its schema.
 ///
-/// The script of `profiles completion` calls the command with the words of the line. argument-parser asks for the words
-/// while it parses, and it cannot wait for a store at that time. So the words are read before the parsing.
+/// The script of `profiles completion` calls the command with the words of the command line. argument-parser asks for
+/// the completions while it parses, and it cannot wait for a store at that time. So they are read before the parsing.
 struct CompletedWords: Sendable {
     private var fields = ProfileSchema.standard.openFields.map(\.name.text)
     private var versions: [Int] = []
@@ -34,7 +34,7 @@ struct CompletedWords: Sendable {
     /// The versions of the schema.
     static let versions = CompletionKind.custom { _, _, _ in current.versions.map(String.init) }
 
-    /// Parses the arguments of the process. If a shell asks for completion, the words are read first.
+    /// Parses the arguments of the process. If a shell asks for completion, the words are first read from the store.
     static func atHand<Value>(_ parse: () throws -> Value) async throws -> Value {
         let arguments = CommandLine.arguments.dropFirst()
         guard arguments.first == "---completion" else { return try parse() }
@@ -43,14 +43,14 @@ struct CompletedWords: Sendable {
 
     private init() {}
 
-    /// Reads the words from the store that a line names. If the store cannot be read, the words are the built-in
-    /// fields.
+    /// Reads the words from the store that a command line names. If the store cannot be read, the words are the names
+    /// of the built-in fields.
     private init(onLine words: [String]) async {
         self.init()
         do {
             let path = try StorePlace.path(Self.database(onLine: words))
             var options = ProfileRepository.Options()
-            // A user who presses Tab does not wait longer for a server.
+            // A user who presses Tab should not wait longer for a server.
             options.waitLimit = .seconds(2)
             let repository = try await StorePlace.open(path, options)
             fields = repository.schema.openFields.map(\.name.text)

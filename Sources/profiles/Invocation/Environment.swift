@@ -8,7 +8,8 @@ enum Environment {
         return String(cString: value)
     }
 
-    /// All variables as `NAME=value`, with any bytes, for another process.
+    /// Pointers to all variables, to pass them to another process. Each is a C string `NAME=value`, which may not be
+    /// UTF-8.
     static var pointers: [UnsafeMutablePointer<CChar>?] {
         var pointers: [UnsafeMutablePointer<CChar>?] = []
         var next = environ

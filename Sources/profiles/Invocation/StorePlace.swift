@@ -7,8 +7,8 @@ internal import ProfileStoreSQLite
 
 /// Where a store is: the path of a file, or the URI of a PostgreSQL database.
 enum StorePlace {
-    /// Returns the place that the option names, or else the environment. Without both it is in the user's data folder
-    /// (XDG Base Directory Specification).
+    /// Returns the place of the store: the value of `--database`, or else of the variable `PROFILES_DATABASE`. Without
+    /// both, the store is in the user's data folder (XDG Base Directory Specification).
     static func path(_ database: String?) throws(CommandFailure) -> String {
         if let database { return database }
         if let path = try Environment.path("PROFILES_DATABASE") { return path }

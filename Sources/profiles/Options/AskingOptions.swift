@@ -10,7 +10,7 @@ enum Asking {
     case byLine
 }
 
-/// The option that chooses between the two ways.
+/// The option that chooses between asking on a screen and asking line by line.
 struct AskingOptions: ParsableArguments {
     @Flag(
         name: .customLong("plain"),

@@ -18,7 +18,7 @@ struct ColumnOptions: ParsableArguments {
     @Flag(help: "Ignore columns that match no field.")
     var ignoreUnknown = false
 
-    /// Sets the columns of an import by these options.
+    /// Copies these options into the options of an import.
     func adapt(_ options: inout ImportOptions) {
         options.columns = Dictionary(mappings.map { ($0.header, $0.field) }) { _, last in last }
         options.ignoredColumns = Set(ignored)

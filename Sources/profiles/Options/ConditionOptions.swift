@@ -73,7 +73,7 @@ struct ConditionOptions: ParsableArguments {
         return conditions
     }
 
-    /// Whether the lookup ends immediately, because an index that every store has leaves only a few profiles.
+    /// Whether the lookup reads only a few profiles, because an index that every store has finds them.
     func leaveFewProfiles(_ others: [Assignment], inOrder isOrdered: Bool) -> Bool {
         guard !invalid, !prefix else { return false }
         let equal = others.map(\.field) + comparisons.compactMap(FieldComparison.init).filter(\.isEqual).map(\.field)
@@ -83,9 +83,9 @@ struct ConditionOptions: ParsableArguments {
     }
 }
 
-/// A comparison such as `FIELD=VALUE`, or with another operator.
+/// A comparison of a field with a value, such as `FIELD=VALUE` or `FIELD>=VALUE`.
 struct FieldComparison {
-    /// Longer operators come first, because they begin with the shorter ones.
+    /// Longer operators come first, because `<=` begins with `<`, and `>=` with `>`.
     private enum Sign: String, CaseIterable {
         case differs = "!="
         case isAtMost = "<="

@@ -14,7 +14,7 @@ struct DelimiterOption: ParsableArguments {
     var isGiven: Bool { delimiter != nil }
 }
 
-/// The accepted texts are one character such as `;`, and `tab`, `\t` or `auto`.
+/// A delimiter, given as one character such as `;`, or as `tab`, `\t` or `auto`.
 struct Delimiter: ExpressibleByArgument {
     /// Nil for `auto`.
     let byte: UInt8?

@@ -65,7 +65,7 @@ struct FieldOptions: ParsableArguments {
 }
 
 extension ProfileDraft {
-    /// Sets the fields that a command was given. Null clears a field.
+    /// Sets fields to the values that a command was given. A null value clears its field.
     mutating func take(_ values: [JSONMember], by schema: ProfileSchema) {
         for member in values {
             let name = schema.name(told: member.name)

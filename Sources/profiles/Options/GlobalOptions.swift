@@ -2,9 +2,10 @@ internal import ArgumentParser
 internal import ProfileCore
 internal import TextLayout
 
-/// A subcommand that uses the store and writes a result. Nearly every subcommand is one.
+/// A subcommand that uses the store and writes a result. Nearly every subcommand conforms to this protocol.
 ///
-/// Its option groups are not nested: in a debug build the parser visits a nested group many times.
+/// The option groups of a subcommand are not nested, because in a debug build argument-parser visits a nested group
+/// many times.
 protocol ResultWriting: StoreUsing {
     var result: ResultOptions { get }
 }
@@ -26,7 +27,7 @@ struct GlobalOptions: StoreUsing {
 
     var quiet: Bool { store.quiet }
 
-    /// Reports that something was done, in the chosen format. With `--quiet` there is no text.
+    /// Reports a completed action in the chosen format. With `--quiet`, nothing is written in the text format.
     func confirm(_ text: String, _ json: JSONValue) throws(CommandFailure) {
         switch format {
         case .text: if !quiet { try Output.standard.print(text.visible) }

@@ -44,7 +44,8 @@ struct ImportInputOptions: ParsableArguments {
 
     var file: String { source.file }
 
-    /// Refuses output files that would replace the input or other files. It is called before anything is read.
+    /// Refuses output files that would replace the input or a file of the store, or that exist although `--force` is
+    /// not given. A command calls this method before it reads the input.
     func requireOutputs(_ global: GlobalOptions) throws(CommandFailure) {
         var spared = FilePlaces()
         if file != "-" { spared.insert(file) }
@@ -67,9 +68,9 @@ struct ImportInputOptions: ParsableArguments {
         return options
     }
 
-    /// Returns the options that a command needs to read the file of rejected rows of an input in this format.
+    /// Returns the options that `mend` needs to read the rejected rows of an input in this format.
     func wordsForRejects(of format: InputFormat) -> [String] {
-        // Rejected rows of a JSON input have the names of fields as their columns.
+        // The columns of rejected rows of a JSON input have the names of fields, so no option is needed.
         if format == .json { return [] }
         var words: [String] = []
         if let byte = source.delimiter.byte {
@@ -105,6 +106,6 @@ enum ReportFile {
         throw ValidationError("--report takes a file that ends in .json, .csv, .html or .txt.")
     }
 
-    /// The format for the file's extension; text for an unknown one.
+    /// The format for the file's extension; text for an unknown extension.
     static func format(_ path: String) -> ReportFormat { ReportFormat(fileName: path) ?? .text }
 }

@@ -25,7 +25,7 @@ struct InferenceInputOptions: ParsableArguments {
     }
 }
 
-/// A list of headers such as `name,born`, without the spaces around each.
+/// A list of headers such as `name,born`, without the spaces around each header.
 struct ColumnList: ExpressibleByArgument {
     let headers: [String]
 

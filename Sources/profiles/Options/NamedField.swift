@@ -25,7 +25,7 @@ extension ProfileSchema {
 
     /// Returns the columns with the given names.
     ///
-    /// - Throws: A failure if a name is not that of a column, is that of a secret field, or is repeated.
+    /// - Throws: A failure if a name belongs to no column, belongs to a secret field, or is repeated.
     func columns(told names: [String]) throws(CommandFailure) -> [ProfileColumn] {
         let others = ProfileColumn.besidesFields
         var columns: [ProfileColumn] = []

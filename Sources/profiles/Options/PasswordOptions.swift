@@ -1,7 +1,7 @@
 internal import ArgumentParser
 internal import ProfileCore
 
-/// The source of a password, which is never an argument (P12).
+/// The source of a password. A password is never an argument (P12).
 struct PasswordOptions: ParsableArguments {
     @Flag(name: .customLong("password-stdin"), help: "Read the password from standard input.")
     var readsStandardInput = false

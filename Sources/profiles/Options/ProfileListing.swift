@@ -13,17 +13,18 @@ struct ProfileListing: ~Copyable {
     private let matches: ProfileMatches?
     /// The columns of `--columns`. Nil without that option.
     private let chosen: [ProfileColumn]?
-    /// The columns to show: the chosen ones, or the fields, with the revision in text.
+    /// The columns to show: those of `--columns`, or else all fields that are not secret. In the text format, the
+    /// revision follows the fields.
     private var columns: [ProfileColumn]
-    /// The columns that a narrow table drops last.
+    /// The columns that a narrow table leaves out only after all other columns.
     private var staying: Set<ProfileColumn>
     private var table: TextTable
-    /// The blocks to show in a pager at the end.
+    /// The blocks of all profiles so far, which `end` shows in a pager.
     private var blocks = ""
     private var records: ProfileRecordWriter?
 
-    /// The maximum width of a cell in columns of a terminal. Without it, one long value would widen every line of the
-    /// table.
+    /// The maximum width of a cell in columns of a terminal. Without this limit, one long value would widen every line
+    /// of the table.
     private static let widestCell = 64
 
     init(
@@ -74,7 +75,8 @@ struct ProfileListing: ~Copyable {
         count += 1
     }
 
-    /// Writes the rest, with the cursor of the next page and the number of unjudged profiles if they were counted.
+    /// Writes the rest of the output, with the cursor of the next page and the number of unjudged profiles if they were
+    /// counted.
     ///
     /// - Returns: The names of the table's columns that did not fit.
     @discardableResult

@@ -7,7 +7,7 @@ internal import TextLayout
 struct ReportedImport {
     let global: GlobalOptions
     let input: ImportInputOptions
-    /// The store that gets the rows. Nil if rows are only judged.
+    /// The store of the import. Nil if the rows are judged without a store.
     var store: ProfileRepository?
     /// The action for rows whose profiles are already stored.
     var duplicates = ImportOptions.DuplicatePolicy.reject
@@ -103,7 +103,7 @@ struct ReportedImport {
 
     private func tell(_ outcome: Outcome, sparing spared: FilePlaces) throws(CommandFailure) {
         let report = outcome.report
-        // The file comes first: writing the output fails if the process that reads it has ended.
+        // The report file is written before standard output, because writing to a pipe fails if its reader has ended.
         var failure: CommandFailure?
         if let path = input.report {
             do throws(CommandFailure) {
@@ -144,7 +144,7 @@ struct ReportedImport {
     /// Returns the shell command that mends the rejected rows one by one. Nil if the other rows are not stored.
     private func mending(_ rejects: String, _ report: ImportReport) -> String? {
         if report.isDryRun || report.earlyEnd == .nothingStored { return nil }
-        // With its folder, a name that begins with a hyphen is not read as an option.
+        // The prefix `./` prevents that a name that begins with a hyphen is read as an option.
         let file = rejects.hasPrefix("-") ? "./" + rejects : rejects
         var words = [CommandArguments.ownName, "mend", file] + input.wordsForRejects(of: report.format)
         if duplicates != .reject { words += ["--on-duplicate", duplicates.rawValue] }

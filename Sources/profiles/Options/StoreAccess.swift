@@ -13,9 +13,10 @@ extension StoreUsing {
     /// - Parameters:
     ///   - command: The name of the subcommand.
     ///   - whenMissing: What happens if there is no store.
-    ///   - observer: Gets the operations on the store.
-    ///   - inOneCall: Whether `--wait` limits opening and all calls of the work together. Otherwise it limits each call.
-    ///     True only for work that asks the user nothing and does not write pages of results one after another.
+    ///   - observer: Is called with each operation on the store.
+    ///   - inOneCall: Whether `--wait` limits opening and all calls of the work together. Otherwise `--wait` limits
+    ///     each call by itself. Pass true only for work that asks the user nothing and does not write pages of results
+    ///     one after another.
     ///   - work: Uses the store.
     /// - Returns: The value that the work returns.
     /// - Throws: The error of opening the store or of the work.
@@ -29,7 +30,7 @@ extension StoreUsing {
         var isNoteworthy = false
         if case .isMade(let schema, let isConfirmed) = whenMissing {
             options.initialSchema = schema
-            // Only the command's own work knows of the new store.
+            // No other process reads a new store before the first load into it has ended. The load is then faster.
             options.isUnreadUntilLoaded = true
             // A mistyped URI must not create tables in a database.
             options.createsMissing = isConfirmed || !StorePlace.isDatabase(path)
@@ -49,9 +50,8 @@ extension StoreUsing {
         return value
     }
 
-    /// Opens the store. In a command that catches Ctrl-C throughout, the signal also ends the wait for the creation of
-    /// a store. In other commands the signal ends the process, because nothing after the opening would notice a
-    /// cancellation.
+    /// Opens the store. If the command catches Ctrl-C during its whole run, the signal cancels the opening. In other
+    /// commands the signal ends the process, because the code after the opening would not notice a cancellation.
     private func opening(
         _ path: String, _ options: ProfileRepository.Options
     ) async throws -> ProfileRepository {
@@ -60,7 +60,7 @@ extension StoreUsing {
     }
 
     /// Returns whether the path may be mistyped: the user typed it, it has no store, and the user cannot be asked. On a
-    /// terminal, this asks the user.
+    /// terminal, this method asks the user instead.
     ///
     /// - Throws: ``ProfileStoreError/noStore(path:)`` if the user declines.
     private func mayBeMistyped(_ path: String) throws -> Bool {
@@ -89,7 +89,7 @@ extension StoreUsing {
         try PrivateFile(path, replacing: replacing, sparing: spared(others))
     }
 
-    /// Writes a text to such a file, as ``outputFile(_:replacing:sparing:)`` creates it.
+    /// Writes a text to an output file, with the same rules as ``outputFile(_:replacing:sparing:)``.
     func write(
         _ text: String, to path: String, replacing: Bool, sparing others: FilePlaces = FilePlaces()
     ) throws(CommandFailure) {
@@ -97,7 +97,7 @@ extension StoreUsing {
     }
 
     /// Refuses an output file that would replace one of the store's own files, or one of the spared files, such as the
-    /// input. Commands that do not open the store do not replace its files either.
+    /// input. This also protects the store in commands that do not open it.
     func requireOutput(
         _ path: String, replacing: Bool, sparing others: FilePlaces = FilePlaces()
     ) throws(CommandFailure) {
@@ -105,7 +105,7 @@ extension StoreUsing {
     }
 
     private func spared(_ others: FilePlaces) -> FilePlaces {
-        // Without a path there is no store whose files must not be replaced.
+        // If there is no path, or the store is a database, there are no files of a store to protect.
         guard let path = try? databasePath(), !StorePlace.isDatabase(path) else { return others }
         return others.union(FilePlaces(ofStore: path))
     }
@@ -115,8 +115,8 @@ extension StoreUsing {
 enum MissingStore {
     /// The command exits with 66 and a message that says how to create one.
     case isAnError
-    /// The store is created with these rules. If the creation is not confirmed, the user is asked about a path that was
-    /// typed.
+    /// The store is created with these rules. If the creation is not confirmed, and the user typed the path, the user
+    /// is asked on a terminal.
     case isMade(ProfileSchema, isConfirmed: Bool)
 }
 
@@ -124,7 +124,7 @@ extension ProfileSchema {
     /// Reads a schema file. If the file does not name the schema, the file's name becomes its name.
     init(file path: String) throws(CommandFailure) {
         let file = try InputFile(path)
-        // The name up to the first dot. Standard input and hidden files have no such name.
+        // The file's name up to the first dot. It is empty for standard input and for hidden files.
         let name = path == "-" ? "" : String(path.split(separator: "/").last?.prefix { $0 != "." } ?? "")
         self = try file.withContents(limit: 1 << 20) { bytes throws(CommandFailure) in
             do throws(SchemaFailure) {

@@ -36,7 +36,7 @@ struct StoreOptions: ParsableArguments, StoreUsing {
 }
 
 extension StoreOptions {
-    /// Returns options in which only the store's path is given. It does not use the parser.
+    /// Returns options in which only the store's path is given. This function does not use the argument parser.
     static func plain(database path: String?) -> StoreOptions {
         // This is not an initializer. In an initializer, the property wrappers would use an assigned value as a default
         // that is parsed later.

@@ -5,7 +5,7 @@ internal import TextLayout
 // The output of commands that create a token, and a check that refuses tokens as arguments.
 extension GlobalOptions {
     /// Shows a token, which the store cannot show again. As text, the token alone goes to standard output, for use in a
-    /// pipe, and the words go to standard error. As JSON, the token comes with its other properties.
+    /// pipe, and `words` go to standard error. As JSON, the token comes with its other properties.
     func show(_ token: Secret, _ json: JSONValue, _ words: String...) throws(CommandFailure) {
         switch format {
         case .text:

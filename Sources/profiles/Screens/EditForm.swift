@@ -71,7 +71,8 @@ struct EditForm {
         /// The profile that is stored now, if another writer has changed it.
         var latest: Profile?
 
-        /// Returns the profile to replace: the latest revision if the form has merged its values, else the first one.
+        /// Returns the profile to replace: the latest revision if the form has merged its values, else the revision on
+        /// which the form is based.
         mutating func base(isMerged: Bool) -> Profile {
             if isMerged, let latest { base = latest }
             return base

@@ -13,8 +13,8 @@ struct PasscodeScreen {
 
     /// Shows the screen until the flow is done.
     func run() async throws {
-        // The other flows do not tell whether the profile exists (P10). Without this check, the user could choose a
-        // pass code that cannot be set.
+        // The other flows must not reveal whether the profile exists (P10). Without this check, the user could type a
+        // new pass code that cannot be set.
         if kind == .create { try await repository.passcodes.requireNone(of: username) }
         let entries = kind.entries.map { entry in
             EntryScreen.Entry(
@@ -57,7 +57,7 @@ struct PasscodeScreen {
 }
 
 extension PasscodeFlow.Kind {
-    /// Returns the request that the entries make.
+    /// Returns the request that the flow produces from the entries.
     fileprivate func request(from entered: EntryScreen.Request) throws(PasscodeFlowError) -> PasscodeFlow.Request? {
         var flow = PasscodeFlow(self)
         var request: PasscodeFlow.Request?

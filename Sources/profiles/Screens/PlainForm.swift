@@ -10,11 +10,11 @@ struct PlainForm {
     /// The revision that is edited. Nil for a new profile.
     private var base: Profile?
     private var draft: ProfileDraft
-    /// Knows what each field accepts.
+    /// The state of a form, which describes the values that each field accepts.
     private let form: FormState
     /// A rejected row. The form asks only for its fields that are wrong.
     private var rowToMend: RowToMend?
-    /// Whether fields were asked for again. Then the issues that were shown with the row are not the present ones.
+    /// Whether fields were asked for again. The issues that were shown with the row are then out of date.
     private var hasAskedAgain = false
 
     /// Begins a new profile.
@@ -124,16 +124,17 @@ struct PlainForm {
         if rowToMend != nil { try Self.requireWish("Try again") }
     }
 
-    /// Returns the value of an answer. An empty answer means the original value, even if another one was refused since.
+    /// Returns the value of an answer. An empty answer means the original value, even if another answer was refused
+    /// since.
     private func answered(_ answer: String, _ field: FormField) -> DraftValue? {
-        // A form shows Yes and No for a boolean, and accepts them.
+        // The form shows a title such as Yes or No for a boolean, and accepts this title as an answer.
         let value = form.choice(for: answer, in: field.name)?.value ?? answer
         guard let before = rowToMend?.draft ?? base?.draft else { return DraftValue(value) }
         if answer.isEmpty { return before[field.name] }
         return answer == "-" && !field.rules.isRequired ? nil : DraftValue(value)
     }
 
-    /// - Returns: Nil for an empty answer, which means no password, or keeps the stored one.
+    /// - Returns: Nil for an empty answer. A new profile then has no password, and a stored profile keeps its password.
     private func askSecret(_ field: FormField) throws -> Secret? {
         while true {
             let secret = try SecretPrompt.ask(question(field).visible)
@@ -188,7 +189,8 @@ struct PlainForm {
         for field in fields { try ask(for: field) }
     }
 
-    /// Shows what another writer has changed meanwhile, and asks the user to choose if both have changed a field.
+    /// Shows what another writer has changed meanwhile, and asks the user to choose if the user has changed the same
+    /// field.
     private mutating func takeOver() async throws {
         guard let base, let latest = try await repository.profile(id: base.id) else {
             throw ProfileStoreError.notFound(username: draft[repository.schema.primaryKey.name]?.text ?? "")
@@ -208,7 +210,7 @@ struct PlainForm {
         self.base = latest
     }
 
-    /// Returns a function that gives the form's title of a boolean, and any other text unchanged.
+    /// Returns a function that turns a stored boolean into its title in the form, and returns any other text unchanged.
     private func shown(in field: FormField) -> (String) -> String {
         { form.choice(for: $0, in: field.name)?.title ?? $0 }
     }

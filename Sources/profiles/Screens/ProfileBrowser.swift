@@ -58,7 +58,7 @@ struct ProfileBrowser {
             do throws(ProfileStoreError) {
                 return try await repository.supply(demand)
             } catch let error where error.code == .invalidQuery {
-                // The order is that of a field that no longer exists.
+                // The query is invalid because its order names a field that no longer exists.
                 return .rows([], of: repository.schema.browseColumns, demand, goingOn: nil)
             } catch {
                 return .unreadable(CommandFailure(error).lines.joined(separator: ". "))
@@ -130,7 +130,7 @@ extension ProfileRepository {
         return ProfileQuery(text: view.search.isEmpty ? nil : view.search, status: status, order: order)
     }
 
-    /// The number of ids that a search reads at a time. It takes some hundredths of a second.
+    /// The number of ids that a search reads at a time. Reading them takes some hundredths of a second.
     private static let idsAtOnce: Int64 = 50_000
 }
 

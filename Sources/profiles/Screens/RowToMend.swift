@@ -4,26 +4,26 @@ internal import ProfileTransfer
 
 /// A rejected row with its present issues, for a form.
 struct RowToMend {
-    /// "Row 3 of 12, line 57", and the profile that the row edits.
+    /// A title such as "Row 3 of 12, line 57", followed by the profile that the row edits, if any.
     let title: String
     /// The profile that the row updates. Nil for a new profile.
     let stored: Profile?
-    /// The row, or the stored profile with the row's values in it.
+    /// The profile that the row describes: its values alone, or the stored profile with the row's values.
     let draft: ProfileDraft
     /// The values of the row itself. An empty value clears its field.
     let typed: [FieldName: String]
     let issues: [ValidationIssue]
-    /// Whether the row would set another password of the stored profile. The file's password is not used.
+    /// Whether the row would change the password of the stored profile. The password in the file is not used.
     let lacksPassword: Bool
     /// A message that belongs to no field of the form.
     let notice: String?
-    /// Must be called before any value of the row is stored.
+    /// The function that a form must call before it stores the corrected profile.
     let willStore: @Sendable (ValidProfile) async throws -> Void
 
     /// Judges a row again, because the rules and the stored profiles may have changed since it was rejected.
     ///
-    /// - Returns: Nil if the row needs no further work: all its values are already stored, or its profile exists and
-    ///   such rows are skipped.
+    /// - Returns: Nil if the row needs no further work: all its values are already stored, or its profile is stored and
+    ///   `policy` skips such rows.
     init?(
         _ row: RejectedRows.Row, of count: Int, onDuplicate policy: ImportOptions.DuplicatePolicy,
         in repository: ProfileRepository, willStore: @escaping @Sendable (ValidProfile) async throws -> Void
@@ -65,7 +65,7 @@ struct RowToMend {
 }
 
 extension RowToMend {
-    /// The message for a user who leaves at a row.
+    /// The message for a user who stops mending while a row is shown.
     static let unfinished = "The row that was shown is as it was."
 
     /// Returns the row's value of a field. Nil if it has none.

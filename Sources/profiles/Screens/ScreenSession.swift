@@ -1,18 +1,19 @@
 internal import TerminalUI
 internal import Threads
 
-/// Runs screens on the terminal of the process. At the end it restores the earlier content of the terminal.
+/// Runs screens on the terminal of the process. After the last screen, the terminal shows its earlier content again.
 struct ScreenSession: Sendable {
     /// Requests to the screens that do not come from the keyboard, such as those of a control server. Nil if there are
     /// none.
     var requests: AsyncStream<ScreenRequest>?
-    /// The terminal between screens. Nil if each screen opens and closes it.
+    /// The terminal that stays open between screens. Nil if each screen opens and closes the terminal.
     private var stage: Stage?
 
     init(requests: AsyncStream<ScreenRequest>? = nil) { self.requests = requests }
 
-    /// Keeps the terminal from the first screen to the end. So the terminal does not flicker between screens, and keys
-    /// that are typed between two screens reach the second one. The program must not print anything meanwhile.
+    /// Keeps the terminal open from the first screen until `body` returns. So the terminal does not flicker between
+    /// screens, and keys that are typed between two screens reach the second one. The program must not print anything
+    /// meanwhile.
     ///
     /// - Parameters:
     ///   - requests: Requests to the screens that do not come from the keyboard. Nil if there are none.
@@ -42,8 +43,8 @@ struct ScreenSession: Sendable {
     /// - Parameters:
     ///   - screen: The screen to show.
     ///   - welcomes: Whether the welcome notice is shown before the screen if the user has not seen it yet (T5).
-    ///   - unfinished: The message for a user who leaves.
-    ///   - failure: The failure for a user who leaves. If it is nil, the failure consists of `unfinished`.
+    ///   - unfinished: The message for a user who leaves the screen.
+    ///   - failure: The failure for a user who leaves the screen. If it is nil, the failure consists of `unfinished`.
     ///   - answer: Performs the requests of the screen.
     ///   - supply: Reads the data that the screen demands. Nil if it demands none.
     /// - Returns: The result of the screen.

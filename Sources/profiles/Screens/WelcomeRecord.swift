@@ -4,10 +4,11 @@ internal import Platform
 ///
 /// The record is an empty file in the user's state directory (XDG Base Directory Specification).
 enum WelcomeRecord {
-    /// Remembers the welcome, and returns whether this call is the first to do so. The caller then shows it.
+    /// Records that the welcome is shown, and returns whether this call is the first to do so. If it is, the caller
+    /// shows the welcome.
     ///
-    /// Returns false if there is no home directory or the file cannot be created. A welcome that cannot be remembered
-    /// would come back on every start.
+    /// Returns false if there is no home directory or the file cannot be created. A welcome that cannot be recorded
+    /// would be shown at every start.
     static func take() -> Bool {
         guard let folders else { return false }
         for folder in folders { mkdir(folder, 0o700) }

@@ -6,15 +6,16 @@ internal import Threads
 /// Lets a command clean up when Ctrl-C is pressed: the current task is cancelled, and a second Ctrl-C kills the
 /// process.
 ///
-/// A process may catch the signal several times, one after another. A signal source of Dispatch would catch the signal
-/// only the first time. On Linux libdispatch installs its handler once for a process, and does not notice that the
-/// earlier action was restored. So this type installs its own handler, which wakes an event source.
+/// A process may start and stop catching SIGINT several times. A signal source of Dispatch would catch the signal only
+/// the first time. On Linux, libdispatch installs its handler once in a process, and does not notice that this type has
+/// restored the earlier action. So this type installs its own handler, which wakes a read source of Dispatch.
 enum Interruption {
-    /// Catches the signal while the work runs, also between the tasks that ``cancelling(isQuiet:_:)`` runs in it. A
-    /// signal that no task receives cancels the next task as soon as that task begins.
+    /// Catches SIGINT while the work runs, also between the tasks that ``cancelling(isQuiet:_:)`` runs in it. A signal
+    /// between two tasks cancels the next task as soon as that task begins.
     static func watching<Value>(isQuiet: Bool, _ work: () async throws -> Value) async throws -> Value {
         let wake = interruptions.descriptor
-        // Without a descriptor the signal ends the process, as it does elsewhere. An outer watch catches it already.
+        // Without a descriptor, the signal is not caught and ends the process. If an outer call of this method catches
+        // the signal already, the outer call stays responsible.
         guard wake >= 0, watch.withLock({ $0.begin() }) else { return try await work() }
         defer { watch.withLock { $0 = Watch() } }
         var former = sigaction()
@@ -38,10 +39,10 @@ enum Interruption {
         return try await work()
     }
 
-    /// Whether the signal is caught now.
+    /// Whether SIGINT is caught now.
     static var isWatching: Bool { watch.withLock { $0.isWatching } }
 
-    /// Runs the work in a task that the signal cancels.
+    /// Runs the work in a task that SIGINT cancels.
     static func cancelling<Value: Sendable>(
         isQuiet: Bool, _ work: @escaping @Sendable () async throws -> Value
     ) async throws -> Value {
@@ -56,7 +57,7 @@ enum Interruption {
 
 private let watch = Locked(Watch())
 
-/// The task that the signal cancels.
+/// Whether SIGINT is caught, and the task that the signal cancels.
 private struct Watch {
     private(set) var isWatching = false
     private var isInterrupted = false
@@ -95,10 +96,10 @@ private let interruptions = CaughtInterruptions()
 /// The handler does nothing but `write`, which signal-safety(7) permits, to a descriptor that was opened before the
 /// handler was installed and is never closed.
 private struct CaughtInterruptions: Sendable {
-    /// Negative if the system could not open one.
+    /// The descriptor of the counter. Negative if the system could not open one.
     let descriptor = eventfd(0, Int32(EFD_CLOEXEC | EFD_NONBLOCK))
 
-    /// Counts one more. Safe in a signal handler.
+    /// Counts one more signal. Safe in a signal handler.
     func post() {
         let code = errno
         var one: UInt64 = 1

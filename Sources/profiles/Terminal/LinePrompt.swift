@@ -2,8 +2,8 @@ internal import TextLayout
 
 /// Asks for text on the terminal, a line at a time.
 enum LinePrompt {
-    /// Asks for one line. Asks again if it is not UTF-8, because replacing bytes would change the text that the user
-    /// typed.
+    /// Asks for one line. Asks again if the line is not UTF-8, because replacing bytes would change the text that the
+    /// user typed.
     ///
     /// - Throws: The errors of ``SignalWatch/nextByte()``, and a failure if the input ends.
     static func ask(_ label: String) throws -> String {
@@ -23,7 +23,7 @@ enum LinePrompt {
 
     static func isYes(_ answer: String) -> Bool { ["y", "yes"].contains(answer.lowercased()) }
 
-    /// Returns the bytes up to the end of the line. Nil if the input ends without any.
+    /// Returns the bytes up to the end of the line. Nil if the input ends before the first byte.
     private static func readLine() throws -> [UInt8]? {
         let signals = SignalWatch(isSilent: false)
         var line: [UInt8] = []

@@ -7,22 +7,22 @@ struct Output: Sendable {
     let descriptor: Int32
     private let name: String
 
-    /// Results.
+    /// Standard output, for results.
     static let standard = Output(descriptor: STDOUT_FILENO, name: "Standard output")
-    /// Everything else.
+    /// Standard error, for everything except results.
     static let error = Output(descriptor: STDERR_FILENO, name: "Standard error")
 
     var isTerminal: Bool { isatty(descriptor) == 1 }
 
-    /// The size of the terminal's window in columns and rows. Nil if there is no terminal, or it does not know its
-    /// size.
+    /// The size of the terminal's window in columns and rows. Nil if there is no terminal, or if the terminal does not
+    /// know its size.
     var windowSize: (columns: Int, rows: Int)? {
         var size = winsize()
         guard ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0, size.ws_row > 0 else { return nil }
         return (Int(size.ws_col), Int(size.ws_row))
     }
 
-    /// Whether colours and bars may be drawn: on a terminal that supports them, unless `NO_COLOR` is set
+    /// Whether colours and progress bars may be drawn: on a terminal that supports them, unless `NO_COLOR` is set
     /// (<https://no-color.org>).
     var takesControlCodes: Bool {
         guard isTerminal, Environment["NO_COLOR"] == nil else { return false }
@@ -49,16 +49,17 @@ struct Output: Sendable {
         try write("\n")
     }
 
-    /// Writes a line that nothing depends on. An error is ignored, because there is nowhere to report it.
+    /// Writes a line for the user, such as a note or an error message. An error is ignored, because there is nowhere to
+    /// report it.
     func note(_ text: String) { _ = writeAll(text + "\n") }
 
-    /// Runs work that writes here from time to time, and cancels it as soon as the reader of the pipe has closed it, as
-    /// in `profiles watch | head -1`.
+    /// Runs work that writes to this output from time to time. Cancels the work as soon as the reader of a pipe has
+    /// closed the pipe, as in `profiles watch | head -1`.
     ///
     /// - Throws: A failure without text if the reader has closed the pipe; otherwise the errors of the work.
     func whileRead(_ work: @escaping @Sendable () async throws -> Void) async throws {
         let task = Task { try await work() }
-        // A separate thread waits for that until the process ends.
+        // A separate thread waits until the reader closes the pipe, or until the process ends.
         do throws(ThreadError) {
             _ = try SystemThread(blockingSignals: true) { if self.isAbandoned(waitingForIt: true) { task.cancel() } }
         } catch {

@@ -10,7 +10,8 @@ enum Pager {
     /// If no pager can be started, the text is written directly. It is not an error if the user leaves the pager before
     /// the end of the text.
     ///
-    /// - Throws: A failure if the text cannot be written; ``SignalEnding`` for a signal that came meanwhile.
+    /// - Throws: A failure if the text cannot be written; ``SignalEnding`` if a signal that ends this process came
+    ///   while the pager ran.
     static func show(_ text: String, isWanted: Bool) throws {
         guard isWanted, let command, isTooLong(text), try page(text, with: command) else {
             return try Output.standard.write(text)
@@ -46,7 +47,8 @@ enum Pager {
         let isKnown = tcgetattr(STDOUT_FILENO, &settings) == 0
         var ends: [Int32] = [-1, -1]
         guard pipe(&ends) == 0 else { return false }
-        // The pager reads one end as its standard input. If it had the other end too, it would wait for itself.
+        // The pager reads its standard input from the pipe. If the pager also inherited the write end, it would never
+        // reach the end of its input.
         for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
         let signals = PagerSignals()
         defer { signals.end() }
@@ -58,7 +60,7 @@ enum Pager {
         signals.pass(to: pager)
         close(ends[0])
         var text = text
-        // The user may leave the pager before it has read everything.
+        // An error is ignored, because the user may leave the pager before it has read everything.
         _ = text.withUTF8 { FileDescriptor.writeAll(UnsafeRawBufferPointer($0), to: ends[1]) }
         close(ends[1])
         let status = end(of: pager)
@@ -66,7 +68,7 @@ enum Pager {
         // A pager that was killed could not restore the terminal.
         if isKnown { tcsetattr(STDOUT_FILENO, TCSADRAIN, &settings) }
         try signals.requireNone()
-        // The exit codes of a shell if the command does not exist or cannot be run.
+        // A shell exits with 127 if a command does not exist, and with 126 if it cannot be run.
         return status != 126 && status != 127
     }
 
@@ -104,8 +106,8 @@ enum Pager {
     }
 }
 
-/// The signal actions while a pager has the terminal. Ctrl-C is left to the pager. A signal that would end this process
-/// ends the pager first, and the pager then restores the terminal.
+/// The signal actions while a pager uses the terminal. This process ignores Ctrl-C, which the pager handles. A signal
+/// that would end this process ends the pager first, and the pager then restores the terminal.
 private struct PagerSignals {
     private var before: [(signal: Int32, action: sigaction)] = []
 
@@ -127,7 +129,7 @@ private struct PagerSignals {
         }
     }
 
-    /// Sets the process that gets the signals that would end this one; 0 for no process.
+    /// Sets the pager to which the signals that would end this process are passed; 0 if there is no pager.
     func pass(to pager: pid_t) {
         runningPager.store(pager, ordering: .relaxed)
         let signal = endingSignal.load(ordering: .relaxed)

@@ -6,9 +6,10 @@ enum ProcessSettings {
     static func apply() {
         forbidCoreDumps()
         saveAddressSpace()
-        // Writing to a closed pipe is then an error of that write, so the store is still closed properly.
+        // Writing to a closed pipe then returns an error and does not end the process, so the store is still closed
+        // properly.
         signal(SIGPIPE, SIG_IGN)
-        // The same holds for a file that has reached its size limit.
+        // Likewise, writing to a file beyond the size limit of the process then returns an error.
         signal(SIGXFSZ, SIG_IGN)
     }
 
@@ -16,14 +17,15 @@ enum ProcessSettings {
     /// inference that creates a store needs the most: 17.
     static let neededDescriptors = 32
 
-    /// Refuses to run if the process can open too few files. libdispatch traps if it cannot open an epoll(7) or an
-    /// eventfd(2), and every command that waits uses libdispatch.
+    /// Refuses to run if the process can open too few files. libdispatch traps if it cannot open a descriptor of
+    /// epoll(7) or eventfd(2), and every command that waits uses libdispatch.
     static func requireDescriptors() throws(CommandFailure) {
         var limit = rlimit()
         getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
         let most = Int32(clamping: min(limit.rlim_cur, 1 << 20))
         var free = 0
-        // One call of poll(2) finds the closed ones of 64 descriptors. A process with few open files needs one call.
+        // One call of poll(2) finds out which of 64 descriptors are closed. For a process with few open files, one call
+        // is enough.
         var first: Int32 = 0
         while first < most, free < neededDescriptors {
             let end = min(first + 64, most)
@@ -45,7 +47,7 @@ enum ProcessSettings {
     }
 
     /// Refuses to run if the process can get too little address space (`ulimit -v`), because Swift's allocator ends the
-    /// process if there is no memory. The call reserves the space and gives it back. It uses no page of it.
+    /// process if there is no memory. The check reserves the space and releases it, without using a page of it.
     static func requireAddressSpace() throws(CommandFailure) {
         let needed = neededAddressSpace
         let space = mmap(nil, needed, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0)
@@ -53,19 +55,20 @@ enum ProcessSettings {
         munmap(space, needed)
     }
 
-    /// Lets all threads allocate from one arena if the address space is limited. Otherwise each new thread reserves up to
-    /// 128 MiB for an arena of its own, and whether a command then dies depends on the order of its threads.
+    /// Lets all threads allocate from one arena if the address space is limited. Otherwise each new thread reserves up
+    /// to 128 MiB for an arena of its own, and a command may then run out of address space, depending on the order in
+    /// which its threads start.
     private static func saveAddressSpace() {
         var limit = rlimit()
         getrlimit(__rlimit_resource_t(RLIMIT_AS.rawValue), &limit)
         if limit.rlim_cur != ~0 { _ = profiles_use_one_arena() }
     }
 
-    /// Lets a signal end the process, as it would have done if it had not been caught.
+    /// Ends the process by a signal, as if the signal had not been caught.
     static func die(of signal: Int32) {
         TemporaryName.removeAll()
         Platform.signal(signal, SIG_DFL)
-        // Threads of Dispatch block most signals, which would delay this one.
+        // Threads of Dispatch block most signals. On such a thread, `raise` would not end the process.
         var only = sigset_t()
         sigemptyset(&only)
         sigaddset(&only, signal)

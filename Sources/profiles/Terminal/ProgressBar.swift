@@ -15,7 +15,8 @@ final class ProgressBar: Sendable {
     private let start = ContinuousClock.now
     private let state: Locked<State>
 
-    /// `byteCount` is the size of the input. Nil if it is unknown, as for a pipe.
+    /// Creates a bar. Returns nil if no bar may be drawn. `byteCount` is the size of the input in bytes; nil if it is
+    /// unknown, as for a pipe.
     init?(byteCount: UInt64? = nil, isQuiet: Bool) {
         guard !isQuiet, Output.error.takesControlCodes else { return nil }
         self.byteCount = byteCount
@@ -76,8 +77,9 @@ final class ProgressBar: Sendable {
         return parts.joined(separator: "  ")
     }
 
-    /// The part that is done, from 0 to 1. If there are passwords, the hashed ones count, because hashing takes much
-    /// longer than reading. The rest of the input is assumed to have passwords in the same proportion.
+    /// The part of the work that is done, from 0 to 1. If there are passwords, the part of them that is hashed counts,
+    /// because hashing takes much longer than reading. The rows that were not read yet are assumed to have passwords in
+    /// the same proportion.
     private func fraction(of progress: ImportProgress) -> Double? {
         guard let byteCount, byteCount > 0 else { return nil }
         let read = min(1, Double(progress.bytes) / Double(byteCount))
@@ -100,13 +102,13 @@ final class ProgressBar: Sendable {
         elapsed > 0 ? decimal(Double(number) / elapsed / 1_000) + " thousand/s" : ""
     }
 
-    /// One digit after the point.
+    /// Returns the number with one digit after the decimal point.
     private static func decimal(_ number: Double) -> String {
         let tenths = Int(min(max(0, number), 1e9) * 10)
         return "\(tenths / 10).\(tenths % 10)"
     }
 
-    /// Minutes and seconds.
+    /// Returns a time as minutes and seconds, such as `2:05`.
     private static func clock(_ seconds: Double) -> String {
         let whole = Int(min(max(0, seconds), 359_999))
         return "\(whole / 60):\(whole % 60 < 10 ? "0" : "")\(whole % 60)"

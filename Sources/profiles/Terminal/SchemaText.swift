@@ -14,7 +14,7 @@ extension ProfileSchema {
 }
 
 extension SchemaDifference {
-    /// One change per line, with the rule before and after it.
+    /// One change per line. A changed rule is shown with its earlier and its new value.
     var text: String {
         isEmpty ? "The rules are the same" : changes.flatMap(\.lines).map(\.visible).joined(separator: "\n")
     }

@@ -28,7 +28,8 @@ enum SecretPrompt {
         return try readLine(besides: flowControl(settings), watching: signals)
     }
 
-    /// Drops earlier input. TCSAFLUSH would also wait for pending output, which Ctrl-S may have stopped.
+    /// Changes the settings of the terminal, and drops earlier input. TCSAFLUSH would also wait for pending output,
+    /// which Ctrl-S may have stopped.
     private static func change(to settings: inout termios) {
         tcsetattr(STDIN_FILENO, TCSANOW, &settings)
         tcflush(STDIN_FILENO, TCIFLUSH)

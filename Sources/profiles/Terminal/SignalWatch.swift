@@ -1,9 +1,9 @@
 internal import Platform
 internal import Synchronization
 
-/// While the process asks for input, catches the signals that would end it. So the process can clean up before it ends.
+/// Catches the signals that would end the process while it asks for input. So the process can clean up before it ends.
 ///
-/// Only one may exist at a time.
+/// Only one watch may exist at a time.
 struct SignalWatch {
     private static let signals = [SIGINT, SIGTERM, SIGHUP, SIGQUIT]
     private var before: [(signal: Int32, action: sigaction)] = []

@@ -5,7 +5,8 @@
     internal import TerminalUI
     internal import Threads
 
-    /// The running screen for the control server. Requests reach the screen as keys do.
+    /// The running screen, as the control server uses it. The screen handles requests of the server and keys one by
+    /// one, in the order of their arrival.
     struct RunningScreen: ControlledScreen {
         let requests: AsyncStream<ScreenRequest>.Continuation
 
@@ -22,7 +23,7 @@
             case .paste(let text): requests.yield(.key(.paste(text)))
             case .autoFill(let text): requests.yield(.event(.autoFill(text)))
             case .focus(let name):
-                // A field that does not exist changes nothing (F11).
+                // An event for a field that does not exist has no effect (F11).
                 if let name = FieldName(name) { requests.yield(.event(.focus(name))) }
             case .endEditing: requests.yield(.event(.endEditing))
             case .submit: requests.yield(.event(.submit))
@@ -31,7 +32,7 @@
 
         func leave() { requests.yield(.leave) }
 
-        /// The reply to a request. It is nil if the screen is left before it sees the request, which is dropped then.
+        /// The reply to a request. If the user leaves the screen first, the request is dropped, and the reply is nil.
         private final class Reply: Sendable {
             let state: Promise<JSONValue?>
 

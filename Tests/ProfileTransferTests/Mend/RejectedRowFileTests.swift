@@ -86,6 +86,24 @@ import Watchdog
         }
     }
 
+    @Test(arguments: [false, true])
+    func `N9: a file that another program shortens between two readings keeps its rows`(
+        wasReadableAgain: Bool
+    ) async throws {
+        let descriptor = try unnamedFile(Array(Self.text.utf8))
+        defer { close(descriptor) }
+        var input = ImportInput(descriptor: descriptor, name: "rejects.csv", byteCount: UInt64(Self.text.utf8.count))
+        if wasReadableAgain { input = try input.readableAgain(keptIn: "/tmp") }
+        let options = importOptions {
+            $0.columns = ["Login": "username"]
+            $0.ignoresUnknownColumns = true
+        }
+        let file = try RejectedRowFile(input, schema: schema, options: options)
+        #expect(try await file.count() == 3)
+        #expect(ftruncate(descriptor, 20) == 0)
+        #expect(try await copy(file).count == 3)
+    }
+
     @Test(
         "N9: a file that could not be written as it stands is refused",
         arguments: [

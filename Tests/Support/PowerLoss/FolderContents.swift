@@ -71,10 +71,12 @@ package struct FolderContents: Hashable, Sendable {
         var text = ""
         for table in try database.rows("SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY name") {
             let name = table[0] ?? ""
-            text += "\(name):\n"
-            for row in try database.rows("SELECT * FROM \(name) ORDER BY 1") {
-                text += row.map { $0 ?? "NULL" }.joined(separator: "|") + "\n"
-            }
+            // Sorted without the random parts, because the tokens of two runs may have another order.
+            let rows = try database.rows("SELECT * FROM \(name) ORDER BY 1")
+                .map { row in row.map { $0 ?? "NULL" }.joined(separator: "|") }
+                .map { (text: $0, comparable: comparable($0)) }
+                .sorted { $0.comparable < $1.comparable }
+            text += "\(name):\n" + rows.map { $0.text + "\n" }.joined()
         }
         return text
     }
