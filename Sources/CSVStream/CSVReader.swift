@@ -22,7 +22,8 @@ package struct CSVReader: ~Copyable, Sendable {
     package private(set) var bytesRescanned: UInt64 = 0
     /// The current delimiter. With ``CSVOptions/Delimiter/automatic`` it is comma until the first record has been read.
     package private(set) var delimiter: CSVDelimiter
-    /// The maximum size in bytes of the records that are not read yet; initially ``CSVOptions/maximumRecordBytes``.
+    /// The maximum size of one record in bytes. A new value applies to the records that are not read yet. Initially
+    /// ``CSVOptions/maximumRecordBytes``.
     package var maximumRecordBytes: Int
 
     private let options: CSVOptions

@@ -102,7 +102,8 @@ final class EventLoop: Sendable {
 
     private func watch(_ socket: Int32, _ events: UInt32, _ id: WaitID) -> Bool {
         var event = epoll_event(events: events, data: epoll_data_t(u64: id))
-        // The first wait for a socket adds it. Later waits only modify it, so `EPOLL_CTL_MOD` is tried first.
+        // Only the first wait for a socket has to add it to the epoll set. All later waits modify its entry, so
+        // `EPOLL_CTL_MOD` is tried first.
         return epoll_ctl(poll, EPOLL_CTL_MOD, socket, &event) == 0
             || epoll_ctl(poll, EPOLL_CTL_ADD, socket, &event) == 0
     }

@@ -62,7 +62,7 @@ public struct FormField: Sendable {
     /// The name of the field.
     public var name: FieldName { rules.name }
 
-    /// The shown text: with the literals of the mask, and with one `•` for each character of a secret.
+    /// The field's content, including the literals of the mask. For a secret, one `•` for each character.
     public var text: String {
         rules.isSecret ? String(repeating: "•", count: content.count) : withShown { String($0) }
     }

@@ -136,7 +136,8 @@ package struct WriteLock: ~Copyable, Sendable {
         let deadline = ContinuousClock.now + patience
         while true {
             if setTurnstile(F_WRLCK) { break }
-            // The turnstile is only for fairness. On a file system without such locks, writers do without it.
+            // The turnstile only improves fairness. If the file system does not support open file description locks
+            // (`F_OFD_SETLK`), writers skip the turnstile.
             guard errno == EAGAIN || errno == EACCES || errno == EINTR else { return false }
             guard ContinuousClock.now < deadline else {
                 patience = Self.leastPatience

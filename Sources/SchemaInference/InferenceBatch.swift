@@ -13,8 +13,8 @@ struct InferenceBatch: Sendable {
     /// The number of records that are examined.
     var count: Int
     let columns: [InferenceColumn]
-    /// The first record, unchanged. Every other record should have a cell for each of its columns. Nil for JSON
-    /// objects, which need not have all members.
+    /// The first record, unchanged. All later records should have as many cells as the header. Nil for JSON objects,
+    /// which need not have all members.
     let header: [String]?
     /// The faults that the reader of JSON objects found, by the position of the record. They are separate from the
     /// faults that the records themselves contain.

@@ -113,7 +113,7 @@ final class InferenceSource: Sendable {
 
     /// The facts about the columns that are known at the end of the input.
     struct Found {
-        /// The columns, in the order of the evidence.
+        /// The columns. A column has the same index here and in `BatchEvidence.columns`.
         let columns: [InferenceColumn]
         /// The positions of the columns that become fields or are left out with a reason.
         let chosen: [Int]

@@ -116,10 +116,10 @@ public final class PasscodeHasher: Sendable {
     /// hashes under the policy as a wrong secret would have cost. If the hash has other parameters than the policy, a
     /// wrong secret costs the check of this hash and also these computations (P10).
     ///
-    /// An Argon2id hash may be one of this hasher, made from the NFC form, or a given one, made from the bytes as
-    /// typed. If the two forms of the secret differ, both forms are always tried. So the time depends on the typed
-    /// text, but not on which form matched. Hashes of other schemes are always given ones, and are compared with the
-    /// bytes as typed.
+    /// This hasher makes an Argon2id hash from the NFC form. A hash that another program made and the caller supplied
+    /// (a given hash) may be made from the bytes as typed. If the two forms of the secret differ, both forms are always
+    /// tried. So the time depends on the typed text, but not on which form matched. Hashes of other schemes are always
+    /// given hashes, and are compared with the bytes as typed.
     ///
     /// - Parameters:
     ///   - secret: The typed secret.

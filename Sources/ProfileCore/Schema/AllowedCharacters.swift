@@ -57,7 +57,8 @@ public enum AllowedCharacters: Hashable, Sendable {
         }
     }
 
-    /// The maximum number of characters of a list that a message names one by one.
+    /// The maximum number of different characters in a list whose characters a message names. For a longer list, the
+    /// message gives only their number.
     private static let mostTitled = 32
 
     /// Returns letters and digits first, with consecutive ones as `a–f`, and then all other characters as signs.

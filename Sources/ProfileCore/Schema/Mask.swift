@@ -17,8 +17,8 @@ public struct Mask: Hashable, Sendable, CustomStringConvertible {
 
     /// Creates a mask.
     ///
-    /// Returns nil unless the pattern has at most ``longestLength`` printable ASCII characters, contains a `#`, and
-    /// contains no digit and no space.
+    /// A valid pattern has 1 to ``longestLength`` printable ASCII characters, at least one `#`, and neither digits nor
+    /// spaces. Returns nil for any other pattern.
     public init?(_ pattern: String) {
         let bytes = Array(pattern.utf8)
         guard bytes.count <= Self.longestLength, bytes.allSatisfy({ 0x21...0x7E ~= $0 && !$0.isASCIIDigit }) else {

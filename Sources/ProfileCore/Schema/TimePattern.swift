@@ -136,7 +136,7 @@ extension TimePattern {
         return read(text, from: 0, piece: 0, &parts) ? parts : nil
     }
 
-    /// Reads the remaining text as the remaining pieces.
+    /// Returns whether the remaining text matches the remaining pieces, and stores the parts that they read.
     ///
     /// A number takes as many digits as possible, and fewer if the rest would not match otherwise, like a regular
     /// expression with backtracking. A pattern has few pieces, so this ends soon.

@@ -156,8 +156,9 @@ final class FieldValidator: Sendable {
         return outcome
     }
 
-    /// Whether a `canonical` value is read in the notation of stored values and JSON, and not as typed. This is always
-    /// so for a number, because its digits could mean another number in the field's own notation.
+    /// Returns whether a value given as `ValueNotation.canonical` is read in the notation of stored values and JSON. If
+    /// not, it is read as `typed`. A number is never read as `typed`, because its digits could mean another number in
+    /// the field's own notation.
     private func isWrittenCanonically(_ value: Span<UInt8>) -> Bool {
         switch rules.type {
         case .string, .year: false

@@ -113,7 +113,8 @@ extension TokenList {
 }
 
 extension [AccessScope] {
-    /// Reads the stored form of scopes. Words that only another program can have written are left out.
+    /// Reads the stored form of scopes. Skips words that are not valid scopes; only another program can have stored
+    /// such words.
     package init(stored text: String?) {
         self = (text ?? "").split(separator: " ").compactMap { AccessScope(String($0)) }
     }

@@ -18,7 +18,8 @@ public struct TokenID: Hashable, Comparable, Sendable, CustomStringConvertible {
 
     init(firstDigitsOf hash: String) { description = String(hash.prefix(Self.digitCount)) }
 
-    /// A text that sorts after every hash that begins with the digits.
+    /// A text that sorts after every token hash that begins with this id, because "g" sorts after every hexadecimal
+    /// digit.
     package var endOfHashes: String { description + "g" }
 
     public static func < (left: TokenID, right: TokenID) -> Bool { left.description < right.description }

@@ -64,11 +64,12 @@ package protocol ProfileEngine: Sendable {
     /// Replaces a profile if the store still has it with the same id and revision, and logs the change. If the row has
     /// no password, the stored password stays. A different password ends the profile's sessions and its reset (H4).
     ///
-    /// If there is a new password, the engine forgets the failed attempts at the old password. If the name changes,
-    /// failed attempts move to the new name with the profile (P9). Attempts that were counted at the new name while no
-    /// profile had it are forgotten. If other attempts are counted at the new name, the stricter count stays. The old
-    /// name keeps its count as a name without a profile. So the answers do not reveal that a profile had the old name
-    /// (P10).
+    /// If there is a new password, the engine forgets the failed attempts at the old password.
+    ///
+    /// If the name changes, the engine copies the profile's failed attempts to the new name (P9). Before that, it
+    /// deletes the attempts at the new name that were counted while no profile had that name. If the new name still has
+    /// a count, the stricter one applies. The old name keeps its count as a name without a profile. So the answers do
+    /// not reveal that a profile had the old name (P10).
     ///
     /// - Throws: `staleRevision`, `notFound`, `duplicate`, `schemaChanged`.
     func replace(

@@ -77,7 +77,8 @@ public struct ProfileQuery: Hashable, Sendable {
     /// The default limit.
     public static let usualLimit = 100
 
-    /// The conditions. A profile must meet all of them. A query has at most 50 conditions, with at most 500 values.
+    /// The conditions. A profile must meet all of them. A query has at most 50 conditions. Together they have at most
+    /// 500 values.
     public var conditions: [Condition]
     /// A text that any field that is not secret must contain; see ``Comparison/contains(_:)``.
     public var text: String?

@@ -70,8 +70,9 @@ final class ChangeFeed: Sendable {
     }
 
     private struct State {
+        /// The number of calls of `ring()`.
         var rings = 0
-        /// The value of `rings` at the start of the last read that reached the end of the log.
+        /// The value of `rings` when the last read began that reached the end of the log.
         var ringsRead = 0
         var page: Page?
         /// The waiting tasks, by the identity of their promises.

@@ -17,8 +17,8 @@ internal import Threads
 public final class ProfileRepository: Sendable {
     /// Options for opening and using a store.
     public struct Options: Sendable {
-        /// Whether opening creates a missing store. A created file and its folder are accessible to their owner only
-        /// (0600, 0700).
+        /// Whether opening creates a missing store. The created file has mode 0600, and each created folder has mode
+        /// 0700.
         public var createsMissing = false
         /// The schema of a new store.
         public var initialSchema = ProfileSchema.standard
@@ -149,7 +149,8 @@ public final class ProfileRepository: Sendable {
     /// Uses these rules from now on, unless another thread has already read later rules.
     func keep(_ latest: AdoptedSchema) { adopted.withLock { if $0.version < latest.version { $0 = latest } } }
 
-    /// Runs a body that uses the known rules, and reads the rules again if the body fails with `schemaChanged`.
+    /// Runs a body that uses the known rules, and reads the rules again if the body fails with `schemaChanged`. Then
+    /// throws the body's error. If the rules cannot be read, throws the error of that read instead.
     package func learningOfRules<Value>(
         _ body: () async throws(ProfileStoreError) -> Value
     ) async throws(ProfileStoreError) -> Value {

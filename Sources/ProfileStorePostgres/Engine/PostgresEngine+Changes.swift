@@ -54,7 +54,8 @@ extension PostgresEngine {
         guard newChanges > 0 else { return }
         let interval = max(1, min(options.mostChanges, 100 * ChangeTable.mostNumberedAtOnce / 4) / 100)
         guard Int.random(in: 0..<interval) < newChanges else { return }
-        // A write of many changes adds more than one step can remove.
+        // One step numbers at most `mostNumberedAtOnce` changes and deletes at most twice as many. So a write of many
+        // changes needs several steps.
         for _ in 0...newChanges / ChangeTable.mostNumberedAtOnce {
             let step = try? await CallDeadline.at(min(session.deadline, CallDeadline.fromNow(.seconds(1)))) {
                 try await numberSomeChanges(waits: false)

@@ -177,5 +177,6 @@ extension PostgresSession {
     }
 }
 
-/// A bulk load is running, or has died. Profiles cannot be written now.
+/// The store is marked as loading: a bulk load is running, or its process ended before the load was complete. Profiles
+/// cannot be written now.
 struct LoadGoesOn: Error {}

@@ -141,8 +141,8 @@ public final class Beeper: Sendable {
 public enum BeeperError: Error, Hashable, Sendable {
     /// The prefix is not 1 to 64 ASCII letters, digits, `-`, `_` and `.`.
     case invalidPrefix(String)
-    /// The folder for sockets is not a folder that the user owns and only the user can enter (mode 0700, no symbolic
-    /// link).
+    /// The path of the folder for sockets is a symbolic link or not a folder, the folder belongs to another user, or
+    /// its mode gives other users access.
     case notPrivate(path: String)
     /// The store's folder or the folder for sockets cannot be opened; `code` is `errno`.
     case cannotOpen(path: String, code: Int32)

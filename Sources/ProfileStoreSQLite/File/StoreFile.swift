@@ -180,8 +180,11 @@ struct StoreFile: Sendable {
     }
 
     /// Removes the database and its log. The lock file stays, because without it two programs could write at the same
-    /// time. The database is removed first: SQLite ignores a log beside an empty database, but a database without its
-    /// log may be inconsistent.
+    /// time.
+    ///
+    /// The database is removed first, because the process may end before it removes the log. A later program then
+    /// creates an empty database, and SQLite ignores the old log. If the log were removed first, the remaining database
+    /// might be inconsistent.
     func removeFiles() {
         for ending in ["", "-wal", "-shm"] { unlink(path.file(endingIn: ending)) }
     }

@@ -191,7 +191,8 @@ private struct StoredObject {
 
     /// Returns whether this is an index on columns only, over every row, and not unique.
     private func isPlainIndex(_ connection: borrowing Connection) throws(SQLiteError) -> Bool {
-        // SQLite reads the text up to its first semicolon. Code that runs the text again must not run more than that.
+        // SQLite reads the index's SQL only up to the first semicolon. A program that executes the whole stored SQL
+        // would also run the statements after it.
         guard type == "index", !sql.contains(";") else { return false }
         var statement = try connection.prepare(
             """

@@ -84,7 +84,8 @@ enum SchemaTable {
         if schema[.password] != previous?[.password] { try UnjudgedPasswords.recount(connection) }
     }
 
-    /// Stores a schema of the store again as a later version, within a transaction.
+    /// Copies the schema with the version `version` to a new row with the version `later`. The caller has begun a
+    /// transaction.
     static func adoptAgain(
         _ version: Int, as later: Int, at time: Timestamp, _ connection: borrowing Connection
     ) throws(SQLiteError) {

@@ -16,13 +16,14 @@ struct MemoryThrottles: Sendable {
     private struct Entry {
         var state: ThrottleState
         var attemptedAt: Timestamp
-        /// Whether a profile had this name at the last attempt or renaming.
+        /// Whether a profile had this name at the last attempt, or after the last renaming of a profile from or to
+        /// this name.
         var isKnown: Bool
     }
 
     private var entries: [Key: Entry] = [:]
 
-    /// Each name that was tried, with its number of failures.
+    /// The tried names with their numbers of failures. A name has one element for each kind of secret that was tried.
     var all: [(name: String, failures: Int)] {
         entries.map { (String(decoding: $0.key.name, as: UTF8.self), $0.value.state.failures) }
     }

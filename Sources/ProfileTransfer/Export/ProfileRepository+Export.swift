@@ -8,9 +8,9 @@ extension ProfileRepository {
     /// file.
     ///
     /// The export reads the store page by page as the caller takes the chunks. So its memory use does not depend on the
-    /// number of profiles. A slow caller blocks neither the store nor its write-ahead log. The export may or may not
-    /// contain changes committed while it runs. To end an export early, stop the iteration. Each iteration is a
-    /// separate export.
+    /// number of profiles. No read transaction stays open between two pages, so a slow caller delays neither other
+    /// calls nor checkpoints. The export may or may not contain changes committed while it runs. To end an export
+    /// early, stop the iteration. Each iteration is a separate export.
     ///
     /// ```swift
     /// for try await chunk in repository.export(as: .csv) { try await response.write(chunk) }

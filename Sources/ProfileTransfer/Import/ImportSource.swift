@@ -2,7 +2,7 @@ package import CSVStream
 internal import ProfileCore
 internal import Threads
 
-/// Returns the records of an input batch by batch, to any thread that calls it.
+/// Reads an input and returns its records in batches. Any thread may call `next()`.
 package final class ImportSource: Sendable {
     let columns: ImportColumns
     /// The detected format of the input.

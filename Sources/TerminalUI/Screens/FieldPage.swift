@@ -154,7 +154,7 @@ extension FieldPage {
             let labels = page.rows.map { $0.label.displayWidth + ($0.isRequired ? 2 : 0) }.max() ?? 0
             labelWidth = min(labels, max(0, size.columns / 2 - 6))
             boxColumn = labelColumn + labelWidth + (isWide ? 2 : 1)
-            // Leaves room for the brackets and for a mark after them.
+            // Leaves room for the brackets, and for a space and the `✓` of a valid field after them.
             boxWidth = max(1, size.columns - boxColumn - (isWide ? 6 : 4))
             messageColumn = isWide ? boxColumn : 4
             messageWidth = max(1, size.columns - messageColumn - 1)

@@ -69,8 +69,8 @@ struct CopyCommand: AsynchronousCommand, ResultWriting {
         var options = options
         options.createsMissing = true
         options.opensUnfinishedCopy = true
-        // The schema with which the copy is created stays in the copy's log of schemas. So it has to be the first
-        // schema of the source.
+        // Creating the copy records `initialSchema` as its first schema, and the record is never removed. The copy must
+        // list the same schemas as the source, so `initialSchema` is the source's first one.
         if let first = try await source.rules.versions().first { options.initialSchema = first.schema }
         let destination = try await StorePlace.open(to, options)
         let bar = ProgressBar(isQuiet: global.quiet)

@@ -48,7 +48,8 @@ struct FolderLock: ~Copyable {
     private let descriptor: Int32
 
     /// Waits at most two seconds for the lock of the file's folder, because another program may hold the lock for its
-    /// own purposes. After that time, and on a file system without such locks, the value holds no lock.
+    /// own purposes. If the wait times out, the folder cannot be opened, or the file system does not support flock(2),
+    /// the value holds no lock.
     init(of path: String) {
         let folder = path.utf8.lastIndex(of: UInt8(ascii: "/")).map { String(path[...$0]) } ?? "."
         descriptor = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)

@@ -5,8 +5,8 @@
     internal import TerminalUI
     internal import Threads
 
-    /// The running screen, as the control server uses it. The screen handles requests of the server and keys one by
-    /// one, in the order of their arrival.
+    /// The running screen, as the control server uses it. The screen handles the control server's requests and the key
+    /// presses in a single sequence, in the order of their arrival.
     struct RunningScreen: ControlledScreen {
         let requests: AsyncStream<ScreenRequest>.Continuation
 
