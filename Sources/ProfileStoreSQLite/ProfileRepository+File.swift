@@ -55,7 +55,7 @@ extension ProfileRepository {
     /// The check takes as long as reading the whole file. It runs on one of the repository's own threads.
     ///
     /// - Throws: `unsupported` if the store is not an SQLite file, `cancelled` if the task is cancelled, and the errors
-    ///   that any read can throw; see <doc:/ProfileStore/Errors>.
+    ///   that any read can throw.
     public func check() async throws(ProfileStoreError) -> StoreCheck {
         let session = try session(for: "check")
         return try await ask(
