@@ -1,4 +1,4 @@
-/// The session of a person who is logged in on one device.
+/// The session of a user on one device.
 public struct LoginSession: Hashable, Identifiable, Sendable {
     /// The id, which gives no access.
     public let id: TokenID

@@ -63,9 +63,7 @@ struct BatchOwners {
         let questions: [(position: Int, command: Command)] = owners.indices.compactMap { position in
             let (field, places) = (owners[position].values.field, owners[position].places)
             guard let values = owners[position].values.parameter(where: { places[$0] == nil }) else { return nil }
-            let column = ProfileTable.comparedColumn(field)
-            let sql = "\(selection(by: field)) WHERE \(column) = ANY ($1::text[]) ORDER BY \(column)"
-            return (position, Command(sql, values))
+            return (position, selection(of: values, by: field))
         }
         guard !questions.isEmpty else { return }
         for ((position, _), answer) in zip(questions, try await transaction.run(questions.map(\.command))) {
@@ -113,9 +111,7 @@ struct BatchOwners {
     /// Reads the owners of some values of the unique field at `position`.
     func read(_ values: [String], of position: Int, _ transaction: Transaction) async throws -> [Owner] {
         let field = uniqueFields[position].rules
-        let command = Command(
-            "\(selection(by: field)) WHERE \(ProfileTable.comparedColumn(field)) = ANY ($1::text[])", [.texts(values)])
-        let answer = try await transaction.run([command])[0]
+        let answer = try await transaction.run([selection(of: [.texts(values)], by: field)])[0]
         let (column, isWithProfiles) = (valueColumn(in: field), isWithProfiles(field))
         return (0..<answer.count).compactMap { row in
             guard let id = answer.number(row, 0), let value = answer.withBytes(row, column, { Array($0) })
@@ -124,6 +120,12 @@ struct BatchOwners {
             return Owner(
                 value: value, id: id, profile: table.profile(in: answer, row), hash: answer.text(row, column - 1))
         }
+    }
+
+    /// Selects the profiles that have some values of a unique field, sorted by the value.
+    private func selection(of values: Values, by field: FieldRules) -> Command {
+        let column = ProfileTable.comparedColumn(field)
+        return Command("\(selection(by: field)) WHERE \(column) = ANY ($1::text[]) ORDER BY \(column)", values)
     }
 
     /// The beginning of a statement that finds profiles by the values of a unique field.

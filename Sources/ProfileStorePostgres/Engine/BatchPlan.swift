@@ -125,16 +125,15 @@ struct BatchPlan {
     private mutating func learn(_ values: [String], of position: Int, _ transaction: Transaction) async throws {
         let unknown = values.filter { owner(of: Array($0.utf8), position) == nil }
         guard !unknown.isEmpty else { return }
-        var found: [[UInt8]: Int64?] = [:]
-        for value in unknown { found[Array(value.utf8)] = .some(nil) }
+        let column = uniqueFields[position].rules.column
+        for value in unknown { otherOwners[column, default: [:]][Array(value.utf8)] = .some(nil) }
         for owner in try await owners.read(unknown, of: position, transaction) {
-            found[owner.value] = owner.id
+            otherOwners[column, default: [:]][owner.value] = owner.id
             // A profile that is known already stays, because the table does not have the changes of the steps yet.
             guard let stored = owner.profile, profile(owner.id) == nil else { continue }
             profiles[owner.id] = stored
             hashes[owner.id] = owner.hash
         }
-        otherOwners[uniqueFields[position].rules.column, default: [:]].merge(found) { $1 }
     }
 
     /// Returns the id of the profile that has a row's value in the unique field at `position`. The row belongs to the

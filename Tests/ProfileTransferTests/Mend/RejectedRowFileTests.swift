@@ -29,16 +29,17 @@ import Watchdog
 
         """
 
+    private let options = importOptions {
+        $0.columns = ["Login": "username"]
+        $0.ignoresUnknownColumns = true
+    }
+
     @discardableResult
     private func opened<Value>(
         _ text: String, _ body: (RejectedRowFile) async throws -> Value
     ) async throws -> Value {
         let descriptor = try unnamedFile(Array(text.utf8))
         defer { close(descriptor) }
-        let options = importOptions {
-            $0.columns = ["Login": "username"]
-            $0.ignoresUnknownColumns = true
-        }
         let input = ImportInput(descriptor: descriptor, name: "rejects.csv", byteCount: UInt64(text.utf8.count))
         return try await body(RejectedRowFile(input, schema: schema, options: options))
     }
@@ -94,10 +95,6 @@ import Watchdog
         defer { close(descriptor) }
         var input = ImportInput(descriptor: descriptor, name: "rejects.csv", byteCount: UInt64(Self.text.utf8.count))
         if wasReadableAgain { input = try input.readableAgain(keptIn: "/tmp") }
-        let options = importOptions {
-            $0.columns = ["Login": "username"]
-            $0.ignoresUnknownColumns = true
-        }
         let file = try RejectedRowFile(input, schema: schema, options: options)
         #expect(try await file.count() == 3)
         #expect(ftruncate(descriptor, 20) == 0)
@@ -149,10 +146,6 @@ import Watchdog
 
     @Test func `N9: rows are mended from a sequence into a sink`() async throws {
         let source = ChunkSource(Array(Self.text.utf8), sizes: Array(repeating: 7, count: 20))
-        let options = importOptions {
-            $0.columns = ["Login": "username"]
-            $0.ignoresUnknownColumns = true
-        }
         let file = try RejectedRowFile(ImportInput(source.chunks, name: "x"), schema: schema, options: options)
         let rows = try await file.rows()
         #expect(try await rows.next()?.number == 1)
