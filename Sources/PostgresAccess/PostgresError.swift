@@ -33,12 +33,23 @@ package enum PostgresError: Error, Hashable, Sendable {
     /// Whether a table or column of the statement does not exist.
     package var isOfOtherTables: Bool { state == .undefinedTable || state == .undefinedColumn }
 
+    /// Whether the transaction conflicted with another one.
+    package var isConflict: Bool {
+        guard case .refused(let state, let message, _, _) = self else { return false }
+        switch state {
+        case .serializationFailure, .deadlock: return true
+        // Two sessions have changed the same index or table. The server gives this conflict no code of its own, and
+        // does not translate its internal messages.
+        case .internalError: return message.hasPrefix("tuple concurrently ")
+        default: return false
+        }
+    }
+
     /// Whether a retry of the transaction may succeed: it conflicted with another one, its connection was lost, or
     /// its server is no longer the leader.
     package var mayBeRepeated: Bool {
         switch self {
-        case .refused(let state, _, _, _):
-            state == .serializationFailure || state == .deadlock || state == .readOnlyTransaction
+        case .refused(let state, _, _, _): isConflict || state == .readOnlyTransaction
         case .lost, .outcomeUnknown: true
         default: false
         }
@@ -72,6 +83,7 @@ package struct SQLState: Hashable, Sendable, ExpressibleByStringLiteral, CustomS
     package static let duplicateTable: SQLState = "42P07"
     package static let undefinedColumn: SQLState = "42703"
     package static let undefinedStatement: SQLState = "26000"
+    package static let internalError: SQLState = "XX000"
     package static let insufficientPrivilege: SQLState = "42501"
 
     /// Whether the server denied access: class 28 (authorization), or `insufficient_privilege`.

@@ -141,7 +141,7 @@ extension PostgresSession {
                 isInForce = try await connection.transaction { transaction in
                     let held = try await transaction.run(SchemaTable.hold)
                     guard held.number(0, 0) == 0 else { return true }
-                    let indexes = try await transaction.run(SchemaTable.selectIndexes)
+                    let indexes = try await SchemaTable.indexes(transaction)
                     guard PostgresEngine.isPrepared(for: schema, indexes) else { return false }
                     try await transaction.run(SchemaTable.putInForce(schema, as: 1, at: options.now()))
                     return true

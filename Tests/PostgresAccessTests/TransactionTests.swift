@@ -154,4 +154,20 @@ import Watchdog
             }
         }
     }
+
+    @Test(arguments: [
+        ("tuple concurrently updated", true), ("tuple concurrently deleted", true), ("cache lookup failed", false),
+    ])
+    func `of the server's internal errors only conflicts about one index or table may be repeated`(
+        message: String, mayBeRepeated: Bool
+    ) async throws {
+        try await TestServer.withSchema { pool in
+            try await pool.withConnection { connection in
+                let error = await #expect(throws: PostgresError.self) {
+                    try await connection.run("DO 'BEGIN RAISE ''\(message)'' USING ERRCODE = ''XX000''; END'")
+                }
+                #expect(error?.state == .internalError && error?.mayBeRepeated == mayBeRepeated)
+            }
+        }
+    }
 }

@@ -1,3 +1,4 @@
+import PostgresAccess
 import ProfileCore
 import ProfileStore
 import StoreFixtures
@@ -49,6 +50,31 @@ import Watchdog
         try await repository.register("three", ["email": "e"])
         #expect(await problem { try await repository.register("four", ["email": "e"]) } == .duplicate([.email]))
         #expect(try await indexes(store) == 1)
+        await repository.close()
+    }
+
+    @Test func `an index that another session has made good meanwhile is kept`() async throws {
+        let store = try PostgresStore()
+        let repository = try await store.open()
+        for name in ["one", "two"] { try await repository.register(name) }
+        try await breakOff(store)
+        let name = try await indexName(store)
+        let pool = try ConnectionPool(ServerList(store.uri()), limit: 1)
+        defer { pool.close() }
+        // The adoption finds the broken index, and waits for the other session before it can drop it.
+        let (adoption, made) = try await pool.withConnection(until: .now + .seconds(100)) { connection in
+            try await connection.transaction { transaction in
+                try await transaction.run("SELECT FROM store FOR UPDATE")
+                try await transaction.run("DROP INDEX \(name)")
+                try await transaction.run("CREATE UNIQUE INDEX \(name) ON profiles (email)")
+                let made = try await transaction.run("SELECT '\(name)'::regclass::bigint").number(0, 0)
+                let adoption = Task { try await repository.rules.adopt(People.standard(and: People.uniqueEmail)) }
+                try await waitUntil { try await store.isAwaited(transaction) }
+                return (adoption, made)
+            }
+        }
+        #expect(try await adoption.value == 2)
+        #expect(try await store.number("SELECT '\(name)'::regclass::bigint") == made)
         await repository.close()
     }
 

@@ -43,7 +43,7 @@ import Watchdog
             try await connection.transaction { transaction in
                 try await transaction.run("SELECT 1 FROM profiles FOR UPDATE")
                 let removing = Task { try await repository.remove("one") }
-                try await waitUntil { try await store.isLockAwaited() }
+                try await waitUntil { try await store.isAwaited(transaction) }
                 let closing = Task { await repository.close() }
                 // Longer than a frozen server would be waited for.
                 try await transaction.run("SELECT pg_sleep(2)")
@@ -54,12 +54,5 @@ import Watchdog
         await removing.1.value
         #expect(try await store.number("SELECT count(*) FROM profiles") == 0)
         pool.close()
-    }
-}
-
-extension PostgresStore {
-    /// Whether a session of this test's stores waits for a row.
-    fileprivate func isLockAwaited() async throws -> Bool {
-        try await number("SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock'") > 0
     }
 }

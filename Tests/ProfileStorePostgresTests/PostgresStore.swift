@@ -73,6 +73,13 @@ final class PostgresStore: Sendable {
         let rows = try await run(sql)
         return rows.isEmpty ? nil : rows.text(0, 0)
     }
+
+    /// Whether another session waits for a lock of the session in which `transaction` runs.
+    func isAwaited(_ transaction: Transaction) async throws -> Bool {
+        let process = try await transaction.run("SELECT pg_backend_pid()::bigint").number(0, 0) ?? 0
+        let waiting = "SELECT count(*) FROM pg_stat_activity WHERE \(process) = ANY (pg_blocking_pids(pid))"
+        return try await number(waiting) > 0
+    }
 }
 
 extension Trait where Self == ConditionTrait {

@@ -80,7 +80,7 @@ extension PostgresEngine {
                         connection.deadline = session.newDeadline
                         try await session.proving(connection) { throw error }
                     }
-                    return try await Self.isPrepared(for: schema, connection.run(SchemaTable.selectIndexes))
+                    return try await Self.isPrepared(for: schema, SchemaTable.indexes(connection))
                 }
             }
             // Creating an index may take an hour, and does not count as waiting.
@@ -103,7 +103,7 @@ extension PostgresEngine {
             let inForce = try await SchemaTable.inForce(transaction)
             guard inForce.adopted.fingerprint != schema.fingerprint else { return Written(value: inForce.version) }
             // A session that has adopted other rules may have dropped an index that they do not need.
-            guard Self.isPrepared(for: schema, try await transaction.run(SchemaTable.selectIndexes)) else {
+            guard Self.isPrepared(for: schema, try await SchemaTable.indexes(transaction)) else {
                 throw ProfileStoreError.busy(holder: nil, waited: .now - start)
             }
             try await schema.requireKey(
@@ -161,11 +161,7 @@ extension PostgresEngine {
     private static func makeIndexes(
         for schema: ProfileSchema, isAlone: Bool, _ connection: Connection
     ) async throws {
-        let there = try await connection.run(SchemaTable.selectIndexes)
-        for row in 0..<there.count where !there.flag(row, 1) && !there.flag(row, 2) {
-            // The creation of the index was interrupted, here or in another session.
-            if let name = there.text(row, 0) { try await connection.run("DROP INDEX IF EXISTS \"\(name)\"") }
-        }
+        try await dropInterruptedIndexes(connection)
         let isEmpty = try await connection.run(ProfileTable.selectAny).isEmpty
         let isQuick = isAlone || isEmpty
         for name in schema.uniqueFields {
@@ -177,9 +173,8 @@ extension PostgresEngine {
     }
 
     /// Returns whether all indexes that a schema needs are among `indexes`, and valid.
-    static func isPrepared(for schema: ProfileSchema, _ indexes: Rows) -> Bool {
-        let fit = (0..<indexes.count).compactMap { indexes.flag($0, 1) ? indexes.text($0, 0) : nil }
-        return SchemaTable.indexNames(schema).isSubset(of: fit)
+    static func isPrepared(for schema: ProfileSchema, _ indexes: [SchemaTable.Index]) -> Bool {
+        SchemaTable.indexNames(schema).isSubset(of: indexes.lazy.filter(\.isValid).map(\.name))
     }
 
     /// Creates an index, unless another session creates it at the same time.
@@ -194,7 +189,7 @@ extension PostgresEngine {
             guard state == .uniqueViolation else { throw error }
             // Two sessions that begin at the same time conflict in the server's own catalog of names.
             guard constraint == ProfileTable.indexName(name, isUnique: isUnique) else { return }
-            try await connection.run(ProfileTable.dropIndex(name, isUnique: true))
+            try await dropInterruptedIndexes(connection)
             let repeated = try await connection.run([ProfileTable.selectRepeated(name)])[0]
             // If no value is repeated any more, the caller tries again.
             guard !repeated.isEmpty else { return }
@@ -205,31 +200,39 @@ extension PostgresEngine {
     /// PostgreSQL's maximum number of columns of a table (appendix K of its documentation).
     private static let mostColumns = 1_600
 
+    // MARK: Dropping indexes
+
     /// Drops the indexes that the rules in force do not need. They belong to earlier rules, or to rules that were not
-    /// adopted in the end. Rules that another session adopts meanwhile could need one of these indexes. The lock on the
-    /// row of `store` prevents such an adoption.
+    /// adopted in the end.
     func dropUnwantedIndexes() async throws(ProfileStoreError) {
-        let areThere = try await session.read { connection in
-            let wanted = SchemaTable.indexNames(try await SchemaTable.inForce(connection).schema)
-            return try await !Self.indexes(besides: wanted, in: connection.run(SchemaTable.selectIndexes)).isEmpty
-        }
-        guard areThere else { return }
         try await session.read { connection in
-            try await connection.transaction { transaction in
-                try await transaction.run(SchemaTable.hold)
+            try await Self.dropIndexes(connection) { transaction in
                 let wanted = SchemaTable.indexNames(try await SchemaTable.inForce(transaction).schema)
-                let there = try await transaction.run(SchemaTable.selectIndexes)
-                for name in Self.indexes(besides: wanted, in: there) {
-                    try await transaction.run("DROP INDEX IF EXISTS \"\(name)\"")
-                }
+                return try await SchemaTable.indexes(transaction).filter { !wanted.contains($0.name) }
             }
         }
     }
 
-    /// Returns the names of the unwanted indexes, without those that another session is creating.
-    private static func indexes(besides wanted: Set<String>, in there: Rows) -> [String] {
-        (0..<there.count).compactMap { row in
-            there.text(row, 0).flatMap { wanted.contains($0) || there.flag(row, 2) ? nil : $0 }
+    /// Drops the indexes whose creation was interrupted, here or in another session.
+    private static func dropInterruptedIndexes(_ connection: Connection) async throws {
+        try await dropIndexes(connection) { transaction in
+            try await SchemaTable.indexes(transaction).filter { !$0.isValid }
+        }
+    }
+
+    /// Drops the indexes that `selectUnneeded` returns, except those that a session is building.
+    ///
+    /// Meanwhile another session may complete such an index, and adopt rules that need it. The lock on the row of
+    /// `store` prevents such an adoption, so the indexes are selected a second time while it is held.
+    private static func dropIndexes(
+        _ connection: Connection, _ selectUnneeded: (Transaction) async throws -> [SchemaTable.Index]
+    ) async throws {
+        try await connection.transaction { transaction in
+            guard try await selectUnneeded(transaction).contains(where: { !$0.isBeingBuilt }) else { return }
+            try await transaction.run(SchemaTable.hold)
+            for index in try await selectUnneeded(transaction) where !index.isBeingBuilt {
+                try await transaction.run("DROP INDEX IF EXISTS \"\(index.name)\"")
+            }
         }
     }
 

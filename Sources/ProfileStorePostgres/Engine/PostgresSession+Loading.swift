@@ -104,7 +104,7 @@ extension PostgresSession {
                 let schema = try await SchemaTable.inForce(transaction).schema
                 let names = Self.indexes.map(\.name)
                 let there = try await transaction.run(Self.countIndexes, [.texts(names)]).number(0, 0) ?? 0
-                let others = try await transaction.run(SchemaTable.selectIndexes)
+                let others = try await SchemaTable.indexes(transaction)
                 guard there == names.count, PostgresEngine.isPrepared(for: schema, others) else {
                     return Outcome(value: false)
                 }
@@ -153,8 +153,7 @@ extension PostgresSession {
         try await lend { connection in
             try await connection.transaction { transaction in
                 guard try await transaction.run(SchemaTable.hold).flag(0, 1) else { return false }
-                let there = try await transaction.run(SchemaTable.selectIndexes)
-                let names = Self.indexes.map(\.name) + (0..<there.count).compactMap { there.text($0, 0) }
+                let names = try await Self.indexes.map(\.name) + SchemaTable.indexes(transaction).map(\.name)
                 for name in names { try await transaction.run("DROP INDEX IF EXISTS \"\(name)\"") }
                 return true
             }

@@ -33,6 +33,7 @@ extension ProfileStoreError {
 
     private init(_ error: PostgresError, waited: Duration) {
         switch error {
+        case .refused where error.isConflict: self = .busy(holder: nil, waited: waited)
         case .refused(let state, let message, _, _): self.init(state, message, waited: waited)
         case .lost(let message): self = .unavailable([.reported(message)])
         case .timedOut: self = .busy(holder: nil, waited: waited)
@@ -55,8 +56,7 @@ extension ProfileStoreError {
 
     private init(_ state: SQLState, _ message: String, waited: Duration) {
         switch state {
-        case .serializationFailure, .deadlock, .lockNotAvailable, .uniqueViolation:
-            self = .busy(holder: nil, waited: waited)
+        case .lockNotAvailable, .uniqueViolation: self = .busy(holder: nil, waited: waited)
         case .diskFull: self = .full(message)
         case .readOnlyTransaction: self = .readOnly(message)
         // The text contains U+0000, which PostgreSQL cannot store.

@@ -273,10 +273,6 @@ final class ProfileTable: Sendable {
             + "IF NOT EXISTS \(indexName(name, isUnique: isUnique)) ON profiles (\(quoted(name)))"
     }
 
-    static func dropIndex(_ name: FieldName, isUnique: Bool) -> String {
-        "DROP INDEX IF EXISTS \(indexName(name, isUnique: isUnique))"
-    }
-
     /// Returns the name of a field's index. The server cuts long names, so the index name contains a hash of the field
     /// name.
     static func indexName(_ field: FieldName, isUnique: Bool) -> String {

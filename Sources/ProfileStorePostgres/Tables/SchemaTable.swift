@@ -81,9 +81,30 @@ enum SchemaTable {
                 + schema.indexedFields.map { ProfileTable.indexName($0, isUnique: false) })
     }
 
-    /// Selects the existing indexes of fields, whether each is valid, and whether a session is building it. If neither
-    /// is true, the build of the index was interrupted.
-    static let selectIndexes = """
+    /// An existing index of a field.
+    struct Index {
+        let name: String
+        let isValid: Bool
+        /// Whether a session is creating the index. If the index is neither valid nor being built, its creation was
+        /// interrupted.
+        let isBeingBuilt: Bool
+    }
+
+    static func indexes(_ connection: Connection) async throws -> [Index] {
+        indexes(in: try await connection.run(selectIndexes))
+    }
+
+    static func indexes(_ transaction: Transaction) async throws -> [Index] {
+        indexes(in: try await transaction.run(selectIndexes))
+    }
+
+    private static func indexes(in rows: Rows) -> [Index] {
+        (0..<rows.count).compactMap { row in
+            rows.text(row, 0).map { Index(name: $0, isValid: rows.flag(row, 1), isBeingBuilt: rows.flag(row, 2)) }
+        }
+    }
+
+    private static let selectIndexes = """
         SELECT index_class.relname::text, pg_index.indisvalid,
             EXISTS (SELECT 1 FROM pg_stat_progress_create_index WHERE index_relid = pg_index.indexrelid)
         FROM pg_index
