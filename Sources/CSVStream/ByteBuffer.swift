@@ -2,11 +2,11 @@ internal import Platform
 
 /// A growable byte buffer with one owner. The ``padding`` bytes after its end are also readable.
 ///
-/// `@unchecked Sendable`: the pointer is created here and never escapes, and this non-copyable value is its only owner.
-/// So only one thread at a time can use the memory.
+/// `@unchecked Sendable`: this non-copyable value is the only owner of the pointer. It creates the pointer and never
+/// hands it out. So only one thread at a time can use the memory.
 struct ByteBuffer: ~Copyable, @unchecked Sendable {
-    /// The number of bytes past `count` that may always be read. They allow ``ByteSearch`` to load whole vectors. The
-    /// content of these bytes is arbitrary.
+    /// The number of readable bytes after `count`. ``ByteSearch`` reads whole vectors, so it may also read these bytes.
+    /// Their content is arbitrary.
     static let padding = 16
 
     private(set) var base: UnsafeMutableRawPointer
@@ -14,7 +14,8 @@ struct ByteBuffer: ~Copyable, @unchecked Sendable {
     private(set) var count = 0
     /// Whether bytes are zeroed when they are discarded.
     var isSecret: Bool
-    /// The end of the bytes that were written since the memory was last zeroed, if this end is after `count`.
+    /// The offset after the last byte that was written since the memory was last zeroed. It matters only if it exceeds
+    /// `count`.
     private var written = 0
 
     init(isSecret: Bool) {
@@ -29,12 +30,12 @@ struct ByteBuffer: ~Copyable, @unchecked Sendable {
         base.deallocate()
     }
 
-    /// Returns `length` bytes starting at `offset`. The range must lie within `count`.
+    /// Returns the `length` bytes that start at `offset`. The range must lie within `count`.
     @_lifetime(borrow self)
     func span(at offset: Int, count length: Int) -> Span<UInt8> {
         precondition(offset >= 0 && length >= 0 && length <= count - offset, "a cell lies inside its buffer")
-        // The precondition keeps the range in bounds. `append` or `appendBytes` has initialized every byte below
-        // `count`.
+        // The precondition keeps the range in bounds. Every byte below `count` was initialized by `append` or
+        // `appendBytes`.
         let start = UnsafeRawPointer(base).assumingMemoryBound(to: UInt8.self) + offset
         let span = unsafe Span(_unsafeStart: start, count: length)
         return unsafe _overrideLifetime(span, borrowing: self)
@@ -67,21 +68,22 @@ struct ByteBuffer: ~Copyable, @unchecked Sendable {
     ) throws(Failure) -> Int {
         reserve(count + size)
         let written = try body(UnsafeMutableRawBufferPointer(start: base + count, count: size))
-        // An impossible count is clamped. So uninitialized memory never becomes part of the buffer.
+        // If `body` returns an impossible number, the number is clamped. So the buffer never contains uninitialized
+        // memory.
         let accepted = min(max(written, 0), size)
         count += accepted
         return accepted
     }
 
-    /// Appends a copy of the bytes of `other` that start at `offset`.
+    /// Appends a copy of the bytes in `other` from `offset` to the end.
     mutating func append(_ other: borrowing ByteBuffer, from offset: Int) {
         append(UnsafeRawBufferPointer(start: other.base + offset, count: other.count - offset))
     }
 
-    /// Replaces each pair of quotes in a range of bytes by one quote, and returns the new length of the range.
+    /// Replaces each pair of quotes in a range of bytes with one quote. Returns the new length of the range.
     mutating func collapseQuotes(at offset: Int, count length: Int) -> Int {
         precondition(offset >= 0 && length >= 0 && length <= count - offset, "a cell lies inside its buffer")
-        // The precondition keeps the range in bounds, and `written` never exceeds `read`.
+        // The precondition keeps the range in bounds. `written` never exceeds `read`.
         let bytes = UnsafeMutableBufferPointer(
             start: base.assumingMemoryBound(to: UInt8.self) + offset, count: length)
         var written = 0
@@ -122,7 +124,7 @@ struct ByteBuffer: ~Copyable, @unchecked Sendable {
         let grown = max(needed, capacity * 2)
         let memory = UnsafeMutableRawPointer.allocate(byteCount: grown + Self.padding, alignment: 16)
         memory.copyMemory(from: base, byteCount: count)
-        // A search may read the bytes between `count` and the end of the padding, so they must be initialized.
+        // A search may read all bytes up to the end of the padding, so the bytes after `count` must be initialized.
         memset(memory + count, 0, grown + Self.padding - count)
         zeroSecrets()
         base.deallocate()

@@ -1,8 +1,8 @@
 internal import Dispatch
 internal import Threads
 
-/// A channel with backpressure that transfers bytes between a task and a thread, in either direction. Its memory is
-/// bounded: the producer waits while the channel is full. A waiting thread blocks; a waiting task is suspended.
+/// A channel with backpressure. It transfers bytes from a task to a thread, or from a thread to a task. Its memory is
+/// bounded: the producer waits while the channel is full. A waiting thread is blocked, and a waiting task is suspended.
 ///
 /// It has one producer and one consumer.
 package final class ByteChannel: Interruption {
@@ -18,7 +18,7 @@ package final class ByteChannel: Interruption {
         var end: End?
         var isInterrupted = false
         var isLimited = true
-        /// The functions to call at the next change of the state.
+        /// The callbacks to run when the state changes next.
         var awaitingChange: [@Sendable () -> Void] = []
 
         var hasEnded: Bool { if case nil = end { false } else { true } }
@@ -42,7 +42,8 @@ package final class ByteChannel: Interruption {
             return taken
         }
 
-        /// Removes and returns the next chunk. Returns an empty chunk at the end, and nil if more bytes may come later.
+        /// Removes and returns the next chunk. At the end, returns an empty chunk. If more bytes may come later,
+        /// returns nil.
         mutating func takeNext() -> [UInt8]? {
             if bytes.count > 0 { return take(atMost: ByteChannel.longestChunk) }
             return hasEnded ? [] : nil
@@ -55,7 +56,7 @@ package final class ByteChannel: Interruption {
 
     private let state = Locked(State())
 
-    /// The number of buffered bytes at which the producer begins to wait.
+    /// The number of buffered bytes at which the producer starts to wait.
     private static let capacity = 1 << 18
     /// The maximum number of bytes in one chunk.
     private static let longestChunk = 1 << 16
@@ -64,12 +65,12 @@ package final class ByteChannel: Interruption {
 
     // MARK: The producer
 
-    /// Writes a chunk, and then waits until there is room. Does not block the thread.
+    /// Writes a chunk, and then waits until the channel has room. Does not block the thread.
     ///
     /// - Returns: Whether the consumer accepts more bytes.
     package func write(_ chunk: some Sequence<UInt8>) async -> Bool {
-        // The sequence is copied to an array first, because the code of its iterator must not run while the lock of
-        // `state` is held.
+        // The sequence is copied to an array first. Its iterator may run any code, and such code must not run while
+        // `state` is locked.
         var rest = Array(chunk)[...]
         while !rest.isEmpty {
             let part = rest.prefix(Self.capacity)
@@ -82,8 +83,9 @@ package final class ByteChannel: Interruption {
         return state.withLock { !$0.hasEnded }
     }
 
-    /// A sink that writes without waiting. If the channel has failed, it throws the error of the channel. It does not
-    /// limit the buffered bytes, so the caller must call ``waitForRoom()`` or ``blockUntilRoom()`` regularly.
+    /// A sink that writes without waiting. If the channel has failed, a write throws the channel's error. The sink does
+    /// not limit the number of buffered bytes. So the caller must call ``waitForRoom()`` or ``blockUntilRoom()``
+    /// regularly.
     package var sink: ByteSink {
         ByteSink { [self] buffer throws(ByteStreamError) in
             var failure: ByteStreamError?
@@ -95,7 +97,7 @@ package final class ByteChannel: Interruption {
         }
     }
 
-    /// A sink that writes and then waits until there is room. Blocks the writing thread.
+    /// A sink that writes and then waits until the channel has room. Blocks the writing thread.
     package var blockingSink: ByteSink {
         let sink = sink
         return ByteSink { [self] buffer throws(ByteStreamError) in
@@ -110,14 +112,14 @@ package final class ByteChannel: Interruption {
     /// Waits until the channel has room for more bytes or has ended. Blocks the thread.
     package func blockUntilRoom() { wait { $0.hasRoom ? () : nil } }
 
-    /// Removes the capacity limit. The producer then no longer waits.
+    /// Removes the capacity limit. After this call, the producer never waits.
     package func removeLimit() { change { $0.isLimited = false } }
 
-    /// Ends the channel. The consumer receives the remaining bytes, and then the end.
+    /// Ends the channel. The consumer first receives the remaining bytes, and then the end of the input.
     package func finish() { end(.finished) }
 
-    /// Ends the channel with an error. The consumer receives the error after the remaining bytes. The producer receives
-    /// it at its next write.
+    /// Ends the channel with an error. The consumer first receives the remaining bytes, and then the error. The
+    /// producer receives the error at its next write.
     package func fail(_ error: ByteStreamError) { end(.failed(error)) }
 
     // MARK: The consumer
@@ -138,26 +140,25 @@ package final class ByteChannel: Interruption {
         }
     }
 
-    /// Returns the next bytes; nil after the end or an error. Does not block the thread.
+    /// Returns the next bytes. Returns nil at the end or after an error. Does not block the thread.
     package func next() async -> [UInt8]? {
         let next: [UInt8] = await wait { $0.takeNext() }
         return next.isEmpty ? nil : next
     }
 
-    /// Returns the next bytes; nil after the end or an error. Blocks the thread.
+    /// Returns the next bytes. Returns nil at the end or after an error. Blocks the thread.
     package func nextBlocking() -> [UInt8]? {
         let next: [UInt8] = wait { $0.takeNext() }
         return next.isEmpty ? nil : next
     }
 
-    /// Closes the channel from the consumer's side. The remaining bytes are discarded, and the producer's next write
-    /// returns false.
+    /// Closes the channel for the consumer. The remaining bytes are discarded. The producer's next write returns false.
     package func close() {
         end(.closed)
         change { $0.bytes.removeAll() }
     }
 
-    /// Makes every waiting and later read of ``source`` return the end of the input.
+    /// Ends the current read and all later reads of ``source``: they return the end of the input.
     package func interrupt() { change { $0.isInterrupted = true } }
 
     package func reset() { change { $0.isInterrupted = false } }
@@ -194,7 +195,7 @@ package final class ByteChannel: Interruption {
         }
     }
 
-    /// Returns the value of `body`. If the value is nil, `tell` is called at the next change of the state.
+    /// Returns the value of `body`. If the value is nil, `tell` runs when the state changes next.
     private func attempt<Value>(
         _ body: (inout State) -> Value?, orTell tell: @escaping @Sendable () -> Void
     ) -> Value? {

@@ -1,7 +1,7 @@
 internal import Platform
 
-/// The properties of a range of input that decide whether its records must be checked one by one. Such checks are not
-/// necessary for ASCII without NUL bytes, which is the usual input.
+/// The properties of a range of bytes. They decide whether each record of the range must be checked for faults. Most
+/// inputs are ASCII without NUL bytes, and such inputs need no checks.
 struct ByteContent {
     /// Whether the range contains a quote.
     let hasQuote: Bool
@@ -16,16 +16,16 @@ struct ByteContent {
         isASCII = Self.isASCII(bytes.span(at: start, count: length))
     }
 
-    /// Whether no record of the range needs a call of ``fault(of:)``.
+    /// Whether ``fault(of:)`` would return nil for every record of the range.
     var isPlain: Bool { isASCII && !hasNUL }
 
-    /// Returns the fault in the bytes of one record of the range; nil if there is none.
+    /// Returns the fault in the bytes of one record of the range, or nil if the bytes have no fault.
     func fault(of record: Span<UInt8>) -> RecordFault? {
         if !isASCII && !Self.isUTF8(record) { return .badEncoding }
         return hasNUL && Self.containsNUL(record) ? .nul : nil
     }
 
-    /// Returns the offset of the first byte above 0x7F at or after `offset`; nil if there is none.
+    /// Starts at `offset` and returns the offset of the first byte above 0x7F, or nil if there is none.
     static func firstHighByte(of bytes: UnsafeBufferPointer<UInt8>, from offset: Int) -> Int? {
         let raw = UnsafeRawBufferPointer(bytes)
         var offset = offset
@@ -47,8 +47,8 @@ struct ByteContent {
         }
     }
 
-    /// Returns whether bytes are strict UTF-8, as the standard library defines it: no overlong forms, no surrogates,
-    /// nothing above U+10FFFF.
+    /// Returns whether the bytes are valid UTF-8. Like the standard library, it refuses overlong forms, surrogates and
+    /// values above U+10FFFF.
     private static func isUTF8(_ bytes: Span<UInt8>) -> Bool {
         do {
             _ = try UTF8Span(validating: bytes)

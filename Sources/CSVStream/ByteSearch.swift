@@ -1,4 +1,4 @@
-/// Finds the first occurrence of any of three byte values, or counts one byte value, sixteen bytes at a time.
+/// Searches for three byte values at once, or counts one byte value. It compares sixteen bytes at a time.
 struct ByteSearch {
     private let first: SIMD16<UInt8>
     private let second: SIMD16<UInt8>
@@ -10,8 +10,8 @@ struct ByteSearch {
         self.third = SIMD16(repeating: third)
     }
 
-    /// Returns the offset of the first byte in `start..<end` that equals one of the three values, or `end` if there is
-    /// none.
+    /// Returns the offset of the first byte in `start..<end` that equals one of the three values. Returns `end` if
+    /// there is none.
     ///
     /// The last vector may extend past `end`, so 15 bytes after `end` must be readable. ``ByteBuffer/padding`` provides
     /// them.
@@ -21,8 +21,8 @@ struct ByteSearch {
         while offset < end {
             let bytes = base.loadUnaligned(fromByteOffset: offset, as: SIMD16<UInt8>.self)
             let hits = (bytes .== first) .| (bytes .== second) .| (bytes .== third)
-            // A lane of the mask is 0xFF if its byte matches, and otherwise 0. So the number of trailing zero bits
-            // divided by 8 is the number of the first matching lane.
+            // Each lane of the mask is 0xFF if its byte matches, otherwise 0. So the first matching lane is the number
+            // of trailing zero bits, divided by 8.
             let halves = unsafeBitCast(hits, to: SIMD2<UInt64>.self)
             if halves.x != 0 { return min(end, offset + halves.x.littleEndian.trailingZeroBitCount / 8) }
             if halves.y != 0 { return min(end, offset + 8 + halves.y.littleEndian.trailingZeroBitCount / 8) }
@@ -38,7 +38,7 @@ struct ByteSearch {
         var total = 0
         var offset = start
         while offset < end {
-            // A lane has 8 bits, so it can count only to 255.
+            // A lane has 8 bits, so its count must not exceed 255.
             let stop = min(end, offset + 255 * 16)
             var lanes = SIMD16<UInt8>()
             while offset < stop {
@@ -48,7 +48,7 @@ struct ByteSearch {
                     let left = SIMD16(repeating: UInt8(truncatingIfNeeded: stop - offset))
                     hits.replace(with: 0, where: laneNumbers .>= left)
                 }
-                // A matching lane is 0xFF, which is -1. So subtracting it adds 1 to the count.
+                // A matching lane is 0xFF, which means -1. So the subtraction of `hits` adds 1 for each match.
                 lanes &-= hits
                 offset += 16
             }
@@ -60,8 +60,8 @@ struct ByteSearch {
 
     private static let laneNumbers = SIMD16<UInt8>(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15)
 
-    /// Returns the sum of the eight bytes of a word. It adds pairs of bytes, then collects the four sums in the highest
-    /// 16 bits.
+    /// Returns the sum of the eight bytes of a word. It first adds neighbouring bytes, and then collects the four
+    /// results in the highest 16 bits.
     private static func sum(of word: UInt64) -> Int {
         let pairs = (word & 0x00FF_00FF_00FF_00FF) + (word >> 8 & 0x00FF_00FF_00FF_00FF)
         return Int((pairs &* 0x0001_0001_0001_0001) >> 48)

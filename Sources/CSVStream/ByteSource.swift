@@ -2,25 +2,26 @@ internal import Platform
 internal import Synchronization
 internal import Threads
 
-/// A source of bytes: a function that fills the front of a buffer and returns the number of bytes, 0 at the end.
+/// A source of bytes. Its function writes bytes at the start of a buffer and returns their number, which is 0 at the
+/// end of the input.
 package struct ByteSource: Sendable {
     package let read: @Sendable (UnsafeMutableRawBufferPointer) throws(ByteStreamError) -> Int
 
     /// Makes a source from a function.
     ///
-    /// - Parameter read: Fills the front of the buffer and returns the number of bytes; 0 at the end of the input. The
-    ///   buffer is never empty. Only one thread at a time calls the function.
+    /// - Parameter read: Writes bytes at the start of the buffer and returns their number. Returns 0 at the end of the
+    ///   input. The buffer is never empty. Only one thread at a time calls the function.
     package init(read: @escaping @Sendable (UnsafeMutableRawBufferPointer) throws(ByteStreamError) -> Int) {
         self.read = read
     }
 
-    /// Returns a source that reads a file descriptor with read(2), and retries after EINTR. The caller must close the
-    /// descriptor.
+    /// Returns a source that reads a file descriptor with read(2). If read(2) fails with EINTR, it is called again. The
+    /// caller must close the descriptor.
     ///
     /// - Parameters:
     ///   - descriptor: A descriptor that is open for reading.
-    ///   - interruption: After a call of its ``ReadInterruption/interrupt()``, waiting and later reads return the end
-    ///     of the input.
+    ///   - interruption: If ``ReadInterruption/interrupt()`` is called on it, the current read and all later reads
+    ///     return the end of the input.
     /// - Returns: The source.
     package static func descriptor(
         _ descriptor: CInt, interruptedBy interruption: ReadInterruption? = nil
@@ -46,7 +47,7 @@ package struct ByteSource: Sendable {
         }
     }
 
-    /// Returns a source of the same bytes that adds their number to a counter.
+    /// Returns a source that returns the same bytes and also counts them.
     func counted(by counter: ByteCounter) -> ByteSource {
         ByteSource { buffer throws(ByteStreamError) in
             let count = try read(buffer)
@@ -77,11 +78,11 @@ final class ByteCounter: Sendable {
     func add(_ count: Int) { total.wrappingAdd(UInt64(count), ordering: .relaxed) }
 }
 
-/// A sink for bytes: a function that takes all bytes of a buffer or throws.
+/// A sink for bytes. Its function either takes all bytes of a buffer or throws.
 package struct ByteSink: Sendable {
     package let write: @Sendable (UnsafeRawBufferPointer) throws(ByteStreamError) -> Void
 
-    /// Makes a sink from a function, which is called by one thread at a time.
+    /// Makes a sink from a function. Only one thread at a time calls the function.
     package init(write: @escaping @Sendable (UnsafeRawBufferPointer) throws(ByteStreamError) -> Void) {
         self.write = write
     }
@@ -95,7 +96,7 @@ package struct ByteSink: Sendable {
                 if count > 0 {
                     rest = UnsafeRawBufferPointer(rebasing: rest[count...])
                 } else {
-                    // write(2) with a non-empty buffer returns 0 only if the file can take no more bytes.
+                    // If the buffer is not empty, write(2) returns 0 only for a file that is full.
                     let code = count == 0 ? ENOSPC : errno
                     if code != EINTR { throw ByteStreamError(operation: .write, code: code) }
                 }
@@ -104,8 +105,8 @@ package struct ByteSink: Sendable {
     }
 }
 
-/// An error of a byte stream: a failed system call, data that cannot be decompressed, or an error of the code that
-/// produces or consumes the bytes.
+/// An error of a byte stream. Either a system call failed, the data cannot be decompressed, or the producer or consumer
+/// of the bytes threw an error.
 package struct ByteStreamError: Error, Sendable {
     package enum Operation: Sendable {
         case read, write
@@ -116,7 +117,7 @@ package struct ByteStreamError: Error, Sendable {
     package let operation: Operation
     /// The system's error number (`errno`), or EIO if there is a ``cause``.
     package let code: CInt
-    /// The error that was thrown by the producer or consumer; nil for an error of the system.
+    /// The error that the producer or consumer threw. Nil for a system error.
     package let cause: (any Error)?
 
     package init(operation: Operation, code: CInt) {

@@ -1,49 +1,52 @@
 /// Splits CSV into batches of records. It reads the input incrementally, and its memory use does not grow with the
 /// input.
 ///
-/// It accepts RFC 4180 and common deviations. A line ends with LF, CR LF or CR, and one file may mix them. A byte order
-/// mark is skipped. A mark of UTF-16 or UTF-32 also makes the reader convert the input to UTF-8. The last line needs no
-/// line end. Empty lines are not records, but a line of spaces is a record with one cell. A quote that is not the first
-/// character of a cell is an ordinary character. The reader counts such records in ``RecordBatch/strayQuotes``.
+/// It accepts RFC 4180 and the common deviations below. A line ends with LF, CR LF or CR. One file may contain all
+/// three. A byte order mark is skipped. If the mark is for UTF-16 or UTF-32, the reader also converts the input to
+/// UTF-8. The last line may have no line end. Empty lines are not records, but a line of spaces is a record with one
+/// cell. If a quote is not the first character of a cell, it is an ordinary character. ``RecordBatch/strayQuotes``
+/// counts the records with such quotes.
 ///
 /// A fault affects only its own record, which gets a ``RecordFault``:
-/// - A quoted cell is faulty if text follows its closing quote. It is also faulty if the closing quote does not come
-///   before the end of the input or the size limit of a record. The faulty record then consists only of its first line,
-///   and reading continues with the next line. So a stray quote costs one row. The reader does not search the same
-///   bytes for a closing quote again. If a later line of the searched bytes has a quoted cell that is open at the end
-///   of this line, the cell gets the same fault. So every byte is examined a bounded number of times.
+/// - A quoted cell is faulty if text follows its closing quote. A quoted cell without a closing quote is also faulty.
+///   The reader searches for the closing quote up to the end of the input or the maximum size of a record. A faulty
+///   record consists only of its first line, and reading continues with the next line. So a stray quote damages only
+///   one row. The reader never searches the same bytes twice for a closing quote. The bytes that it has already
+///   searched may contain later lines. If a quoted cell in such a line is still open at the line end, the cell gets the
+///   same fault without a search. So every byte is examined a bounded number of times.
 /// - A record that is longer than ``maximumRecordBytes`` gets the fault ``RecordFault/tooLong`` and has no cells. The
-///   reader skips the bytes up to the next line end and continues there. A record with an unclosed quoted cell also
-///   gets this fault if its first line is longer than the limit.
+///   reader skips the bytes up to the next line end and continues there. A record with an unclosed quoted cell gets
+///   this fault too, if its first line exceeds the limit.
 package struct CSVReader: ~Copyable, Sendable {
     /// The number of bytes read from the source so far, for showing progress.
     package var bytesRead: UInt64 { input.bytesRead }
-    /// The number of bytes that were examined again after a fault. It measures the work that hostile input can cause.
+    /// The number of bytes that the reader examined a second time because of a fault. It shows how much extra work a
+    /// hostile input causes.
     package private(set) var bytesRescanned: UInt64 = 0
     /// The current delimiter. With ``CSVOptions/Delimiter/automatic`` it is comma until the first record has been read.
     package private(set) var delimiter: CSVDelimiter
-    /// The maximum size of one record in bytes. A new value applies to the records that are not read yet. Initially
-    /// ``CSVOptions/maximumRecordBytes``.
+    /// The maximum size of one record in bytes. If it is changed, the new value applies to records that were not read
+    /// yet. Initially ``CSVOptions/maximumRecordBytes``.
     package var maximumRecordBytes: Int
 
     private let options: CSVOptions
     private var input: TextInput
     private var hasBegun = false
-    /// The decoded bytes after the last record of the previous batch. The next batch begins with them.
+    /// The decoded bytes that were not part of the previous batch. The next batch begins with these bytes.
     private var pending = ByteBuffer(isSecret: true)
 
-    /// The offset of the next record in the bytes of the current batch. `line` and `number` describe the same record.
+    /// The offset of the next record in the current batch's bytes. `line` and `number` belong to the same record.
     private var position = 0
     private var line = 1
     private var number = 0
-    /// Whether the rest of the line at `position` belongs to a record that was too long.
+    /// Whether the bytes at `position` are the rest of a record that was too long.
     private var isSkippingLine = false
-    /// The last faulty quoted cell: its fault, and the end of the bytes that were searched for its closing quote. A
-    /// later quoted cell that contains a line end before `end` gets the same fault.
+    /// The last faulty quoted cell: its fault, and the offset where the search for its closing quote ended. If a later
+    /// quoted cell contains a line end before `end`, it gets the same fault.
     private var overrun = (end: 0, fault: RecordFault.unclosedQuote)
-    /// The indices in the batch of those cells of the current record that contain escaped quotes.
+    /// The indices of the current record's cells that contain escaped quotes.
     private var escaped: [Int] = []
-    /// The blank lines after the previous record. They count only if another record follows.
+    /// The blank lines after the previous record. They are counted only if another record follows.
     private var blankLines = Occurrences()
 
     /// Makes a reader. It reads nothing before the first batch is requested.
@@ -51,7 +54,7 @@ package struct CSVReader: ~Copyable, Sendable {
         self.init(options: options, text: TextInput(source: source))
     }
 
-    /// Makes a reader of an input whose beginning was already read.
+    /// Makes a reader for an input whose beginning was already read.
     package init(options: CSVOptions = CSVOptions(), text: consuming TextInput) {
         self.options = options
         maximumRecordBytes = options.maximumRecordBytes
@@ -69,10 +72,10 @@ package struct CSVReader: ~Copyable, Sendable {
         try read(into: &batch, maximumRecords: 1)
     }
 
-    /// Replaces the contents of the batch by the next records: at least one, up to about ``CSVOptions/batchBytes``
-    /// bytes, and at most ``CSVOptions/batchRecords``.
+    /// Replaces the contents of the batch with the next records. It reads at least one record, up to about
+    /// ``CSVOptions/batchBytes`` bytes, and at most ``CSVOptions/batchRecords`` records.
     ///
-    /// - Parameter batch: The batch to fill. Passing the previous batch again reuses its memory.
+    /// - Parameter batch: The batch to fill. If the previous batch is passed again, its memory is reused.
     /// - Returns: Whether there were more records; false at the end of the input.
     /// - Throws: The error of the source. The batch is then empty, and the next call continues at the same place.
     package mutating func next(into batch: inout RecordBatch) throws(ByteStreamError) -> Bool {
@@ -97,8 +100,8 @@ package struct CSVReader: ~Copyable, Sendable {
             if !hasBegun { begin(batch) }
             split(&batch, maximumRecords: maximumRecords)
             if !batch.records.isEmpty || input.isAtEnd { break }
-            // The buffer contains no whole record. The skipped bytes are removed, and more bytes are read, up to the
-            // size limit of a record.
+            // If the buffer contains no whole record, the skipped bytes are removed. Then more bytes are read, up to
+            // the size limit of a record.
             discardConsumed(of: &batch)
             wanted = max(wanted, min(batch.bytes.count * 2, maximumRecordBytes + Self.lookahead))
         }
@@ -106,19 +109,19 @@ package struct CSVReader: ~Copyable, Sendable {
         return !batch.records.isEmpty
     }
 
-    /// The number of bytes needed before the first record is split.
+    /// The minimum number of bytes to read before the first record is split.
     private var leastBytes: Int {
         if hasBegun { return 0 }
         if case .automatic = options.delimiter { return Self.detectionBytes }
         return Self.declarationBytes
     }
 
-    /// The number of bytes in which the delimiter is detected. They contain nearly every header.
+    /// The number of bytes from which the delimiter is detected. Nearly every header is shorter.
     private static var detectionBytes: Int { 1 << 16 }
-    /// Enough bytes for a line that declares the delimiter, such as `sep=;`.
+    /// The number of bytes that is enough for a line such as `sep=;`, which declares the delimiter.
     private static var declarationBytes: Int { 16 }
 
-    /// Detects the delimiter if the options do not set it, and skips a line that declares one.
+    /// Detects the delimiter if the options do not set it. Skips the first line if it declares a delimiter.
     private mutating func begin(_ batch: borrowing RecordBatch) {
         hasBegun = true
         var declarationLength = DelimiterDetection.declaration(in: batch.bytes)?.declarationLength ?? 0
@@ -150,10 +153,11 @@ package struct CSVReader: ~Copyable, Sendable {
 // MARK: Records
 
 extension CSVReader {
-    /// The number of bytes after a record of the maximum size that are needed to recognize its line end: CR and LF.
+    /// The number of bytes to read after a record of the maximum size, to recognize its line end. The line end may be
+    /// CR LF, so two bytes are needed.
     private static var lookahead: Int { 2 }
 
-    /// Splits the batch's bytes into records until the rest is not a whole record.
+    /// Splits the bytes of the batch into records. Stops if the remaining bytes are not a whole record.
     private mutating func split(_ batch: inout RecordBatch, maximumRecords: Int) {
         let splitter = RecordSplitter(base: UnsafeRawPointer(batch.bytes.base), delimiter: delimiter.byte)
         let content = ByteContent(of: batch.bytes, from: position)
@@ -168,12 +172,12 @@ extension CSVReader {
         }
     }
 
-    /// Skips the rest of a line. The line is blank, or it belongs to a record that was too long.
+    /// Skips the rest of a line. The line is blank, or its record was too long.
     ///
     /// - Returns: Whether the buffer contains the end of the line. If not, more bytes are needed.
     private mutating func passLine(_ splitter: RecordSplitter, count: Int) -> Bool {
         position = splitter.lineEnd(from: position, to: count)
-        // A CR at the end of the buffer may be the first half of a CR LF.
+        // The last CR in the buffer may be the first half of CR LF.
         let isWhole = position + 1 < count || (position < count && splitter.byte(position) == RecordSplitter.lineFeed)
         guard isWhole || input.isAtEnd else { return false }
         if position < count { position = splitter.afterLineBreak(at: position, end: count) }
@@ -186,14 +190,15 @@ extension CSVReader {
 
     /// Splits the record at `position`.
     ///
-    /// - Returns: Whether the record could be split. If not, more bytes are needed and nothing has changed.
+    /// - Returns: Whether the record could be split. If not, nothing has changed, and more bytes are needed.
     private mutating func splitRecord(
         _ splitter: RecordSplitter, content: ByteContent, into batch: inout RecordBatch
     ) -> Bool {
         let start = position
         let count = batch.bytes.count
         let firstCell = batch.extents.count
-        // The outcome depends only on the window `start..<end`, and not on the number of bytes that were read so far.
+        // The outcome depends only on the bytes in `start..<end`. It does not depend on the number of bytes that were
+        // read so far.
         let end = min(count, start + maximumRecordBytes + Self.lookahead)
         let isWholeWindow = end == start + maximumRecordBytes + Self.lookahead
         let isLast = input.isAtEnd && !isWholeWindow
@@ -224,7 +229,7 @@ extension CSVReader {
             if insideQuotes {
                 return takeFirstLine(splitter, fault: .unclosedQuote, reach: end, end: end, into: &batch)
             }
-            // A CR at the end of the window is not skipped here, because it may be the first half of a CR LF.
+            // The last CR in the window is not skipped here, because it may be the first half of CR LF.
             let rest = splitter.byte(end - 1) == RecordSplitter.carriageReturn ? end - 1 : end
             take(cells: firstCell..<firstCell, fault: .tooLong, next: rest, lines: lineBreaks, of: &batch)
             isSkippingLine = true
@@ -240,10 +245,9 @@ extension CSVReader {
         }
     }
 
-    /// Adds the first line of the window as a faulty record. The splitter has searched for its closing quote up to
-    /// `reach`.
+    /// Adds the first line of the window as a faulty record. The search for its closing quote ended at `reach`.
     ///
-    /// - Returns: Whether the whole line was available. If not, more bytes are needed and nothing has changed.
+    /// - Returns: Whether the whole line was available. If not, nothing has changed, and more bytes are needed.
     private mutating func takeFirstLine(
         _ splitter: RecordSplitter, fault: RecordFault, reach: Int, end: Int, into batch: inout RecordBatch
     ) -> Bool {
@@ -256,8 +260,8 @@ extension CSVReader {
             isSkippingLine = true
             return true
         }
-        // The line must end inside the window. A CR as the last byte of the window is not enough, because it may be the
-        // first half of a CR LF.
+        // The line must end inside the window. If the last byte is CR, the end is not known, because CR may be the
+        // first half of CR LF.
         let isWhole = lineEnd + 1 < end || (lineEnd < end && splitter.byte(lineEnd) == RecordSplitter.lineFeed)
         guard isWhole || input.isAtEnd || isWholeWindow else { return false }
 
@@ -286,7 +290,8 @@ extension CSVReader {
         number += 1
     }
 
-    /// Unescapes the quotes of the cells in `escaped`, in place. This is possible because a cell only becomes shorter.
+    /// Replaces each escaped quote in the cells of `escaped` with one quote. A cell only becomes shorter, so this
+    /// happens in place.
     private func unescape(_ batch: inout RecordBatch) {
         for index in escaped {
             let length = batch.bytes.collapseQuotes(

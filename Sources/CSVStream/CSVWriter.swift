@@ -1,8 +1,8 @@
 /// Writes records as CSV: RFC 4180, with quotes only where they are needed, and LF as the default line end.
 ///
-/// ``CSVReader`` reads the same cells back. The cells must be UTF-8 text without NUL. LF is the default because every
-/// reader accepts it and it is one byte shorter than RFC 4180's CR LF. Unix line tools would also show the CR of CR LF
-/// as a stray character in the last column.
+/// If ``CSVReader`` reads the output, it returns the same cells. The cells must be UTF-8 text without NUL. LF is the
+/// default because every reader accepts it and it is one byte shorter than RFC 4180's CR LF. With CR LF, Unix line
+/// tools would show the CR as a stray character in the last column.
 ///
 /// Bytes are buffered and written to the sink in large pieces. ``finish()`` writes the last piece.
 package struct CSVWriter: ~Copyable, Sendable {
@@ -15,7 +15,7 @@ package struct CSVWriter: ~Copyable, Sendable {
     private let sink: ByteSink
     private var bytes: ByteBuffer
     private var isAtStart = true
-    /// Whether the current record has cells, and whether it consists of a single empty cell so far.
+    /// Whether the current record has cells. `isBlank` is true if its only cell is empty.
     private var hasCells = false
     private var isBlank = false
 
@@ -28,7 +28,7 @@ package struct CSVWriter: ~Copyable, Sendable {
     ///   - delimiter: The delimiter between cells.
     ///   - lineEnd: The line end.
     ///   - spreadsheetSafe: Whether to prefix a cell with `'` if it begins with `=`, `+`, `-`, `@`, tab or CR. A
-    ///     spreadsheet would run such a cell as a formula. ``CSVReader`` returns the cell with this prefix.
+    ///     spreadsheet would run such a cell as a formula. ``CSVReader`` does not remove the prefix.
     ///   - containsSecrets: Whether bytes are zeroed after they are written.
     ///   - isMarked: Whether the output begins with a byte order mark.
     package init(
@@ -61,8 +61,8 @@ package struct CSVWriter: ~Copyable, Sendable {
         isAtStart = false
     }
 
-    /// Ends the current record. A record of one empty cell is written as `""`, because a blank line is not a record. A
-    /// record without cells is written in the same way.
+    /// Ends the current record. If a record is empty or its only cell is empty, it is written as `""`, because a blank
+    /// line is not a record.
     ///
     /// - Throws: The error of the sink.
     package mutating func endRecord() throws(ByteStreamError) {
@@ -80,15 +80,14 @@ package struct CSVWriter: ~Copyable, Sendable {
 
     /// Writes the buffered bytes to the sink.
     ///
-    /// - Throws: The error of the sink. Some of the bytes may have been written, so the output is incomplete.
+    /// - Throws: The error of the sink. The output may be incomplete, because some of the bytes may have been written.
     package mutating func flush() throws(ByteStreamError) {
         guard bytes.count > 0 else { return }
         try sink.write(UnsafeRawBufferPointer(start: bytes.base, count: bytes.count))
         bytes.removeAll()
     }
 
-    /// Writes the remaining bytes and ends the writer. A writer that is dropped without this call loses its last
-    /// records.
+    /// Writes the remaining bytes and ends the writer. Without this call, the last records are lost.
     ///
     /// - Throws: The error of the sink.
     package consuming func finish() throws(ByteStreamError) {
@@ -98,8 +97,9 @@ package struct CSVWriter: ~Copyable, Sendable {
     private func needsQuotes(_ cell: Span<UInt8>) -> Bool {
         guard !cell.isEmpty else { return false }
         let space = UInt8(ascii: " ")
-        // Quotes protect the spaces, which other readers trim. They also protect U+FEFF (its first byte is 0xEF) at the
-        // start of the text, which all readers would skip as a byte order mark.
+        // Other readers remove spaces at the ends of a cell, so such cells are quoted. All readers skip a byte order
+        // mark (U+FEFF) at the start of the text. So the first cell is also quoted if it begins with 0xEF, the first
+        // byte of U+FEFF.
         if cell[0] == space || cell[cell.count - 1] == space || (isAtStart && cell[0] == 0xEF) { return true }
         return cell.withUnsafeBufferPointer { cell in
             var isSpecial = false

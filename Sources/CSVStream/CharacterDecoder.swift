@@ -1,23 +1,23 @@
 internal import Platform
 
-/// Converts text in any encoding that the C library supports to UTF-8, in pieces of any length.
+/// Converts text to UTF-8, in pieces of any length. The C library must support the encoding of the text.
 ///
-/// Bytes that are invalid in the encoding become 0xFF, which is invalid UTF-8. The check of each record for valid UTF-8
-/// then finds them.
+/// If bytes are invalid in the encoding, they become 0xFF, which is invalid UTF-8. So the later check for valid UTF-8
+/// finds the faulty records.
 ///
-/// `@unchecked Sendable`: iconv(3) must be used by one thread at a time, and this non-copyable value is the only owner
-/// of the descriptor.
+/// `@unchecked Sendable`: only one thread at a time may call iconv(3). This is ensured, because this non-copyable value
+/// is the only owner of the descriptor.
 struct CharacterDecoder: ~Copyable, @unchecked Sendable {
     private let conversion: iconv_t
-    /// The number of bytes that are skipped at an invalid character: the length of the letter A in the encoding.
+    /// The number of bytes to skip at an invalid character. It is the length of the letter A in the encoding.
     private let unitLength: Int
-    /// The bytes of an incomplete character.
+    /// The bytes of a character whose end was not read yet.
     private var rest = ByteBuffer(isSecret: true)
 
     /// Returns whether the C library supports an encoding with this name.
     static func knows(_ name: String) -> Bool { CharacterDecoder(encoding: name) != nil }
 
-    /// Makes a decoder; nil if the C library does not support the encoding.
+    /// Makes a decoder. Returns nil if the C library does not support the encoding.
     init?(encoding name: String) {
         guard Self.isName(name), let conversion = Self.open(from: name, to: "UTF-8") else { return nil }
         self.conversion = conversion
@@ -26,7 +26,7 @@ struct CharacterDecoder: ~Copyable, @unchecked Sendable {
 
     deinit { iconv_close(conversion) }
 
-    /// Appends the converted text of the next bytes.
+    /// Converts the next bytes and appends the text.
     mutating func decode(_ bytes: Span<UInt8>, into output: inout ByteBuffer) {
         rest.append(bytes)
         var start = 0
@@ -43,15 +43,16 @@ struct CharacterDecoder: ~Copyable, @unchecked Sendable {
         rest.removeFirst(start)
     }
 
-    /// Ends the conversion. Appends the text that iconv(3) holds back, and 0xFF if the input ends in the middle of a
-    /// character.
+    /// Ends the conversion. Appends the text that iconv(3) still holds. If the input ends in the middle of a character,
+    /// also appends 0xFF.
     mutating func finish(into output: inout ByteBuffer) {
         flush(into: &output)
         if rest.count > 0 { output.append(0xFF) }
         rest.removeAll()
     }
 
-    /// Appends the text that iconv(3) holds back, such as a letter that a combining accent may follow.
+    /// Appends the text that iconv(3) still holds. For example, it holds a letter until it knows whether a combining
+    /// accent follows.
     private func flush(into output: inout ByteBuffer) {
         _ = output.appendBytes(upTo: Self.longestCharacter) { room in
             var target = room.baseAddress?.assumingMemoryBound(to: CChar.self)
@@ -63,7 +64,8 @@ struct CharacterDecoder: ~Copyable, @unchecked Sendable {
 
     /// Converts as many bytes as possible in one call.
     ///
-    /// - Returns: The number of converted bytes, and the `errno` of iconv(3) if it stopped before the end; otherwise 0.
+    /// - Returns: The number of converted bytes. `code` is the `errno` of iconv(3) if it stopped before the end,
+    ///   otherwise 0.
     private func convert(from start: Int, into output: inout ByteBuffer) -> (used: Int, code: CInt) {
         let length = rest.count - start
         var left = length
@@ -81,8 +83,8 @@ struct CharacterDecoder: ~Copyable, @unchecked Sendable {
     /// The minimum size of the output buffer of one step, in bytes of UTF-8.
     private static let longestCharacter = 64
 
-    /// Returns whether a name has only letters, digits and `-_.:+()`. A slash is refused, because a suffix after it,
-    /// such as `//TRANSLIT`, makes iconv(3) replace or drop characters.
+    /// Returns whether a name has only letters, digits and `-_.:+()`. It must not contain a slash, because suffixes
+    /// such as `//TRANSLIT` make iconv(3) replace or drop characters.
     private static func isName(_ name: String) -> Bool {
         let marks = "-_.:+()".utf8
         return !name.isEmpty && name.utf8.count <= 64
@@ -102,8 +104,8 @@ struct CharacterDecoder: ~Copyable, @unchecked Sendable {
         return conversion == iconv_t(bitPattern: -1) ? nil : conversion
     }
 
-    /// Returns the number of bytes of the letter A. The letter is converted twice and only the second result counts,
-    /// because the first one may include a byte order mark.
+    /// Returns the number of bytes of the letter A. The letter is converted twice. The first result may include a byte
+    /// order mark, so only the second result is used.
     private static func unitLength(of name: String) -> Int {
         guard let conversion = open(from: "UTF-8", to: name) else { return 1 }
         defer { iconv_close(conversion) }

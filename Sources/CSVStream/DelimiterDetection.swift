@@ -2,17 +2,17 @@
 struct DelimiterDetection {
     /// The delimiter.
     let delimiter: CSVDelimiter
-    /// The length of a first line such as `sep=;`, which declares the delimiter and is not a record; 0 if there is
-    /// none.
+    /// The length of a first line such as `sep=;`, or 0 if there is no such line. The line declares the delimiter and
+    /// is not a record.
     let declarationLength: Int
 
     private static let mostRecords = 1_000
 
-    /// Examines the beginning of an input, which must be decoded and without a byte order mark.
+    /// Examines the beginning of an input. The input must be decoded and must not begin with a byte order mark.
     ///
     /// - Parameters:
     ///   - bytes: The bytes of the input.
-    ///   - end: The number of bytes that are examined.
+    ///   - end: The number of bytes to examine.
     ///   - isWhole: Whether `bytes` is the whole input.
     init(of bytes: borrowing ByteBuffer, to end: Int, isWhole: Bool) {
         if let declared = Self.declaration(in: bytes) {
@@ -34,8 +34,8 @@ struct DelimiterDetection {
 
     // MARK: Splitting
 
-    /// The quality of a delimiter. Scores are compared by the number of records that have as many cells as the header,
-    /// and then by the number of cells of the header.
+    /// The quality of a delimiter. The first criterion is the number of records that have as many cells as the header.
+    /// If it is equal, the number of cells in the header decides.
     private struct Score: Comparable {
         var records = 0
         var cells = 0
@@ -66,7 +66,7 @@ struct DelimiterDetection {
             case .complete(_, let next, _, _):
                 position = next
             case .ranOut where score == .none:
-                // The header is longer than the examined bytes, so only its beginning is scored.
+                // The header is longer than the examined bytes, so the score uses only the beginning of the header.
                 position = end
             case .ranOut:
                 return score

@@ -2,16 +2,16 @@ internal import CZlib
 internal import Platform
 internal import Threads
 
-/// Decompresses gzip (RFC 1952) while bytes are read: one member, or several consecutive members, which `cat` produces
-/// from several files.
+/// Decompresses gzip data (RFC 1952) while it is read. The data has one member or several consecutive members, as in a
+/// file that `cat` made from several gzip files.
 ///
-/// If the data is truncated or damaged, or if bytes other than zeros follow it, the source first returns the bytes
-/// before the fault, and then throws.
+/// If the data is damaged or truncated, the source first returns the bytes before the fault, and then throws. It also
+/// throws if the data is followed by bytes that are not zero.
 final class GzipSource: Sendable {
     private let compressed: ByteSource
     private let inflation: Locked<Inflation>
 
-    /// Returns whether bytes begin like a gzip member.
+    /// Returns whether the bytes begin like a gzip member.
     static func isGzip(_ start: Span<UInt8>) -> Bool {
         start.count >= longestMagic && start[0] == 0x1F && start[1] == 0x8B && start[2] == UInt8(Z_DEFLATED)
     }
@@ -19,7 +19,7 @@ final class GzipSource: Sendable {
     /// The number of bytes that `isGzip(_:)` needs.
     static let longestMagic = 3
 
-    /// Makes a source whose first compressed bytes were already read.
+    /// Makes a source from compressed bytes. The bytes in `beginning` were already read.
     init(_ compressed: ByteSource, after beginning: borrowing ByteBuffer) throws(ByteStreamError) {
         self.compressed = compressed
         inflation = Locked(try Inflation(beginning))
@@ -35,20 +35,21 @@ final class GzipSource: Sendable {
     }
 }
 
-/// The state of zlib, and the compressed bytes that it has not consumed yet.
+/// The state of zlib and the compressed bytes that it has not used yet.
 ///
-/// `@unchecked Sendable`: the stream is created here and never escapes, and this non-copyable value is its only owner.
+/// `@unchecked Sendable`: this non-copyable value is the only owner of the stream. It creates the stream and never
+/// hands it out.
 private struct Inflation: ~Copyable, @unchecked Sendable {
     /// The stream has its own allocation, because zlib does not allow it to move.
     private let stream: UnsafeMutablePointer<z_stream>
     private var input = ByteBuffer(isSecret: true)
     private var position = 0
-    /// Whether a member has ended and the next one has not begun.
+    /// Whether a member has ended and the next member has not begun.
     private var isBetweenMembers = false
     private var isAtEnd = false
 
     private static let chunk = 1 << 16
-    /// The argument of `inflateInit2`: 15 for the largest window, plus 16 to accept only gzip headers.
+    /// The argument of `inflateInit2`. 15 means the largest window, and 16 means that only gzip headers are accepted.
     private static let windowBits: CInt = 15 + 16
 
     init(_ beginning: borrowing ByteBuffer) throws(ByteStreamError) {
@@ -75,7 +76,7 @@ private struct Inflation: ~Copyable, @unchecked Sendable {
             if isBetweenMembers, !beginMember() { continue }
             let (count, status) = inflate(into: buffer)
             if status == Z_STREAM_END { isBetweenMembers = true }
-            // Bytes before the damage are returned first. At the next call, zlib reports the error again.
+            // The bytes before a damaged place are returned first. At the next call, zlib reports the error again.
             if count > 0 { return count }
             guard status == Z_OK || status == Z_STREAM_END || status == Z_BUF_ERROR else { throw Self.damaged }
         }
@@ -92,9 +93,9 @@ private struct Inflation: ~Copyable, @unchecked Sendable {
         isAtEnd = true
     }
 
-    /// Skips one zero byte of the padding after a member, or begins the next member.
+    /// If the next byte is zero, skips it as padding. Otherwise begins the next member.
     ///
-    /// - Returns: Whether a member begins. zlib then checks its header.
+    /// - Returns: Whether a member begins. Then zlib checks its header.
     private mutating func beginMember() -> Bool {
         guard input.span(at: position, count: 1)[0] != 0 else {
             position += 1
@@ -117,10 +118,10 @@ private struct Inflation: ~Copyable, @unchecked Sendable {
     }
 }
 
-/// Memory that is zeroed when it is freed, because text in zlib's buffers may contain a password.
+/// Memory that is zeroed before it is freed. Text in zlib's buffers may contain a password.
 private enum ZeroedMemory {
-    /// The size of the header before each allocation. The header holds the allocation's size, and 16 bytes keep the
-    /// alignment.
+    /// The size of the header before each allocation. The header holds the size of the allocation. It has 16 bytes, to
+    /// keep the alignment.
     private static let headerSize = 16
 
     static func allocate(_ size: Int) -> UnsafeMutableRawPointer? {

@@ -1,4 +1,4 @@
-/// The beginning of an input, which is read first to detect the kind of the input.
+/// The beginning of an input. It is read first, to detect what kind of input it is.
 ///
 /// An input that begins like gzip data is decompressed.
 package struct InputHead: ~Copyable, Sendable {
@@ -11,13 +11,13 @@ package struct InputHead: ~Copyable, Sendable {
     let source: ByteSource
     /// Whether the input ends with `buffer`.
     let isAtEnd: Bool
-    /// Counts the bytes of the input, before decompression.
+    /// The counter of the input's bytes before decompression.
     let counter: ByteCounter
 
-    /// The number of bytes to read ahead. It is enough to detect the encoding.
+    /// The number of bytes to read ahead, which is enough to detect the encoding.
     private static let size = 1 << 20
 
-    /// Reads the first MiB, or a shorter input to its end.
+    /// Reads the first MiB. If the input is shorter, reads all of it.
     ///
     /// - Throws: The error of the source.
     package init(_ source: ByteSource) throws(ByteStreamError) {
@@ -39,13 +39,13 @@ package struct InputHead: ~Copyable, Sendable {
         buffer = bytes
     }
 
-    /// The bytes read ahead, decompressed and not decoded.
+    /// The bytes that were read ahead. They are decompressed but not decoded.
     package var bytes: Span<UInt8> {
         @_lifetime(borrow self)
         get { buffer.span(at: 0, count: buffer.count) }
     }
 
-    /// Returns the bytes read ahead and consumes this value.
+    /// Returns the bytes that were read ahead, and consumes this value.
     consuming func takeBytes() -> ByteBuffer { buffer }
 
     /// Reads until the buffer holds `size` bytes or the source ends.

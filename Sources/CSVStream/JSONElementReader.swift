@@ -1,19 +1,20 @@
-/// Splits a JSON input into the texts of its values. If the input begins with `[`, the values are the elements of one
-/// array; otherwise each line is a value. It reads the input incrementally, and its memory use does not grow with the
-/// input.
+/// Splits a JSON input into its values, each as text. If the input begins with `[`, it is an array and its elements are
+/// the values. Otherwise each line is a value. It reads the input incrementally, and its memory use does not grow with
+/// the input.
 ///
-/// A line ends with LF; a CR before the LF stays part of the line. A byte order mark is skipped. A mark of UTF-16 or
-/// UTF-32 also makes the reader convert the input to UTF-8. The reader does not validate JSON. It only follows brackets
-/// and strings to find the end of an element. The bytes are zeroed when they are discarded, because they may contain
+/// A line ends with LF. A CR before the LF is part of the line. A byte order mark is skipped. If the mark is for UTF-16
+/// or UTF-32, the reader also converts the input to UTF-8. The reader does not validate JSON. It uses only brackets and
+/// strings to find the end of an element. The bytes are zeroed when they are discarded, because they may contain
 /// secrets.
 package struct JSONElementReader: ~Copyable, Sendable {
     /// One line, or one element of the array.
     package struct Element: Sendable {
         /// The physical line on which the element begins, from 1.
         package let line: Int
-        /// The reason why there is no value; nil if there is one. The bytes of an element with a fault are discarded.
+        /// The reason why the element has no value; nil if it has one. If an element has a fault, its bytes are
+        /// discarded.
         package let fault: Fault?
-        /// The range of the element in the reader's bytes. It is valid until the next element is requested; see
+        /// The range of the element in `buffer`. It is valid until the next element is requested. See
         /// ``JSONElementReader/bytes(of:)``.
         fileprivate let range: Range<Int>
     }
@@ -21,9 +22,9 @@ package struct JSONElementReader: ~Copyable, Sendable {
     package enum Fault: Sendable {
         /// The element is longer than the limit.
         case tooLong
-        /// There is no comma before the element, or something follows the array.
+        /// A comma before the element is missing, or text follows the array.
         case outsideArray
-        /// The input ends before the array does.
+        /// The input ends before the end of the array.
         case unclosedArray
     }
 
@@ -32,10 +33,10 @@ package struct JSONElementReader: ~Copyable, Sendable {
 
     private var input: TextInput
     private let longest: Int
-    /// The bytes that were read. Elements that were not returned yet begin at `start`.
+    /// The bytes that were read. `start` is the offset of the next element.
     private var buffer = ByteBuffer(isSecret: true)
     private var start = 0
-    /// The position up to which the value at `start` was searched for its end, without success.
+    /// The search for the end of the value at `start` has reached this offset.
     private var searched = 0
     /// Whether the bytes at `start` are the rest of a value that was too long.
     private var isTooLong = false
@@ -57,7 +58,7 @@ package struct JSONElementReader: ~Copyable, Sendable {
         self.init(text: TextInput(source: source), longest: longest)
     }
 
-    /// Makes a reader of an input whose beginning was already read.
+    /// Makes a reader for an input whose beginning was already read.
     package init(text: consuming TextInput, longest: Int = 1 << 20) {
         input = text
         self.longest = max(1, longest)
@@ -77,18 +78,19 @@ package struct JSONElementReader: ~Copyable, Sendable {
         buffer.span(at: element.range.lowerBound, count: element.range.count)
     }
 
-    /// Detects whether the input is an array, by its first character that is not white space.
+    /// Detects whether the input is an array. The first character that is not white space decides.
     private mutating func findPlace() throws(ByteStreamError) {
         while true {
             while searched < buffer.count, Self.isSpace(byte(searched)) { searched += 1 }
-            // If there is more white space than the maximum length of a value, the input is not treated as an array.
+            // If an input begins with more white space than the maximum length of a value, it is not treated as an
+            // array.
             if searched < buffer.count || input.isAtEnd || searched > longest { break }
             try fill()
         }
         place = searched < buffer.count && byte(searched) == UInt8(ascii: "[") ? .beforeElement : .lines
         searched = start
         if place == .beforeElement {
-            // Before the bracket there is only white space; otherwise the input would be read as lines.
+            // Only white space precedes the bracket. Otherwise the input would not be an array.
             while byte(start) != UInt8(ascii: "[") { pass() }
             pass()
         }
@@ -96,7 +98,7 @@ package struct JSONElementReader: ~Copyable, Sendable {
 
     private func byte(_ offset: Int) -> UInt8 { buffer.base.load(fromByteOffset: offset, as: UInt8.self) }
 
-    /// Moves the remaining bytes to the front and appends the next ones.
+    /// Moves the remaining bytes to the front and appends more bytes.
     private mutating func fill() throws(ByteStreamError) {
         buffer.removeFirst(start)
         searched -= start
@@ -190,7 +192,7 @@ extension JSONElementReader {
     /// Returns the element at `start`, even if it is misplaced or incomplete.
     private mutating func takeElement() throws(ByteStreamError) -> Element {
         guard place != .afterArray else {
-            // Text after the array is a fault, and the rest of the input is not read.
+            // Text after the array is a fault. The rest of the input is not read.
             place = .end
             return take(endingAt: start, next: start, fault: .outsideArray)
         }
@@ -223,13 +225,13 @@ extension JSONElementReader {
     }
 }
 
-/// A state machine that follows brackets and strings to find the end of an element.
+/// A state machine that finds the end of an element. It uses only brackets and strings.
 private struct ElementEnd {
     enum Step {
         case goesOn
         /// The byte is the last one of the element.
         case stopsBehind
-        /// The byte does not belong to the element, which ends before it.
+        /// The element ends before this byte.
         case stopsBefore
     }
 
@@ -264,7 +266,7 @@ private struct ElementEnd {
         case UInt8(ascii: "\""): isString = true
         case UInt8(ascii: "{"), UInt8(ascii: "["): depth += 1
         case UInt8(ascii: "}"), UInt8(ascii: "]"):
-            // A bracket that closes nothing is an element by itself. Otherwise reading would make no progress.
+            // If a bracket closes nothing, it becomes an element of one byte. Otherwise the reader would not advance.
             guard depth > 0 else { return isEmpty ? .stopsBehind : .stopsBefore }
             depth -= 1
             if depth == 0 { return .stopsBehind }

@@ -2,20 +2,20 @@ internal import Platform
 
 /// Interrupts reads that wait for more input.
 package protocol Interruption: Sendable {
-    /// Ends every waiting and later read.
+    /// Ends the current read and all later reads.
     func interrupt()
 
-    /// Clears the interruption. Call it only while no thread reads.
+    /// Clears the interruption. Call it only while no thread is reading.
     func reset()
 
     /// Whether ``interrupt()`` was called since the last ``reset()``.
     var isInterrupted: Bool { get }
 }
 
-/// Wakes a thread that waits for input, for example from a pipe. No other thread can end a blocking read(2), so the
-/// thread waits with poll(2) first.
+/// Wakes a thread that waits for input, for example from a pipe. A blocked read(2) cannot be ended by another thread.
+/// So the thread first waits with poll(2), which can be ended.
 package final class ReadInterruption: Interruption {
-    /// The ends of a pipe(7), which is empty until ``interrupt()`` is called.
+    /// The two ends of a pipe(7). The pipe is empty until ``interrupt()`` is called.
     private let readEnd: CInt
     private let writeEnd: CInt
 
@@ -47,15 +47,15 @@ package final class ReadInterruption: Interruption {
         return poll(&waiting, 1, 0) > 0
     }
 
-    /// Waits until bytes or the end of the input can be read.
+    /// Waits until the descriptor has bytes to read or is at its end.
     ///
-    /// - Returns: False if the read is interrupted.
+    /// - Returns: False if the wait was interrupted.
     func waitUntilReadable(_ descriptor: CInt) -> Bool {
         let readable = Int16(POLLIN)
         var waiting = [
             pollfd(fd: descriptor, events: readable, revents: 0), pollfd(fd: readEnd, events: readable, revents: 0),
         ]
-        // If poll(2) fails, the following read(2) reports the error.
+        // If poll(2) fails, the next read(2) reports the error.
         while poll(&waiting, nfds_t(waiting.count), -1) < 0 {
             if errno != EINTR { return true }
         }

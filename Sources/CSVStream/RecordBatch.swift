@@ -1,22 +1,22 @@
-/// A batch of records with their cells. Batches are passed from the thread that splits the input to the threads that
-/// validate and write.
+/// A batch of records with their cells. One thread splits the input and passes batches to other threads, which validate
+/// and write.
 ///
-/// A batch owns one byte buffer. Records and cells are stored as positions in this buffer. So a cell needs no
-/// allocation of its own, and a batch that is reused needs no allocation at all. ``CSVReader`` splits its input in
-/// place in the buffer. Other sources (NDJSON, a scan of a database) append cells between ``beginRecord(line:number:)``
-/// and ``endRecord(fault:)``.
+/// A batch owns one byte buffer. Records and cells are stored as positions in this buffer, so a cell needs no
+/// allocation. If a batch is reused, it needs no allocation either. ``CSVReader`` reads its input into this buffer and
+/// splits it in place. For other sources (NDJSON, a scan of a database), cells are appended between
+/// ``beginRecord(line:number:)`` and ``endRecord(fault:)``.
 package struct RecordBatch: ~Copyable, Sendable {
     /// One record; its cells are read with ``RecordBatch/cell(_:)``.
     package struct Record: Equatable, Sendable {
-        /// The number of the record's first physical line; the first line of the input is 1. LF, CR LF and CR count as
-        /// line ends, also inside quotes.
+        /// The number of the physical line on which the record begins. The first line of the input is 1. LF, CR LF and
+        /// CR are line ends, also inside quotes.
         package let line: Int
         /// The position of the record: 0 for the header, 1 for the record after it. Blank lines do not count.
         package let number: Int
         /// The indices of the record's cells in its batch.
         package let cells: Range<Int>
-        /// The reason why the record must not be used; nil if it is sound. A faulty record may have no cells. Its cells
-        /// are used only in a report.
+        /// The reason why the record must not be used; nil if it can be used. A faulty record may have no cells. The
+        /// cells of a faulty record are used only in a report.
         package let fault: RecordFault?
 
         package init(line: Int, number: Int, cells: Range<Int>, fault: RecordFault?) {
@@ -29,9 +29,10 @@ package struct RecordBatch: ~Copyable, Sendable {
 
     /// The records in the order of the input.
     package internal(set) var records: [Record] = []
-    /// The records with a quote inside an unquoted cell, where it is an ordinary character.
+    /// The records with a stray quote: a quote inside an unquoted cell, which is an ordinary character.
     package internal(set) var strayQuotes = Occurrences()
-    /// The blank lines between records. Blank lines before the header, directly after it, and at the end do not count.
+    /// The blank lines between records. Blank lines are not counted before the header, directly after it, or at the
+    /// end.
     package internal(set) var blankLines = Occurrences()
 
     /// Whether any cell of the batch is absent. An absent cell is different from an empty one. The cells of a CSV input
@@ -49,7 +50,8 @@ package struct RecordBatch: ~Copyable, Sendable {
         bytes = ByteBuffer(isSecret: containsSecrets)
     }
 
-    /// Whether the bytes are zeroed by ``removeAll()``, when the buffer grows, and when the batch is destroyed.
+    /// Whether bytes are zeroed when they are discarded: by ``removeAll()``, when the buffer grows, and when the batch
+    /// is destroyed.
     package var containsSecrets: Bool {
         get { bytes.isSecret }
         set { bytes.isSecret = newValue }
@@ -61,10 +63,10 @@ package struct RecordBatch: ~Copyable, Sendable {
     /// The number of cells of all records.
     package var cellCount: Int { extents.count }
 
-    /// Returns the bytes of a cell, unquoted and unescaped. They are empty for an absent cell.
+    /// Returns the bytes of a cell without its quotes and escapes. For an absent cell, returns no bytes.
     ///
     /// - Parameter index: An index from a record's ``Record/cells``.
-    /// - Returns: The bytes. They are valid until the batch is changed or moved.
+    /// - Returns: The bytes. The span is valid until the batch is changed or moved.
     @_lifetime(borrow self)
     package func cell(_ index: Int) -> Span<UInt8> {
         let extent = extents[index]
@@ -74,7 +76,7 @@ package struct RecordBatch: ~Copyable, Sendable {
     /// Returns the length of a cell in bytes. The cell must not be absent.
     package func length(ofCell index: Int) -> Int { Int(extents[index].length) }
 
-    /// Returns whether a cell, given by an index from a record's ``Record/cells``, is absent. An absent cell is
+    /// Returns whether a cell is absent. `index` must come from a record's ``Record/cells``. An absent cell is
     /// different from an empty one. A cell of a CSV input is never absent.
     package func isAbsent(_ index: Int) -> Bool { extents[index].isAbsent }
 
@@ -93,7 +95,7 @@ package struct RecordBatch: ~Copyable, Sendable {
 // MARK: Appending records
 
 extension RecordBatch {
-    /// Begins a record. The cells appended until ``endRecord(fault:)`` belong to it.
+    /// Begins a record. All cells that are appended before ``endRecord(fault:)`` belong to this record.
     ///
     /// - Parameters:
     ///   - line: The first physical line of the record in its source, from 1.
@@ -122,7 +124,7 @@ extension RecordBatch {
 
     /// Ends the open record.
     ///
-    /// - Parameter fault: The reason why the record must not be used; nil if it is sound.
+    /// - Parameter fault: The reason why the record must not be used; nil if it can be used.
     package mutating func endRecord(fault: RecordFault? = nil) {
         records.append(
             Record(
@@ -149,7 +151,7 @@ package struct Occurrences: Hashable, Sendable {
 
     package mutating func add(line: Int) { self += Occurrences(count: 1, firstLine: line) }
 
-    /// Adds occurrences from a later part of the input.
+    /// Adds the occurrences of a later part of the input.
     package static func += (earlier: inout Occurrences, later: Occurrences) {
         if earlier.count == 0 { earlier.firstLine = later.firstLine }
         earlier.count += later.count
@@ -163,11 +165,11 @@ package struct Occurrences: Hashable, Sendable {
 
 /// The reason why a record cannot be used.
 package enum RecordFault: Sendable, Hashable, CaseIterable {
-    /// The record is not UTF-8 (strict, Unicode 16 table 3-7), or was UTF-16 with an unpaired surrogate.
+    /// The record is not valid UTF-8 (Unicode 16, table 3-7), or was UTF-16 with an unpaired surrogate.
     case badEncoding
-    /// A quoted cell is still open at the end of the input or at the limit of a record's size.
+    /// The end of the input, or the maximum size of a record, was reached inside a quoted cell.
     case unclosedQuote
-    /// A closing quote is followed by something other than a delimiter or a line end.
+    /// After a closing quote comes a character that is neither a delimiter nor a line end.
     case textAfterQuote
     /// The record holds a NUL byte.
     case nul
@@ -175,16 +177,16 @@ package enum RecordFault: Sendable, Hashable, CaseIterable {
     case tooLong
 }
 
-/// The position of a cell in its batch's bytes. It uses 32-bit numbers so that the positions of all cells of a batch
-/// fit into the cache of the processor.
+/// The position of a cell in its batch's bytes. Its numbers have 32 bits, so the positions of all cells of a batch fit
+/// into the processor's cache.
 struct CellExtent {
     static let absentLength = UInt32.max
 
     var offset: UInt32
     var length: UInt32
 
-    /// Makes an extent. The limits of ``RecordBatch`` and ``CSVOptions`` keep both arguments below 4 GiB, so
-    /// `truncatingIfNeeded` only avoids a check that cannot fail.
+    /// Makes an extent. ``RecordBatch`` and ``CSVOptions`` limit both arguments to less than 4 GiB. So
+    /// `truncatingIfNeeded` never truncates: it only avoids an unnecessary check.
     @inline(__always)
     init(offset: Int, length: Int) {
         self.offset = UInt32(truncatingIfNeeded: offset)

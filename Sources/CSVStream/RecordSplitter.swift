@@ -1,20 +1,21 @@
-/// Splits one record of decoded CSV into cells. It applies the grammar of RFC 4180 to a window, which is a range of the
-/// bytes in the caller's buffer.
+/// Splits one record of decoded CSV into cells. It applies the grammar of RFC 4180 to a window: a range of bytes in the
+/// caller's buffer.
 ///
-/// The splitter holds a pointer to the bytes, because their owner, a ``RecordBatch``, changes during a split: cells are
-/// appended to it. All reads lie in `0 ..< end`, where `end` is the end of the window. Only ``ByteSearch`` may read up
-/// to ``ByteBuffer/padding`` more bytes. ``CSVReader`` uses a splitter only while the buffer neither moves nor shrinks.
+/// The splitter only holds a pointer to the bytes. Their owner, a ``RecordBatch``, cannot be borrowed during a split,
+/// because cells are appended to it. The splitter reads only bytes in `0 ..< end`, where `end` is the end of the
+/// window. ``ByteSearch`` may also read up to ``ByteBuffer/padding`` bytes after `end`. ``CSVReader`` uses a splitter
+/// only while the buffer neither moves nor shrinks.
 struct RecordSplitter {
     /// The outcome of splitting the record at a position.
     enum Outcome {
-        /// A record whose bytes end before `end`. The next record begins at `next`. The quoted cells contain
-        /// `lineBreaks` line breaks. The record has `quotes` quotes; an escaped quote counts as two.
+        /// A whole record. Its bytes end before `end`. The next record begins at `next`. Its quoted cells contain
+        /// `lineBreaks` line breaks. The record has `quotes` quotes. An escaped quote counts as two.
         case complete(end: Int, next: Int, lineBreaks: Int, quotes: Int)
         /// A closing quote is followed by other text at `offset`.
         case textAfterQuote(offset: Int)
-        /// A quoted cell contains a line end before the limit `closedBefore`.
+        /// A quoted cell contains a line end before the offset `closedBefore`.
         case openAtLineBreak
-        /// The window ends before the record does.
+        /// The window ends inside the record.
         case ranOut(insideQuotes: Bool, lineBreaks: Int)
     }
 
@@ -37,10 +38,10 @@ struct RecordSplitter {
     @inline(__always)
     func byte(_ offset: Int) -> UInt8 { base.load(fromByteOffset: offset, as: UInt8.self) }
 
-    /// Splits the record at `start` and appends its cells. The indices of cells with escaped quotes are added to
+    /// Splits the record at `start` and appends its cells. If a cell contains escaped quotes, its index is added to
     /// `escaped`.
     ///
-    /// The window ends at `end`; if `isLast` is true, the input ends there too. If a quoted cell contains a line end
+    /// The window ends at `end`. If `isLast` is true, the input also ends there. If a quoted cell contains a line end
     /// before `closedBefore`, the search for its closing quote stops with `openAtLineBreak`. If the outcome is not
     /// `complete`, the caller must remove the appended cells.
     @inline(__always)
@@ -72,7 +73,7 @@ struct RecordSplitter {
                         break
                     }
                 }
-                // The next byte decides whether this quote closes the cell or is the first of an escaped pair.
+                // The next byte decides: this quote closes the cell, or it is the first quote of an escaped pair.
                 if offset + 1 == end, !isLast { return .ranOut(insideQuotes: true, lineBreaks: lineBreaks) }
                 if isEscaped { escaped.append(cells.count) }
                 cells.append(CellExtent(offset: cellStart, length: offset - cellStart))
@@ -100,12 +101,13 @@ struct RecordSplitter {
         }
     }
 
-    /// Splits a faulty line into cells that a person can read and correct. A cell with correct quotes is unquoted; any
-    /// other cell keeps its bytes unchanged.
+    /// Splits a faulty line into cells that a person can read and correct. If the quotes of a cell are correct, they
+    /// are removed. Otherwise the cell keeps its bytes unchanged.
     ///
-    /// Two searches for a closing quote never cover the same bytes. A search skips pairs of quotes and ends at the next
-    /// sequence of an odd number of quotes. If a cell begins with an even number of quotes, its search ends within
-    /// these quotes. So the next long search begins at the earliest where the previous one has ended.
+    /// The bytes are searched for a closing quote at most once, because two searches never overlap. A search skips
+    /// pairs of quotes. It ends at the first run with an odd number of quotes. If a cell begins with an even number of
+    /// quotes, its search ends inside this first run. So a long search never begins before the end of the previous
+    /// search.
     func splitLeniently(from start: Int, to end: Int, cells: inout [CellExtent], escaped: inout [Int]) {
         var offset = start
         while true {

@@ -5,7 +5,7 @@ package enum TextEncoding: Hashable, Sendable {
     /// An encoding that the C library supports under this name; see iconv(3).
     case named(String)
 
-    /// Makes an encoding from its name, ignoring case, hyphens and underscores; nil if the name is unknown.
+    /// Makes an encoding from its name. Case, hyphens and underscores are ignored. Returns nil if the name is unknown.
     package init?(name: String) {
         let plain = String(
             name.utf8.filter { $0 != UInt8(ascii: "-") && $0 != UInt8(ascii: "_") }
@@ -13,11 +13,11 @@ package enum TextEncoding: Hashable, Sendable {
         ).lowercased()
         switch plain {
         case "utf8": self = .utf8
-        // A name without a byte order means little-endian, the byte order of Windows.
+        // If the name does not give the byte order, it is little-endian, as on Windows.
         case "utf16", "utf16le": self = .utf16(bigEndian: false)
         case "utf16be": self = .utf16(bigEndian: true)
         default:
-            // Many people write "latin-1" for the encoding that the C library calls "latin1".
+            // Many people write "latin-1", but the C library calls this encoding "latin1".
             guard let known = [name, plain].first(where: { CharacterDecoder.knows($0) }) else { return nil }
             self = .named(known)
         }
@@ -36,16 +36,16 @@ package enum TextEncoding: Hashable, Sendable {
 // MARK: Detection
 
 extension TextEncoding {
-    /// The length of the longest byte order mark, and so the number of bytes needed to detect one.
+    /// The length of the longest byte order mark. To detect a mark, this number of bytes is needed.
     static let longestMark = 4
 
-    /// Returns the encoding given by a text's byte order mark, and the length of the mark in bytes; nil and 0 if there
-    /// is no mark.
+    /// Returns the encoding of the byte order mark and the length of the mark in bytes. Returns nil and 0 if there is
+    /// no mark.
     static func marked(_ start: Span<UInt8>) -> (encoding: TextEncoding?, markLength: Int) {
         if start.count >= 3, start[0] == 0xEF, start[1] == 0xBB, start[2] == 0xBF { return (.utf8, 3) }
         guard start.count >= 2 else { return (nil, 0) }
-        // The marks of UTF-32 are checked first, because the little-endian mark of UTF-32 begins with that of UTF-16.
-        // UTF-16 text has no NUL character after its mark.
+        // The little-endian mark of UTF-32 begins with the mark of UTF-16. So the marks of UTF-32 are checked first.
+        // This is safe, because no NUL character follows the mark in a UTF-16 text.
         if start.count >= 4 {
             switch (start[0], start[1], start[2], start[3]) {
             case (0xFF, 0xFE, 0, 0): return (.named("UTF-32LE"), 4)
@@ -60,17 +60,17 @@ extension TextEncoding {
         }
     }
 
-    /// Guesses Windows-1252, which contains the characters of Latin-1, for a text that has bytes above 0x7F but no
-    /// UTF-8 sequence among them (N7). Returns nil for any other text.
+    /// Guesses Windows-1252 for a text that has bytes above 0x7F, if none of them begins a UTF-8 sequence (N7). Returns
+    /// nil for any other text. Windows-1252 contains the characters of Latin-1.
     ///
-    /// Also returns nil if Windows-1252 has no character for one of these bytes, or if more than half of these bytes
-    /// directly follow another one. In the languages of Windows-1252, only a few letters of a word are accented. In the
-    /// encodings of other alphabets, the bytes of all letters are above 0x7F.
+    /// Also returns nil if Windows-1252 has no character for one of these bytes. It also returns nil if more than half
+    /// of these bytes directly follow another byte above 0x7F. Windows-1252 is used for languages in which only a few
+    /// letters of a word have accents. In the encodings of other alphabets, all letters are bytes above 0x7F.
     ///
     /// - Parameters:
     ///   - start: The first bytes of the text.
-    ///   - isWhole: Whether `start` is the whole text. Otherwise the last character may be truncated.
-    /// - Returns: The guessed encoding; nil for no guess.
+    ///   - isWhole: Whether `start` is the whole text. If false, the last character may be truncated.
+    /// - Returns: The guessed encoding, or nil if there is no guess.
     static func guessed(_ start: Span<UInt8>, isWhole: Bool) -> TextEncoding? {
         start.withUnsafeBufferPointer { bytes in
             var highBytes = 0
@@ -90,8 +90,8 @@ extension TextEncoding {
 
     private static let undefinedInWindows1252: Set<UInt8> = [0x81, 0x8D, 0x8F, 0x90, 0x9D]
 
-    /// Returns whether bytes begin with a UTF-8 character. The first byte must be above 0x7F. Unless `isWhole` is true,
-    /// a character that is truncated at the end of the bytes also counts.
+    /// Returns whether bytes begin with a UTF-8 character. The first byte must be above 0x7F. A character that is
+    /// truncated at the end of the bytes also counts, unless `isWhole` is true.
     private static func isUTF8(_ bytes: Slice<UnsafeBufferPointer<UInt8>>, isWhole: Bool) -> Bool {
         let length =
             switch bytes[bytes.startIndex] {
@@ -109,9 +109,9 @@ extension TextEncoding {
 
 /// Converts UTF-16 to UTF-8, in pieces of any length.
 ///
-/// Invalid UTF-16 becomes invalid UTF-8. The check of each record for valid UTF-8 then finds it. An unpaired surrogate
-/// is written as the three bytes that would encode its value; strict UTF-8 forbids these bytes. Half a code unit at the
-/// end of the input is written as 0xFF.
+/// Invalid UTF-16 becomes invalid UTF-8, so the later check for valid UTF-8 finds the faulty records. An unpaired
+/// surrogate is encoded as three bytes, like any other value. These bytes are not valid UTF-8. If the input ends with
+/// half a code unit, 0xFF is written for it.
 struct UTF16Decoder {
     let bigEndian: Bool
     private var oddByte: UInt8?
@@ -119,9 +119,9 @@ struct UTF16Decoder {
 
     init(bigEndian: Bool) { self.bigEndian = bigEndian }
 
-    /// Appends the converted text of the next bytes.
+    /// Converts the next bytes and appends the text.
     mutating func decode(_ bytes: Span<UInt8>, into output: inout ByteBuffer) {
-        // A code unit becomes at most three bytes, and one code unit may remain from the previous call.
+        // A code unit becomes at most three bytes. One code unit may be left from the previous call.
         output.reserve(output.count + (bytes.count / 2 + 2) * 3)
         var index = 0
         if let first = oddByte, bytes.count > 0 {
@@ -136,7 +136,7 @@ struct UTF16Decoder {
         if index < bytes.count { oddByte = bytes[index] }
     }
 
-    /// Ends the conversion. If the input ends in the middle of a character, appends invalid bytes for this character.
+    /// Ends the conversion. If the input ends in the middle of a character, appends bytes that are not valid UTF-8.
     mutating func finish(into output: inout ByteBuffer) {
         if let high = highSurrogate { appendScalar(UInt32(high), to: &output) }
         if oddByte != nil { output.append(0xFF) }
@@ -164,7 +164,7 @@ struct UTF16Decoder {
         }
     }
 
-    /// Appends the UTF-8 bytes of any value up to 0x10FFFF, including surrogates.
+    /// Appends a value of up to 0x10FFFF as UTF-8 bytes. The value may be a surrogate.
     private func appendScalar(_ value: UInt32, to output: inout ByteBuffer) {
         func continuation(_ shift: UInt32) -> UInt8 { UInt8(truncatingIfNeeded: value >> shift & 0x3F) | 0x80 }
         func lead(_ shift: UInt32, _ mark: UInt8) -> UInt8 { UInt8(truncatingIfNeeded: value >> shift) | mark }

@@ -25,8 +25,8 @@ package struct TextInput: ~Copyable, Sendable {
 
     private static let encodedChunk = 1 << 16
 
-    /// Makes an input in UTF-8, or in the encoding of its byte order mark. It reads nothing before the first call of
-    /// `fill`.
+    /// Makes an input that is UTF-8, unless its byte order mark names another encoding. It reads nothing until `fill`
+    /// is called.
     init(source: ByteSource) {
         counter = ByteCounter()
         self.source = source.counted(by: counter)
@@ -35,8 +35,8 @@ package struct TextInput: ~Copyable, Sendable {
 
     /// Makes an input whose beginning was already read.
     ///
-    /// The encoding is that of the byte order mark. Without a mark, it is the given `encoding`. If neither exists, it
-    /// is Windows-1252 if the first bytes look like it and are not UTF-8; otherwise it is UTF-8.
+    /// If the input has a byte order mark, the mark gives the encoding. Otherwise `encoding` is used. If `encoding` is
+    /// nil, the encoding is guessed from the first bytes: Windows-1252 or UTF-8.
     /// - Throws: A `read` error with ENOMEM if the system cannot create a decoder.
     package init(_ head: consuming InputHead, encoding given: TextEncoding?) throws(ByteStreamError) {
         let (marked, markLength) = TextEncoding.marked(head.bytes)
@@ -64,7 +64,7 @@ package struct TextInput: ~Copyable, Sendable {
 
     /// Reads until the buffer holds at least `wanted` bytes of UTF-8 or the input ends.
     ///
-    /// If the source throws, the buffer contains the bytes that were read before.
+    /// If the source throws, the buffer contains the bytes that were read before the error.
     mutating func fill(_ bytes: inout ByteBuffer, to wanted: Int) throws(ByteStreamError) {
         if !isStarted { try start(&bytes, wanted: wanted) }
         if ahead.count > 0 {
@@ -81,7 +81,8 @@ package struct TextInput: ~Copyable, Sendable {
         }
     }
 
-    /// Reads enough bytes to detect the encoding. The buffer must be empty, or contain the bytes of a previous attempt.
+    /// Reads enough bytes to detect the encoding. The buffer must be empty or contain the bytes that a failed attempt
+    /// has read.
     private mutating func start(_ bytes: inout ByteBuffer, wanted: Int) throws(ByteStreamError) {
         while !isAtEnd, bytes.count < TextEncoding.longestMark {
             try pull(max(TextEncoding.longestMark, wanted) - bytes.count, into: &bytes)
@@ -132,13 +133,13 @@ private enum TextDecoder: ~Copyable, Sendable {
     case utf16(UTF16Decoder)
     case named(CharacterDecoder)
 
-    /// Makes the decoder for an encoding; nil for UTF-8, which needs none.
+    /// Makes the decoder for an encoding. Returns nil for UTF-8, because it needs no decoder.
     static func of(_ encoding: TextEncoding) throws(ByteStreamError) -> TextDecoder? {
         switch encoding {
         case .utf8: return nil
         case .utf16(let bigEndian): return .utf16(UTF16Decoder(bigEndian: bigEndian))
         case .named(let name):
-            // The name was checked before, so a failure here means that the system has no memory.
+            // The name was checked before. So if this fails, the system has no memory.
             guard let decoder = CharacterDecoder(encoding: name) else {
                 throw ByteStreamError(operation: .read, code: ENOMEM)
             }

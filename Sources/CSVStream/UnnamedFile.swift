@@ -1,14 +1,14 @@
 internal import Platform
 
-/// A temporary file without a name. Only the user of this process can read it. The system removes the file when it is
-/// closed or this process ends.
+/// A temporary file without a name. Only the user of this process can read it. If the file is closed or this process
+/// ends, the system removes the file.
 package struct UnnamedFile: ~Copyable, Sendable {
     private let descriptor: Int32
 
     /// Makes an empty file.
     ///
-    /// - Parameter template: A template for `mkstemp(3)`: a path that ends in `XXXXXX` and a NUL. The file is made in
-    ///   the folder of this path.
+    /// - Parameter template: A template for `mkstemp(3)`, which is a path that ends with `XXXXXX` and a NUL. The file
+    ///   is created in the folder of this path.
     /// - Throws: A `write` error if the file cannot be created.
     package init(_ template: [CChar]) throws(ByteStreamError) {
         var template = template

@@ -1,4 +1,4 @@
-// Re-exports the C library of this system. Modules import Platform instead of a C library by name.
+// Re-exports the C library of this system. Modules import Platform, so they need not name the C library.
 #if canImport(Glibc)
     @_exported public import Glibc
 #elseif canImport(Musl)

@@ -1,7 +1,7 @@
 /// A statement and the values of its parameters.
 package struct Command: Sendable {
-    /// The SQL: static text, or text built from checked names. A connection prepares each text once, and deallocates
-    /// the least recently used statement when its cache is full.
+    /// The SQL. It is either static or built from checked names. A connection prepares each text once. If its statement
+    /// cache is full, it deallocates the least recently used statement.
     package let sql: String
     package let values: Values
 

@@ -3,45 +3,48 @@ internal import Platform
 
 /// A session with a server. One task at a time uses it.
 ///
-/// Commands are sent together and answered in one round trip. Waiting for the server occupies no thread. If a caller
-/// stops waiting for an answer, the connection is unusable and its pool closes it.
+/// It sends several commands together and receives their answers in one round trip. While a task waits for the server,
+/// it blocks no thread. If a caller stops waiting for an answer, the connection can no longer be used, and its pool
+/// closes it.
 ///
-/// `@unchecked Sendable`: the pool takes the connection out of its list under a mutex and lends it to one task. The
-/// task returns the connection after use. So no two threads use the connection at the same time.
+/// `@unchecked Sendable`: no two threads use the connection at the same time. Under a mutex, the pool removes the
+/// connection from its list. Then it lends the connection to one task, which returns it after use.
 package final class Connection: @unchecked Sendable {
     private let handle: OpaquePointer
     private let opening: Opening
     private let notices = Notices()
-    /// The statements that this session has prepared, by their SQL.
+    /// The prepared statements of this session, keyed by their SQL.
     private var prepared: [String: PreparedStatement] = [:]
     /// The names of prepared statements that are no longer used. The next exchange deallocates them.
     private var unused: [String] = []
-    /// The prefix of this session's statement names. Without it, another client's statement behind the same pooler
-    /// could have the same name, and would be run instead.
+    /// The prefix of this session's statement names. Several clients of a pooler may share a session. Without the
+    /// prefix, the name could belong to another client's statement, and that statement would run instead.
     private let statementPrefix = "s\(String(UInt64.random(in: 0 ... .max), radix: 36))_"
-    /// The number of names given to statements so far. No name is reused, because the server may still know it.
+    /// The number of names given to statements so far. A name is never reused, because the server may still have a
+    /// statement with this name.
     private var nameCount = 0
-    /// The number of statements run so far. It dates the last use of each statement, to find the least recently used
-    /// one.
+    /// The number of statements run so far. It is the timestamp of a statement's last use, to find the least recently
+    /// used statement.
     private var useCount = 0
-    /// The maximum number of prepared statements. This package has fewer than a hundred fixed statements. The other
-    /// statements are queries, whose SQL depends on the conditions of the caller.
+    /// The maximum number of prepared statements. This package has fewer than a hundred fixed statements. All other
+    /// statements are queries, and their SQL depends on the caller's conditions.
     package static let mostPrepared = 256
-    /// The time at which a wait of the current borrower ends.
+    /// The time at which every wait of the current borrower ends.
     package var deadline = ContinuousClock.now
     /// Whether a wait ends when the task is cancelled.
     package var mayBeCancelled = true
     /// The index of the connected server in the server list.
     package let server: Int
-    /// Whether answers are still outstanding. A later command would receive them instead of its own.
+    /// Whether the server still has to send answers. If so, a later command would receive these answers instead of its
+    /// own.
     private(set) var isBroken = false
 
-    /// Keeps the pool from lending the connection again, because its settings may have changed.
+    /// Prevents the pool from lending the connection again. Its settings may have changed.
     package func discard() { isBroken = true }
-    /// Whether the server was lost, does not answer, or no longer accepts writes. The pool then tries other servers.
+    /// Whether the server was lost, does not answer, or no longer accepts writes. If so, the pool tries other servers.
     private(set) var hasLostItsServer = false
 
-    /// Takes ownership of a connection that libpq has opened.
+    /// Takes ownership of a connection that libpq opened.
     init(_ handle: OpaquePointer, to server: Int, _ opening: Opening) {
         self.handle = handle
         self.server = server
@@ -61,9 +64,9 @@ package final class Connection: @unchecked Sendable {
 
     // MARK: Commands
 
-    /// Runs commands in order, in one round trip. The first failure skips the commands after it.
+    /// Runs commands in order, in one round trip. If a command fails, the server skips the commands after it.
     ///
-    /// Outside a transaction, the commands form one transaction of their own.
+    /// If no transaction is open, the commands form a transaction of their own.
     /// - Returns: The rows of each command.
     @discardableResult
     package func run(_ commands: [Command]) async throws(PostgresError) -> [Rows] {
@@ -77,12 +80,12 @@ package final class Connection: @unchecked Sendable {
         try await run([Command(sql, values)])[0]
     }
 
-    /// Runs commands that end with a `COMMIT`, and then queries in the same round trip. Once the commands are sent,
-    /// only their answers or the deadline end the wait.
+    /// Runs commands that end with a `COMMIT`, and then queries, all in one round trip. After the commands are sent,
+    /// the wait ends only with their answers or at the deadline.
     ///
-    /// - Returns: The rows of the commands, then the rows of the queries.
+    /// - Returns: The rows of the commands, followed by the rows of the queries.
     func commit(_ commands: [Command], thenAsking questions: [Command]) async throws(PostgresError) -> [Rows] {
-        // Nothing has been sent before this point, so a failure here means that nothing was written.
+        // If this check fails, nothing was written, because nothing has been sent yet.
         try checkThatAnswerIsAwaited()
         notices.removeAll()
         let mayBeCancelledBefore = mayBeCancelled
@@ -102,12 +105,12 @@ package final class Connection: @unchecked Sendable {
         }
         let tag = rows[commands.count - 1].tag
         if let failure, tag != "COMMIT" { throw failure }
-        // The server reports a cancelled wait for a standby as success, with only a warning.
+        // If a wait for a standby is cancelled, the server reports success with a warning.
         if let warning = notices.firstWarning {
             isBroken = true
             throw .outcomeUnknown(warning)
         }
-        // The COMMIT of a failed transaction rolls it back.
+        // If a transaction has failed, COMMIT rolls it back.
         guard tag == "COMMIT" else {
             throw .refused("25P02", message: "the transaction was rolled back", constraint: nil, sql: "COMMIT")
         }
@@ -119,8 +122,8 @@ package final class Connection: @unchecked Sendable {
     /// Whether a transaction is open, including a failed one.
     var isInTransaction: Bool { PQtransactionStatus(handle) != PQTRANS_IDLE }
 
-    /// The server process of this session, as the server reported it at startup. Behind a pooler, the session may run
-    /// in another process.
+    /// The process ID that the server reported for this session at startup. Behind a pooler, another process may run
+    /// the session.
     package var processID: Int64 { Int64(PQbackendPID(handle)) }
 
     /// Returns a parameter that the server reported at startup, such as `server_version`.
@@ -128,7 +131,7 @@ package final class Connection: @unchecked Sendable {
         PQparameterStatus(handle, name).map { String(cString: $0) }
     }
 
-    /// Throws before anything is sent if the caller would not wait for the answer.
+    /// Throws an error if the caller no longer waits for an answer. Nothing has been sent then.
     private func checkThatAnswerIsAwaited() throws(PostgresError) {
         guard !isBroken else { throw .lost("the connection is no longer usable") }
         guard !mayBeCancelled || !Task.isCancelled else { throw .cancelled }
@@ -143,7 +146,8 @@ package final class Connection: @unchecked Sendable {
 
     /// Sends commands in one round trip and receives their answers.
     ///
-    /// - Returns: The result of each command, and the first failure. The server skips the commands after it.
+    /// - Returns: The result of each command, and the first failure if a command failed. The server skips the commands
+    ///   after a failed command.
     private func answers(
         to commands: [Command]
     ) async throws(PostgresError) -> (rows: [Rows], failure: PostgresError?) {
@@ -173,7 +177,8 @@ package final class Connection: @unchecked Sendable {
         isBroken = false
         if let failure {
             notice(failure)
-            // Only a different session can lack a statement that this connection has prepared.
+            // This connection has prepared the statement. If the server does not know the statement, the session is a
+            // different one.
             if failure.state == .undefinedStatement { throw .sharedSession }
         }
         return (rows, failure)
@@ -182,7 +187,7 @@ package final class Connection: @unchecked Sendable {
     /// Updates the state of the connection after a failure.
     private func notice(_ failure: PostgresError) {
         guard case .refused(let state, _, _, let sql) = failure else { return }
-        // The leader became a standby, or is about to.
+        // The leader became a standby, or will soon become one.
         if state == .readOnlyTransaction { hasLostItsServer = true }
         // The tables have changed since the statement was prepared.
         if state == .featureNotSupported, let former = prepared.removeValue(forKey: sql) { unused.append(former.name) }
@@ -192,17 +197,17 @@ package final class Connection: @unchecked Sendable {
 
     /// Sends a command, and prepares it first if necessary.
     ///
-    /// - Returns: The name under which the statement is being prepared; nil if it already was.
+    /// - Returns: The name of the statement if this call prepares it. Nil if it was prepared before.
     private func send(_ command: Command, _ preparing: inout [String: String]) throws(PostgresError) -> String? {
         useCount += 1
         var known = preparing[command.sql]
-        // One look-up only: hashing the SQL costs more than the rest of this function.
+        // The SQL is looked up only once, because hashing it costs more than the rest of this function.
         if let index = prepared.index(forKey: command.sql) {
             prepared.values[index].lastUse = useCount
             known = prepared.values[index].name
         }
         if let known {
-            // libpq buffers what the socket does not accept yet.
+            // If the socket does not accept all bytes, libpq buffers the rest.
             guard sendExecution(of: known, command.values) else { throw lost() }
             return nil
         }
@@ -215,11 +220,11 @@ package final class Connection: @unchecked Sendable {
         return name
     }
 
-    /// Deallocates statements that are no longer used, and the least recently used ones beyond the limit. The
-    /// deallocations have their own synchronization point. So a failure of earlier commands does not affect them, and
-    /// their failure does not affect other commands.
+    /// Deallocates all unused statements. If the cache exceeds its limit, also deallocates the least recently used
+    /// statements. The deallocations have their own synchronization point. So a failed command does not affect the
+    /// deallocations, and a failed deallocation does not affect other commands.
     ///
-    /// - Parameter newStatements: The number of statements about to be prepared.
+    /// - Parameter newStatements: The number of statements that are about to be prepared.
     /// - Returns: The names of the deallocated statements.
     /// - Throws: `lost`.
     private func sendDeallocations(besides newStatements: Int) throws(PostgresError) -> [String] {
@@ -238,8 +243,8 @@ package final class Connection: @unchecked Sendable {
         return unused
     }
 
-    /// Receives the answers to the deallocations. If a statement could not be deallocated, for example in a failed
-    /// transaction, the next exchange tries again.
+    /// Receives the answers to the deallocations. If a deallocation fails, for example in a failed transaction, the
+    /// next exchange repeats it.
     private func receiveDeallocations(_ names: [String]) async throws(PostgresError) {
         guard !names.isEmpty else { return }
         unused = []
@@ -255,7 +260,7 @@ package final class Connection: @unchecked Sendable {
     private func sendExecution(of name: String, _ values: Values) -> Bool {
         let count = values.ends.count
         return values.bytes.withUnsafeBytes { bytes in
-            // An empty value needs a non-null address: libpq reads a null pointer as NULL.
+            // libpq reads a null pointer as NULL, so an empty value needs a non-null address.
             withUnsafeTemporaryAllocation(of: UnsafePointer<CChar>?.self, capacity: max(1, count)) { pointers in
                 withUnsafeTemporaryAllocation(of: Int32.self, capacity: 2 * max(1, count)) { numbers in
                     let start = bytes.baseAddress ?? UnsafeRawPointer(numbers.baseAddress)
@@ -282,7 +287,7 @@ package final class Connection: @unchecked Sendable {
             case 0: return
             case 1:
                 try await wait(orToWrite: true)
-                // The server may stop reading until this client reads its answers.
+                // The server may read no more bytes until this client reads its answers.
                 guard PQconsumeInput(handle) == 1 else { throw lost() }
             default: throw lost()
             }
@@ -291,7 +296,7 @@ package final class Connection: @unchecked Sendable {
 
     // MARK: Receiving
 
-    /// Receives the answer to one command, or to its preparation.
+    /// Receives the answer to one command, or to the preparation of a statement.
     private func answer() async throws(PostgresError) -> Rows {
         guard let rows = try await nextResult() else { throw lost() }
         // A null result marks the end of the answer.
@@ -311,7 +316,7 @@ package final class Connection: @unchecked Sendable {
     }
 
     private func wait(orToWrite: Bool) async throws(PostgresError) {
-        // libpq has closed the socket of a connection that it knows to be lost.
+        // If libpq knows that a connection is lost, it has closed the socket.
         let socket = PQsocket(handle)
         guard socket >= 0 else { throw lost() }
         var now = ContinuousClock.now
@@ -334,7 +339,7 @@ package final class Connection: @unchecked Sendable {
             isAlive = await serverAnswers()
             if hasUnreadInput { return }
             if !isAlive, opening.list.servers.count > 1 {
-                // Another server may be the leader by now, or become it before the deadline.
+                // Another server may already be the leader, or become the leader before the deadline.
                 hasLostItsServer = true
                 throw .lost("\(opening.list.servers[server].description) does not answer")
             }
@@ -343,27 +348,27 @@ package final class Connection: @unchecked Sendable {
         }
     }
 
-    /// Returns whether the server is alive although this session gets no answer: the session may wait for a lock, or
-    /// run a long query.
+    /// Returns whether the server is alive. The server may be alive although this session gets no answer: its query may
+    /// be slow or wait for a lock.
     private func serverAnswers() async -> Bool {
         let limit = min(deadline, .now + Self.patience * 2)
-        // A separate task is not cancelled together with the task that waits for a COMMIT.
+        // If the task that waits for a COMMIT is cancelled, this separate task is not.
         return await Task { [opening, server] in await opening.isAnswered(by: server, until: limit) }.value
     }
 
-    /// The time that a server may be silent before another connection checks that it is alive. Each successful check
-    /// doubles the time.
+    /// If a server is silent for this time, another connection checks whether it is alive. After each check, the time
+    /// is doubled, up to `longestPatience`.
     private static let patience = Duration.seconds(2)
     private static let longestPatience = Duration.seconds(60)
 
-    /// Marks the server as lost, and returns the error with the first line of libpq's message.
+    /// Marks the server as lost. Returns an error with the first line of libpq's message.
     private func lost() -> PostgresError {
         hasLostItsServer = true
         let message = PQerrorMessage(handle).map { String(cString: $0) } ?? ""
         return .lost(message.split(whereSeparator: \.isNewline).first.map(String.init) ?? "")
     }
 
-    /// Whether the server has sent data that no command requested, which usually means that it ended the session.
+    /// Whether the server has sent data that no command requested. This usually means that it has ended the session.
     var hasUnreadInput: Bool {
         var byte: UInt8 = 0
         let count = recv(PQsocket(handle), &byte, 1, Int32(MSG_PEEK | MSG_DONTWAIT))
@@ -372,7 +377,7 @@ package final class Connection: @unchecked Sendable {
 
     // MARK: Copying
 
-    /// Sends the chunks that `next` returns to a `COPY … FROM STDIN`, until `next` returns nil.
+    /// Runs a `COPY … FROM STDIN`. Sends each chunk that `next` returns, until `next` returns nil.
     ///
     /// - Returns: The number of copied rows.
     package func copyIn(_ sql: String, _ next: () async throws -> [UInt8]?) async throws -> Int {
@@ -405,8 +410,8 @@ package final class Connection: @unchecked Sendable {
     }
 
     private func copy(_ bytes: [UInt8]) async throws(PostgresError) {
-        // If the server reads as fast as this client writes, the loop never waits. Only a wait would notice a
-        // cancellation or the deadline, so they are checked here.
+        // If the server reads as fast as this client writes, this function never waits. So it checks for a cancellation
+        // and for the deadline itself.
         if mayBeCancelled, Task.isCancelled { throw .cancelled }
         guard .now < deadline else { throw .timedOut }
         while true {
@@ -432,7 +437,7 @@ package final class Connection: @unchecked Sendable {
 }
 
 extension Rows {
-    /// The error of a failed command; nil if it succeeded, or was skipped after an earlier failure.
+    /// The error of a failed command. Nil if the command succeeded, or was skipped because an earlier command failed.
     fileprivate func failure(of sql: String) -> PostgresError? {
         status == PGRES_FATAL_ERROR || status == PGRES_BAD_RESPONSE ? error(sql: sql) : nil
     }
@@ -441,11 +446,11 @@ extension Rows {
 /// A prepared statement of a session.
 private struct PreparedStatement {
     let name: String
-    /// The value of `useCount` at its last use.
+    /// The value of `useCount` when the statement was last used.
     var lastUse: Int
 }
 
-/// The notices and warnings that a server sends besides its answers.
+/// The notices and warnings that a server sends in addition to its answers.
 private final class Notices {
     private(set) var firstWarning: String?
 
@@ -453,7 +458,7 @@ private final class Notices {
 
     func add(_ result: OpaquePointer?) {
         guard firstWarning == nil, let result else { return }
-        // 86 is `V`, the severity, which is never translated. 77 below is `M`, the message.
+        // 86 is `V`, the severity. The server never translates it. 77 below is `M`, the message.
         let severity = PQresultErrorField(result, 86).map { String(cString: $0) }
         guard severity == "WARNING" else { return }
         firstWarning = PQresultErrorField(result, 77).map { String(cString: $0) } ?? ""

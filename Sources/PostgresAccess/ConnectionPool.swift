@@ -1,7 +1,7 @@
 internal import Threads
 
-/// A pool of connections to one database. It opens connections on demand, up to a limit, and lends each to one task
-/// at a time.
+/// A pool of connections to one database. It opens connections when they are needed, up to a limit. Each connection is
+/// lent to one task at a time.
 package final class ConnectionPool: Sendable {
     private struct State {
         var idle: [Connection] = []
@@ -9,17 +9,17 @@ package final class ConnectionPool: Sendable {
         var count = 0
         /// The waiting tasks, in order of arrival. While a task waits, no connection is idle.
         var waiting: [EventLoop.WaitID] = []
-        /// The turns granted to waiting tasks that have not taken them yet.
+        /// The turns that waiting tasks were given but have not taken yet.
         var given: [EventLoop.WaitID: Turn] = [:]
-        /// The index of the server to try first: the most recently reached one, or the next one if that server was
-        /// lost.
+        /// The index of the server to try first. It is the server that was reached last. If that server was lost, it is
+        /// the next server.
         var lastServer = 0
-        /// Whether any server was ever reached.
+        /// Whether a server was ever reached.
         var wasReached = false
         var isClosed = false
     }
 
-    /// The result that a waiting task receives when its turn comes.
+    /// The result that a waiting task receives when it is resumed.
     private enum Turn {
         case connection(Connection)
         /// Permission to open another connection.
@@ -37,7 +37,7 @@ package final class ConnectionPool: Sendable {
     /// - Parameters:
     ///   - list: The servers.
     ///   - limit: The maximum number of connections, at least one.
-    ///   - patience: The maximum time for the answer of a server when a connection is opened.
+    ///   - patience: The maximum time to wait for the answer of a server when a connection is opened.
     /// - Throws: `noResource`.
     package init(_ list: ServerList, limit: Int, patience: Duration = .seconds(2)) throws(PostgresError) {
         _ = ProcessExit.isPrepared
@@ -52,9 +52,9 @@ package final class ConnectionPool: Sendable {
     /// The number of tasks that wait for a connection.
     package var waiting: Int { state.withLock { $0.waiting.count } }
 
-    /// Lends a connection to `body`. Every wait inside it ends at the deadline.
+    /// Lends a connection to `body`. Every wait of this connection ends at the deadline.
     ///
-    /// The pool closes a connection that has outstanding answers, or that `body` leaves inside a transaction.
+    /// If `body` returns while answers are outstanding or a transaction is open, the pool closes the connection.
     @discardableResult
     package func withConnection<Value>(
         until deadline: ContinuousClock.Instant, _ body: (Connection) async throws -> Value
@@ -69,7 +69,8 @@ package final class ConnectionPool: Sendable {
     /// The number of idle connections.
     package var idle: Int { state.withLock { $0.idle.count } }
 
-    /// Closes the idle connections now, and the lent ones when they are returned. The pool lends no more connections.
+    /// Closes the idle connections now. Lent connections are closed when they are returned. The pool lends no more
+    /// connections.
     package func close() {
         let (idle, waiting) = state.withLock { state in
             state.isClosed = true
@@ -81,17 +82,17 @@ package final class ConnectionPool: Sendable {
             return (state.idle, state.waiting)
         }
         for id in waiting { loop.wake(id) }
-        // Closes the connections here, because closing them must not happen while the state is locked.
+        // Closes the connections here, because they must not be closed while the state is locked.
         _ = consume idle
     }
 
-    /// Closes the pool, ends every wait on its connections, and waits until all of its connections and threads have
-    /// ended. It waits no longer than `limit`.
+    /// Closes the pool and ends every wait on its connections. Then waits until all of its connections are closed and
+    /// its threads have ended. The wait is limited to about `limit`.
     package func end(within limit: Duration = .seconds(1)) async {
         close()
         let deadline = ContinuousClock.now + limit
         loop.close()
-        // A separate task still sleeps if the closing task is cancelled.
+        // This separate task can sleep even if the closing task is cancelled.
         await Task {
             while state.withLock({ $0.count }) > 0, .now < deadline { try? await Task.sleep(for: .milliseconds(1)) }
         }.value
@@ -99,7 +100,7 @@ package final class ConnectionPool: Sendable {
         loop.join()
     }
 
-    /// Returns whether the most recently reached server answers before the deadline.
+    /// Returns whether a server answers before the deadline. It asks the server that was reached last.
     package func isAnswered(until deadline: ContinuousClock.Instant) async -> Bool {
         await opening.isAnswered(by: state.withLock { $0.lastServer }, until: deadline)
     }
@@ -114,7 +115,7 @@ package final class ConnectionPool: Sendable {
         }
     }
 
-    /// Waits for a returned connection, or for permission to open one.
+    /// Waits until a connection is returned, or until the task may open a new connection.
     private func turn(until deadline: ContinuousClock.Instant) async throws(PostgresError) -> Turn {
         let id = loop.newID()
         if let turn = try turnAtOnce(orWaitingAs: id, until: deadline) { return turn }
@@ -137,13 +138,14 @@ package final class ConnectionPool: Sendable {
         orWaitingAs id: EventLoop.WaitID, until deadline: ContinuousClock.Instant
     ) throws(PostgresError) -> Turn? {
         var ended: [Connection] = []
-        // The connections in `ended` are closed here, because closing them must not happen while the state is locked.
+        // The connections in `ended` are closed here, because they must not be closed while the state is locked.
         defer { ended = [] }
         return try state.withLock { state throws(PostgresError) -> Turn? in
             guard !state.isClosed else { throw .closed }
             while let connection = state.idle.popLast() {
-                // Checking whether the session has ended costs a system call. The check is skipped if the connection
-                // was lent a short time ago. The two deadlines show this time without reading the clock.
+                // It costs a system call to check whether the session has ended. If the connection was lent a short
+                // time ago, this check is skipped. The two deadlines show how long ago it was lent, so the clock need
+                // not be read.
                 let wasJustLent = connection.deadline <= deadline && deadline < connection.deadline + Self.fresh
                 guard !wasJustLent, connection.hasUnreadInput else { return .connection(connection) }
                 state.count -= 1
@@ -158,7 +160,8 @@ package final class ConnectionPool: Sendable {
         }
     }
 
-    /// Resumes the longest-waiting task with a turn. If no task waits, keeps an open connection as idle.
+    /// Resumes the task that has waited longest, and gives it the turn. If no task waits, an open connection becomes
+    /// idle.
     private func give(_ turn: Turn) {
         let next = state.withLock { state -> EventLoop.WaitID? in
             if !state.waiting.isEmpty {
@@ -177,7 +180,7 @@ package final class ConnectionPool: Sendable {
     }
 
     private func giveBack(_ connection: Connection) {
-        // Other idle connections may lead to the same server, which was lost or is no longer the leader.
+        // This server was lost or is no longer the leader. Other idle connections may lead to the same server.
         if connection.hasLostItsServer { closeIdle(of: connection.server) }
         let isUsable = !connection.isBroken && !connection.isInTransaction && !connection.hasLostItsServer
         give(isUsable ? .connection(connection) : .place)
@@ -212,7 +215,7 @@ package final class ConnectionPool: Sendable {
         }
     }
 
-    /// Tries all servers, and repeats while one of them may become the leader.
+    /// Tries all servers. Tries again while one of them may become the leader.
     private func connect(until deadline: ContinuousClock.Instant) async throws(PostgresError) -> Connection {
         var problems: [ServerProblem] = []
         while true {
@@ -222,11 +225,12 @@ package final class ConnectionPool: Sendable {
                 return try await opening.connect(beginningWith: first, until: deadline)
             } catch {
                 guard case .unreachable(let found) = error else { throw error }
-                // If the deadline ended this attempt early, the problems of the previous attempt explain more.
+                // If the deadline ended this attempt early, the problems of the previous attempt are more useful.
                 if problems.isEmpty || .now < deadline { problems = found }
             }
-            // A server may be starting, or a failover may be in progress. But if no server was ever reached and none
-            // reports that it is not ready, the address may be wrong. So the pool does not wait then.
+            // A server may be starting, or a failover may be in progress, so the pool tries again. But if no server was
+            // ever reached and none reports that it is not ready, the address may be wrong. Then the pool does not try
+            // again.
             let mayChange = problems.contains { $0.kind == .notReady } || wasReached
             let isRefused = problems.allSatisfy { $0.kind == .refused }
             let next = ContinuousClock.now + Self.pause
@@ -239,7 +243,7 @@ package final class ConnectionPool: Sendable {
         }
     }
 
-    /// The time after it was lent during which a connection is assumed to be alive.
+    /// If a connection was lent within this time, it is assumed to be alive.
     private static let fresh = Duration.milliseconds(100)
 
     /// The pause before all servers are tried again.

@@ -3,10 +3,10 @@ internal import Platform
 internal import Synchronization
 internal import Threads
 
-/// Waits for sockets and deadlines on one thread, so no task occupies a thread while it waits for a server.
+/// Waits for sockets and deadlines on one thread. So a task that waits for a server occupies no thread.
 ///
-/// A waiting task is resumed by the first of these events: its socket is ready, `wake(_:)` is called, its deadline
-/// passes, or it is cancelled.
+/// A waiting task is resumed when its socket is ready, `wake(_:)` is called, its deadline passes, or it is cancelled.
+/// The first of these events counts.
 final class EventLoop: Sendable {
     /// The event that ended a wait.
     enum Wake: Sendable {
@@ -17,11 +17,11 @@ final class EventLoop: Sendable {
         case closed
     }
 
-    /// Identifies a wait for `wake(_:)`.
+    /// The identifier of a wait, which `wake(_:)` takes.
     typealias WaitID = UInt64
 
-    /// The caller that removes the wait from `waiting` resumes the continuation. So the continuation is resumed exactly
-    /// once. A checked continuation would cost each query an allocation.
+    /// The continuation is resumed exactly once: by the caller that removes the wait from `waiting`. It is not a
+    /// checked continuation, because that would need an allocation for each query.
     private struct Waiting {
         let continuation: UnsafeContinuation<Wake, Never>
         let deadline: ContinuousClock.Instant
@@ -29,12 +29,12 @@ final class EventLoop: Sendable {
 
     private struct State {
         var waiting: [WaitID: Waiting] = [:]
-        /// The time at which the thread checks the deadlines next.
+        /// The next time at which the thread checks the deadlines.
         var sleepsUntil = ContinuousClock.now
         var isClosed = false
     }
 
-    /// The descriptors of `epoll_create1` and of an `eventfd` that wakes the thread. Any thread may use both
+    /// The file descriptors of `epoll_create1` and `eventfd`. The second one wakes the thread. Any thread may use both
     /// descriptors.
     private let poll: Int32
     private let bell: Int32
@@ -44,10 +44,10 @@ final class EventLoop: Sendable {
     private let lastID = Atomic<WaitID>(EventLoop.bellID)
 
     private static let bellID: WaitID = 0
-    /// The longest sleep while a wait exists. A new wait wakes the thread only if its deadline is before the end of the
-    /// sleep.
+    /// The maximum length of a sleep while a task waits. If a new wait has a deadline before the end of the sleep, it
+    /// wakes the thread. Otherwise it does not.
     private static let interval = Duration.seconds(1)
-    /// The length of a sleep without waits.
+    /// The length of a sleep while no task waits.
     private static let forEver = Duration.seconds(1_000_000_000)
 
     /// Starts the thread.
@@ -75,34 +75,35 @@ final class EventLoop: Sendable {
     /// The number of waits that have not ended.
     var waitingCount: Int { state.withLock { $0.waiting.count } }
 
-    /// Ends the thread and every wait, including later ones. The thread retains the loop until it ends.
+    /// Ends the thread and all current waits. Later waits end at once. The thread keeps a reference to the loop until
+    /// the thread ends.
     func close() {
         state.withLock { $0.isClosed = true }
         ring()
     }
 
-    /// Waits until the thread of a closed loop has ended, which takes microseconds.
+    /// Waits until the thread has ended. The loop must be closed, so this takes only microseconds.
     func join() { thread.withLock { $0.take() }?.join() }
 
     // MARK: Sockets
 
-    /// Waits until the socket is readable or, if `orToWrite` is set, writable.
+    /// Waits until the socket is readable. If `orToWrite` is true, the wait also ends when the socket is writable.
     ///
-    /// Only one task at a time may wait for a socket, and none may wait when the socket is closed. Closing removes it
-    /// from the epoll set.
+    /// Only one task at a time may wait for a socket. The socket must not be closed while a task waits. If a socket is
+    /// closed, the system removes it from the epoll set.
     func wait(
         for socket: Int32, orToWrite: Bool, until deadline: ContinuousClock.Instant, mayBeCancelled: Bool
     ) async -> Wake {
         await wait(newID(), until: deadline, mayBeCancelled: mayBeCancelled) { id in
             let events = EPOLLIN.rawValue | EPOLLONESHOT.rawValue | (orToWrite ? EPOLLOUT.rawValue : 0)
-            // If the socket cannot be watched, the next read or write reports why.
+            // If the socket cannot be watched, the next read or write reports the error.
             if !self.watch(socket, events, id) { self.end(id, .ready) }
         }
     }
 
     private func watch(_ socket: Int32, _ events: UInt32, _ id: WaitID) -> Bool {
         var event = epoll_event(events: events, data: epoll_data_t(u64: id))
-        // Only the first wait for a socket has to add it to the epoll set. All later waits modify its entry, so
+        // Only the first wait for a socket adds it to the epoll set. All later waits modify its entry, so
         // `EPOLL_CTL_MOD` is tried first.
         return epoll_ctl(poll, EPOLL_CTL_MOD, socket, &event) == 0
             || epoll_ctl(poll, EPOLL_CTL_ADD, socket, &event) == 0
@@ -112,12 +113,14 @@ final class EventLoop: Sendable {
 
     func newID() -> WaitID { lastID.wrappingAdd(1, ordering: .relaxed).newValue }
 
-    /// Waits for `wake(_:)`, unless `isThere` returns true. The caller of `wake(_:)` makes that condition true first.
+    /// Waits until `wake(_:)` is called. If `isThere` returns true, the wait ends at once. The caller of `wake(_:)`
+    /// must first make `isThere` return true.
     func wait(
         _ id: WaitID, until deadline: ContinuousClock.Instant, unless isThere: @Sendable () -> Bool
     ) async -> Wake {
         await wait(id, until: deadline, mayBeCancelled: true) { id in
-            // A wake-up before the wait was registered had no effect, so the condition is checked here.
+            // If `wake(_:)` was called before the wait was registered, it had no effect. So the condition is checked
+            // here.
             if isThere() { end(id, .ready) }
         }
     }
@@ -127,7 +130,7 @@ final class EventLoop: Sendable {
         await wait(newID(), until: deadline, mayBeCancelled: true) { _ in }
     }
 
-    /// Ends a wait. It has no effect on a wait that has ended or has not begun.
+    /// Ends a wait. If the wait has ended or has not begun, this has no effect.
     func wake(_ id: WaitID) { end(id, .ready) }
 
     // MARK: Waiting
@@ -139,7 +142,8 @@ final class EventLoop: Sendable {
         return await withTaskCancellationHandler {
             await waitInPlace(id, until: deadline) { id in
                 begun(id)
-                // A cancellation before the wait was registered had no effect, so it is checked here.
+                // If the task was cancelled before the wait was registered, the cancellation had no effect. So it is
+                // checked here.
                 if Task.isCancelled { end(id, .cancelled) }
             }
         } onCancel: {
@@ -193,15 +197,15 @@ final class EventLoop: Sendable {
         _ = read(bell, &count, MemoryLayout.size(ofValue: count))
     }
 
-    /// Ends the waits whose deadline has passed. Returns the number of milliseconds that the thread may sleep, -1 for
-    /// no limit, or nil if the loop is closed.
+    /// Ends the waits whose deadline has passed. Returns the number of milliseconds that the thread may sleep. -1 means
+    /// no limit. Returns nil if the loop is closed.
     private func endOverdue() -> Int32? {
         let now = ContinuousClock.now
         let (over, sleep, wake) = state.withLock { state -> ([Waiting], Duration?, Wake) in
             guard now >= state.sleepsUntil || state.isClosed else { return ([], state.sleepsUntil - now, .timedOut) }
             let overdue = state.waiting.filter { state.isClosed || $0.value.deadline <= now }
             for id in overdue.keys { state.waiting[id] = nil }
-            // Without waits, the next wait wakes the thread.
+            // If there is no wait, the next wait will wake the thread.
             let longest = now + (state.waiting.isEmpty ? Self.forEver : Self.interval)
             state.sleepsUntil = state.waiting.values.reduce(longest) { min($0, $1.deadline) }
             return state.isClosed

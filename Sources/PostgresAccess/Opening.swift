@@ -3,14 +3,14 @@ internal import Platform
 internal import Synchronization
 internal import Threads
 
-/// Opens connections. It tries one server after another, each with its own time limit, because libpq would wait for a
-/// frozen server without a limit.
+/// Opens connections. It tries one server after another. Each server has its own time limit, because libpq would wait
+/// forever for a frozen server.
 struct Opening: Sendable {
     let list: ServerList
     let loop: EventLoop
     /// The time limit for the answer of one server.
     let patience: Duration
-    /// Threads for blocking work: name resolution, reading certificates, Kerberos.
+    /// The threads for blocking work, such as name resolution, reading certificates and Kerberos.
     private let threads = ThreadPool(threads: 8)
 
     init(list: ServerList, loop: EventLoop, patience: Duration) {
@@ -19,13 +19,13 @@ struct Opening: Sendable {
         self.patience = patience
     }
 
-    /// Connects to the first usable server. The task waits without occupying a thread.
+    /// Connects to the first usable server. The waiting task occupies no thread.
     ///
     /// - Parameters:
     ///   - first: The index of the server to try first.
-    ///   - deadline: The time at which to give up.
+    ///   - deadline: The time at which the attempt ends.
     /// - Returns: The connection.
-    /// - Throws: `unreachable`, with the problem of each server that was tried, `cancelled` or `noResource`.
+    /// - Throws: `cancelled`, `noResource`, or `unreachable` with the problem of each server that was tried.
     func connect(
         beginningWith first: Int, until deadline: ContinuousClock.Instant
     ) async throws(PostgresError) -> Connection {
@@ -43,8 +43,8 @@ struct Opening: Sendable {
         throw .unreachable(problems)
     }
 
-    /// Returns whether a server answers a new connection before the deadline. An error from the server also counts as
-    /// an answer. A frozen server accepts the connection, but does not answer.
+    /// Opens a connection, and returns whether the server answers before the deadline. If the server answers with an
+    /// error, this also counts as an answer. A frozen server accepts a connection but does not answer.
     func isAnswered(by server: Int, until deadline: ContinuousClock.Instant) async -> Bool {
         let attempt = Attempt(list.servers[server], list.settings(for: list.servers[server]))
         do throws(PostgresError) {
@@ -55,12 +55,13 @@ struct Opening: Sendable {
             case .failed(let problem): return problem.kind != .timedOut && problem.kind != .unreachable
             }
         } catch {
-            // The check itself failed, so nothing is known about the server. It is then assumed to be alive.
+            // The check itself has failed, so the state of the server is unknown. Then the server is assumed to be
+            // alive.
             return true
         }
     }
 
-    /// Ends the threads. A blocked thread is left running.
+    /// Ends the threads. If a thread is blocked, it continues to run.
     func end(within limit: Duration) async { await threads.end(within: limit) }
 
     private enum End {
@@ -92,7 +93,7 @@ struct Opening: Sendable {
         }
     }
 
-    /// Runs the next step on a thread. The task does not wait beyond the deadline if that thread blocks.
+    /// Runs the next step on a thread. If that thread blocks, the task waits only until the deadline.
     private func step(
         _ attempt: Attempt, until deadline: ContinuousClock.Instant
     ) async throws(PostgresError) -> EventLoop.Wake {
@@ -112,11 +113,12 @@ struct Opening: Sendable {
 
 /// An attempt to connect to one server. Each of its steps may block.
 ///
-/// `@unchecked Sendable`: a thread uses the attempt during a step. At the end of the step the thread stores the step
-/// count with release ordering, and then the task uses the attempt. A task that gives up earlier does not use the
-/// attempt again. The thread then has the last reference. Its release closes the connection.
+/// `@unchecked Sendable`: during a step, only a thread uses the attempt. Between the steps, only the task uses it. At
+/// the end of a step, the thread stores the step count with release ordering. After that, the task may use the attempt.
+/// A task that gives up before the end of a step does not use the attempt again. Then the thread has the last
+/// reference. When the thread releases it, the connection is closed.
 private final class Attempt: @unchecked Sendable {
-    /// The condition for the next step.
+    /// The event that must happen before the next step.
     enum Need {
         case nothing(OpaquePointer)
         case input(Int32)
@@ -145,7 +147,7 @@ private final class Attempt: @unchecked Sendable {
 
     var stepsTaken: Int { stepCount.load(ordering: .acquiring) }
 
-    /// Performs the next step. It blocks the thread, usually for microseconds.
+    /// Performs the next step. It may block the thread, but usually only for microseconds.
     func takeStep() {
         ProcessExit.guarding { connect() }
         stepCount.add(1, ordering: .releasing)
@@ -156,7 +158,7 @@ private final class Attempt: @unchecked Sendable {
             let keywords = CStrings(settings.map(\.keyword))
             let values = CStrings(settings.map(\.value))
             handle = PQconnectStartParams(keywords.pointers, values.pointers, 0)
-            // libpq reports the error code only inside the verbose form of its message.
+            // libpq includes the error code only in the verbose form of its message.
             PQsetErrorVerbosity(handle, PQERRORS_VERBOSE)
             status = PQstatus(handle) == CONNECTION_BAD ? PGRES_POLLING_FAILED : PGRES_POLLING_WRITING
         } else {
@@ -164,7 +166,8 @@ private final class Attempt: @unchecked Sendable {
         }
     }
 
-    /// Returns the condition for the next step. A finished connection is handed over to the caller.
+    /// Returns the event that must happen before the next step. If the connection is ready, the caller becomes its
+    /// owner.
     var need: Need {
         guard let handle else { return .impossible(problem(.unreachable, "there is not enough memory")) }
         switch status {
@@ -185,9 +188,9 @@ private final class Attempt: @unchecked Sendable {
 }
 
 extension ServerProblem {
-    /// Derives the kind of a problem from the error code in libpq's message: `FATAL: 57P03: the database system is
-    /// …`. The message may have several lines: one for each address of the server, and the source location of the
-    /// error.
+    /// Derives the kind of a problem from the error code in libpq's message: `FATAL: 57P03: the database system is …`.
+    /// The message may have several lines: one line for each address of the server, and one for the source location of
+    /// the error.
     fileprivate init(server: String, words: String) {
         let lines = words.split(whereSeparator: \.isNewline)
         let line = lines.first { Self.state(in: $0) != nil } ?? lines.first ?? ""
@@ -202,8 +205,8 @@ extension ServerProblem {
         self.init(server: server, kind: kind, message: String(line))
     }
 
-    /// Finds the error code between colons: five digits or capital letters, at least one of them a digit. The severity
-    /// before it (such as `FATAL`) contains no digit.
+    /// Finds the error code, which stands between colons. It consists of five digits or capital letters, and at least
+    /// one is a digit. The word before the code is the severity, such as `FATAL`. It contains no digit.
     private static func state(in line: Substring) -> SQLState? {
         let parts = line.split(separator: ":").map { $0.drop { $0 == " " } }
         let code = parts.first { part in

@@ -1,19 +1,18 @@
-/// The reason a server did not perform a command. It contains the error code, the server's message and the SQL, but
-/// never a value.
+/// The reason why a server did not perform a command. It contains the error code, the server's message and the SQL. It
+/// never contains a value.
 package enum PostgresError: Error, Hashable, Sendable {
     /// The server refused a statement. The connection remains usable.
     case refused(SQLState, message: String, constraint: String?, sql: String)
     /// The connection was lost, or the server is shutting down. No `COMMIT` had been sent, so nothing was written.
     case lost(String)
-    /// The deadline passed while the server was busy, or while other calls used all connections. No `COMMIT` had been
-    /// sent, so nothing was written.
+    /// The deadline passed because the server was busy, or because other calls used all connections. No `COMMIT` had
+    /// been sent, so nothing was written.
     case timedOut
-    /// The deadline passed without a sign of life from this server. No `COMMIT` had been sent, so nothing was
-    /// written.
+    /// The deadline passed, and the server showed no sign of life. No `COMMIT` had been sent, so nothing was written.
     case noAnswer(server: String)
-    /// A connection pooler between this process and the server gives each transaction another session.
+    /// A connection pooler uses different server sessions for the transactions of one connection.
     case sharedSession
-    /// It is unknown whether a transaction was committed, or whether it would survive the loss of a server.
+    /// It is unknown whether the transaction was committed, or whether its data would survive the loss of a server.
     case outcomeUnknown(String)
     /// No server could be reached, or none accepts writes. The value contains the problem of each server.
     case unreachable([ServerProblem])
@@ -27,10 +26,10 @@ package enum PostgresError: Error, Hashable, Sendable {
     /// The code of a refused statement; nil for every other error.
     package var state: SQLState? { if case .refused(let state, _, _, _) = self { state } else { nil } }
 
-    /// Another transaction has changed a row that this transaction has read, so this transaction is repeated.
+    /// Another transaction has changed a row that this transaction has read. So this transaction must be repeated.
     package static let changedMeanwhile = Self.refused(.serializationFailure, message: "", constraint: nil, sql: "")
 
-    /// Whether a table or column of the statement does not exist.
+    /// Whether a table or column in the statement does not exist.
     package var isOfOtherTables: Bool { state == .undefinedTable || state == .undefinedColumn }
 
     /// Whether the transaction conflicted with another one.
@@ -38,15 +37,15 @@ package enum PostgresError: Error, Hashable, Sendable {
         guard case .refused(let state, let message, _, _) = self else { return false }
         switch state {
         case .serializationFailure, .deadlock: return true
-        // Two sessions have changed the same index or table. The server gives this conflict no code of its own, and
-        // does not translate its internal messages.
+        // Two sessions have changed the same index or table. This conflict has no error code of its own. So its message
+        // is checked. The server does not translate this message.
         case .internalError: return message.hasPrefix("tuple concurrently ")
         default: return false
         }
     }
 
-    /// Whether a retry of the transaction may succeed: it conflicted with another one, its connection was lost, or
-    /// its server is no longer the leader.
+    /// Whether the transaction may succeed if it is repeated. The reason is a conflict with another transaction, a lost
+    /// connection, or a server that is no longer the leader.
     package var mayBeRepeated: Bool {
         switch self {
         case .refused(let state, _, _, _): isConflict || state == .readOnlyTransaction
@@ -89,11 +88,11 @@ package struct SQLState: Hashable, Sendable, ExpressibleByStringLiteral, CustomS
     /// Whether the server denied access: class 28 (authorization), or `insufficient_privilege`.
     package var isRefusal: Bool { code.hasPrefix("28") || self == .insufficientPrivilege }
 
-    /// Whether the server is shutting down, which ends the connection.
+    /// Whether the server is shutting down. A shutdown ends the connection.
     var isShutdown: Bool { code == "57P01" || code == "57P02" || code == "57P03" || code == "57P05" }
 }
 
-/// The reason a server of the list could not be used.
+/// The reason why a server of the list could not be used.
 package struct ServerProblem: Error, Hashable, Sendable {
     /// The kind of a server's problem.
     package enum Kind: Hashable, Sendable {

@@ -1,25 +1,26 @@
 internal import Platform
 internal import Synchronization
 
-/// Prevents `exit` from crashing a program whose threads still open, use or close connections.
+/// Prevents a crash at `exit` while other threads open, use or close connections.
 ///
-/// `exit` runs the cleanup of libraries while other threads continue. OpenSSL frees its tables in an `atexit` handler,
-/// and libpq's other libraries, such as Kerberos, destroy their locks in finalizers, which run last. Therefore OpenSSL
-/// is told to register no `atexit` handler; the system reclaims the memory anyway. This type registers an `atexit`
-/// handler, which runs before the finalizers. It waits until no thread opens or closes a connection, and blocks each
-/// thread that is about to do so. Without these two measures (no handler of OpenSSL, and the handler of this type), 49
-/// of 600 programs that ended in the middle of their work crashed.
+/// `exit` runs the cleanup of libraries while other threads continue. OpenSSL frees its tables in an `atexit` handler.
+/// Other libraries of libpq, such as Kerberos, destroy their locks in finalizers, which run after all handlers.
+/// Therefore this type tells OpenSSL to register no `atexit` handler. The system reclaims the memory anyway. Instead,
+/// this type registers its own `atexit` handler, which runs before the finalizers. The handler waits until no thread is
+/// opening or closing a connection. Threads that begin to do so are blocked. The two measures are necessary: without
+/// them, 49 of 600 programs crashed when they ended in the middle of their work.
 enum ProcessExit {
     /// The number of threads that are opening or closing a connection.
     private static let threadsWithin = Atomic(0)
     private static let isBegun = Atomic(false)
-    /// The thread that runs `exit`, as the address or number that `pthread_self` gives; 0 before.
+    /// The thread that runs `exit`, as the value that `pthread_self` returns. It is 0 before `exit` runs.
     private static let exitingThread = Atomic<UInt>(0)
 
-    /// Prepares OpenSSL and registers the handler. It is evaluated before libpq is first used.
+    /// Tells OpenSSL to register no handler, and registers the handler of this type. It must be evaluated before the
+    /// first use of libpq.
     static let isPrepared: Bool = {
-        // This has no effect if another library has already initialized OpenSSL. In that case the program exits
-        // safely only after it has closed its pools, because then no thread uses OpenSSL.
+        // If another library has already initialized OpenSSL, this call has no effect. Then the program must close its
+        // pools before it exits, because no thread of a closed pool uses OpenSSL.
         if let function = dlsym(nil, "OPENSSL_init_crypto") {
             let initialise = unsafeBitCast(function, to: (@convention(c) (UInt64, OpaquePointer?) -> Int32).self)
             _ = initialise(noAtExit, nil)
@@ -30,7 +31,8 @@ enum ProcessExit {
     /// `OPENSSL_INIT_NO_ATEXIT` (openssl/crypto.h).
     private static let noAtExit: UInt64 = 0x0008_0000
 
-    /// Runs `body`, which opens or closes a connection. If the process is exiting, blocks the thread forever instead.
+    /// Runs `body`, which opens or closes a connection. If the process is exiting, `body` does not run, and the thread
+    /// is blocked forever.
     static func guarding<Value>(_ body: () -> Value) -> Value {
         threadsWithin.add(1, ordering: .sequentiallyConsistent)
         defer { threadsWithin.subtract(1, ordering: .sequentiallyConsistent) }
@@ -44,7 +46,7 @@ enum ProcessExit {
     private static func begin() {
         exitingThread.store(currentThread, ordering: .releasing)
         isBegun.store(true, ordering: .sequentiallyConsistent)
-        // A thread may be blocked in name resolution for long, so the wait is limited.
+        // Name resolution may block a thread for a long time, so the wait is limited.
         let deadline = ContinuousClock.now + .seconds(1)
         while threadsWithin.load(ordering: .sequentiallyConsistent) > 0, .now < deadline { usleep(200) }
     }

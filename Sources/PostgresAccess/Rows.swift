@@ -1,8 +1,9 @@
 internal import CPQ
 
-/// The result of a command: its rows, or the number of rows it affected. Columns are in PostgreSQL's binary format.
+/// The result of a command. It contains rows, or the number of affected rows. The values have PostgreSQL's binary
+/// format.
 ///
-/// `@unchecked Sendable`: libpq never changes a received result, and the last reference frees it.
+/// `@unchecked Sendable`: libpq never changes a result that was received. The result is freed with its last reference.
 package final class Rows: @unchecked Sendable {
     private let result: OpaquePointer
 
@@ -22,7 +23,7 @@ package final class Rows: @unchecked Sendable {
 
     package func isNull(_ row: Int, _ column: Int) -> Bool { PQgetisnull(result, Int32(row), Int32(column)) != 0 }
 
-    /// Returns an integer of up to eight bytes; nil for NULL and for other types.
+    /// Returns an integer of 2, 4 or 8 bytes. Returns nil for NULL and for a value of another length.
     package func number(_ row: Int, _ column: Int) -> Int64? {
         withBytes(row, column) { bytes in
             switch bytes.count {
@@ -44,7 +45,7 @@ package final class Rows: @unchecked Sendable {
     /// Calls `body` with the bytes of a column, without copying them. Returns nil for NULL.
     package func withBytes<Value>(_ row: Int, _ column: Int, _ body: (UnsafeBufferPointer<UInt8>) -> Value) -> Value? {
         let count = Int(PQgetlength(result, Int32(row), Int32(column)))
-        // NULL has the length 0, so a longer value cannot be NULL.
+        // The length of NULL is 0. So a longer value is not NULL.
         guard count > 0 || !isNull(row, column), let start = PQgetvalue(result, Int32(row), Int32(column))
         else { return nil }
         return start.withMemoryRebound(to: UInt8.self, capacity: count) {
@@ -56,14 +57,14 @@ package final class Rows: @unchecked Sendable {
 
     var status: ExecStatusType { PQresultStatus(result) }
 
-    /// Returns the error with which the server refused a statement.
+    /// Returns the error that the server reported for a statement.
     func error(sql: String) -> PostgresError {
         .refused(
             SQLState(field(.sqlState) ?? ""), message: field(.message) ?? "", constraint: field(.constraint), sql: sql)
     }
 
-    /// The error fields that are read, by their letters in the protocol. Fields that may contain a value are left
-    /// out.
+    /// The error fields that are read. The raw value is the field's letter in the protocol. Fields that may contain a
+    /// value of the statement are never read.
     private enum ErrorField: Character {
         case sqlState = "C"
         case message = "M"

@@ -4,8 +4,8 @@ internal import Platform
 /// The servers of a database and the connection settings. If there are several servers, one of them accepts writes.
 ///
 /// Its text form is libpq's connection URI, `postgresql://user@one,two,three/profiles?sslmode=verify-full`. The URI
-/// must not contain a password, because other users can read the arguments of a process. The password comes from
-/// `PGPASSFILE`, `PGPASSWORD` or a service file.
+/// must not contain a password, because other users of the machine can see the arguments of a process. The password
+/// comes from `PGPASSFILE`, `PGPASSWORD` or a service file.
 package struct ServerList: Sendable {
     /// One server.
     package struct Server: Hashable, Sendable, CustomStringConvertible {
@@ -26,7 +26,7 @@ package struct ServerList: Sendable {
                 || Self.isLoopback(name)
         }
 
-        /// A host name may also begin with `127.`, so only a parsed address counts.
+        /// Only a parsed address counts, because a host name may also begin with `127.`.
         private static func isLoopback(_ name: String) -> Bool {
             var address = in_addr()
             return name.hasPrefix("127.") && inet_pton(AF_INET, name, &address) == 1
@@ -36,20 +36,20 @@ package struct ServerList: Sendable {
     package let servers: [Server]
     /// libpq's settings that all servers share.
     let settings: [(keyword: String, value: String)]
-    /// The maximum number of open connections, from the setting `connections`; nil if the URI does not set it.
+    /// The maximum number of open connections (`connections`). Nil if the URI does not set it.
     package let connectionLimit: Int?
-    /// Whether the URI sets `durability=local`: a commit need not be safe on another machine, nor on disk.
+    /// Whether the URI sets `durability=local`. Then a commit need not be safe on another machine or on disk.
     package let isLocalDurabilityEnough: Bool
     /// The name of the database.
     package let database: String
-    /// The schema that contains the tables; nil for the server's default. It consists of lower-case ASCII letters,
-    /// digits and `_`, so it needs no quoting in SQL.
+    /// The schema that contains the tables. If it is nil, the server's default is used. The name consists of lower-case
+    /// ASCII letters, digits and `_`, so SQL needs no quotes around it.
     package let schema: String?
 
-    /// The settings of a URI that libpq does not have.
+    /// The settings in a URI that belong to this package and not to libpq.
     private static let ownKeywords = ["durability", "connections", "schema"]
-    /// The allowed values of `connections`. The minimum is 2, because a bulk load holds one connection while it copies
-    /// over another.
+    /// The allowed values of `connections`. The minimum is 2, because a bulk load copies over one connection while it
+    /// holds another.
     private static let connectionLimits = 2...1_000
 
     /// Parses a URI.
@@ -61,8 +61,8 @@ package struct ServerList: Sendable {
         isLocalDurabilityEnough = try Self.isLocal(durability: own["durability"])
         var given = try Self.settings(of: uri)
         guard given["password"] == nil, given["sslpassword"] == nil else { throw .holdsPassword }
-        // The environment supplies the hosts and ports that the URI does not set. libpq reads the other variables
-        // when it connects.
+        // If the URI does not set the hosts or ports, they come from environment variables. libpq reads all other
+        // variables when it connects.
         for name in ["host", "hostaddr", "port"] where given[name] == nil {
             given[name] = getenv("PG" + name.uppercased()).map { String(cString: $0) }
         }
@@ -101,17 +101,17 @@ package struct ServerList: Sendable {
         settings = given.map { (keyword: $0, value: $1) }
     }
 
-    /// The server option for ending an abandoned query within a second. Without it, the server ends the query only when
-    /// it next writes to the connection. The option needs PostgreSQL 14 on Linux. It does not end a `COMMIT` that waits
-    /// for a standby.
+    /// The server option that ends a query within a second after its client has gone. Without this option, the server
+    /// ends the query only when it writes to the connection. The option needs PostgreSQL 14 on Linux. It does not end a
+    /// `COMMIT` that is waiting for a standby.
     private static let noticingTheEnd = "-c client_connection_check_interval=1000"
 
-    /// Returns whether a text has the scheme of such a URI.
+    /// Returns whether a text begins like a connection URI.
     package static func isURI(_ text: String) -> Bool {
         text.hasPrefix("postgresql://") || text.hasPrefix("postgres://")
     }
 
-    /// The servers, the database and the schema, for messages. Other settings are left out.
+    /// The servers, the database and the schema, as a text for messages. All other settings are omitted.
     package var description: String {
         "postgresql://" + servers.map(\.description).joined(separator: ",") + (database.isEmpty ? "" : "/" + database)
             + (schema.map { "?schema=\($0)" } ?? "")
@@ -132,7 +132,7 @@ package struct ServerList: Sendable {
 
     // MARK: Reading
 
-    /// Separates the settings of this package from the URI, because libpq refuses unknown settings.
+    /// Removes the settings of this package from the URI, because libpq refuses settings that it does not know.
     private static func takingOutOwnSettings(
         of uri: String
     ) throws(ServerListError) -> (uri: String, own: [String: String]) {
@@ -169,10 +169,10 @@ package struct ServerList: Sendable {
         return true
     }
 
-    /// Refuses an unknown setting by name. libpq would refuse it too, but its message repeats the URI, which may
+    /// If a setting is unknown, throws an error with its name. The message of libpq would repeat the URI, which may
     /// contain a password.
     private static func requireKnown(_ keyword: Substring) throws(ServerListError) {
-        // libpq decodes percent-encoded names, so libpq itself checks a name with other characters. Such a name may
+        // A name with other characters may be percent-encoded. libpq decodes and checks such a name itself. It may
         // contain a password, so no message repeats it.
         guard keyword.utf8.allSatisfy({ (0x61...0x7A).contains($0) || $0 == UInt8(ascii: "_") }),
             !libraryKeywords.contains(String(keyword))
@@ -198,7 +198,7 @@ package struct ServerList: Sendable {
         var problem: UnsafeMutablePointer<CChar>?
         guard let options = PQconninfoParse(uri, &problem) else {
             defer { PQfreemem(problem) }
-            // libpq's message repeats parts of the URI, which may contain a password.
+            // The message of libpq may repeat parts of the URI, such as a password.
             throw .unreadable(uri.contains("@") || uri.contains("?") ? "" : problem.map { String(cString: $0) } ?? "")
         }
         defer { PQconninfoFree(options) }
@@ -212,7 +212,7 @@ package struct ServerList: Sendable {
     }
 }
 
-/// The reason a text is not a usable URI.
+/// The reason why a text is not a usable URI.
 package enum ServerListError: Error, Hashable, Sendable {
     /// The URI contains a password. Other users can read the arguments of a process.
     case holdsPassword

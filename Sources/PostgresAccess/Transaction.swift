@@ -1,9 +1,9 @@
-/// A transaction on a connection. Its `BEGIN` is sent in one round trip with the first commands.
+/// A transaction on a connection. Its `BEGIN` and its first commands are sent in one round trip.
 ///
 /// Only the task that borrowed the connection may use it.
 package final class Transaction {
     private let connection: Connection
-    /// The commands to send before all others.
+    /// The commands that are sent before all others.
     private var preface: [Command]
     /// Whether the server has confirmed the `COMMIT`.
     fileprivate private(set) var isCommitted = false
@@ -13,8 +13,8 @@ package final class Transaction {
         self.preface = preface
     }
 
-    /// Runs commands in order, in one round trip. The first failure skips the commands after it and fails the
-    /// transaction.
+    /// Runs commands in order, in one round trip. If a command fails, the server skips the commands after it, and the
+    /// transaction has failed.
     @discardableResult
     package func run(_ commands: [Command]) async throws(PostgresError) -> [Rows] {
         let preface = preface
@@ -28,16 +28,15 @@ package final class Transaction {
         try await run([Command(sql, values)])[0]
     }
 
-    /// Runs the last commands of the transaction, commits it, and runs queries after the `COMMIT`, all in one round
+    /// Runs the last commands of the transaction, then `COMMIT`, and then queries. All of them are sent in one round
     /// trip.
     ///
     /// - Parameters:
     ///   - commands: The last commands.
-    ///   - questions: Queries that the server runs after the commit. They see the committed data and the settings of
-    ///     that moment.
-    /// - Returns: The rows of the commands, then the rows of the queries.
-    /// - Throws: `outcomeUnknown` if it is unknown whether the transaction was committed. After any other error, it was
-    ///   not committed.
+    ///   - questions: Queries that the server runs after the commit. They see the data and the settings at that time.
+    /// - Returns: The rows of the commands, followed by the rows of the queries.
+    /// - Throws: `outcomeUnknown` if it is unknown whether the transaction was committed. If any other error is thrown,
+    ///   the transaction was not committed.
     @discardableResult
     package func commit(
         _ commands: [Command] = [], thenAsking questions: [Command] = []
@@ -57,8 +56,8 @@ package final class Transaction {
 }
 
 extension Connection {
-    /// Runs `body` in a transaction, and commits it unless `body` has done so. If `body` throws, the transaction is
-    /// rolled back.
+    /// Runs `body` in a transaction. If `body` does not commit the transaction, it is committed afterwards. If `body`
+    /// throws, the transaction is rolled back.
     ///
     /// - Parameters:
     ///   - begin: The statement that begins the transaction, such as `BEGIN ISOLATION LEVEL REPEATABLE READ`.

@@ -1,10 +1,10 @@
 /// The values of a statement's parameters `$1`, `$2`, …, in PostgreSQL's binary format.
 ///
-/// A text is sent without quotes or escapes. A number is sent as `bigint`, so the parameter of a number must have that
-/// type in the SQL.
+/// A text is sent without quotes or escapes. A number is sent as `bigint`. So the parameter of a number must have the
+/// type `bigint` in the SQL.
 package struct Values: Sendable, ExpressibleByArrayLiteral {
     private(set) var bytes: [UInt8] = []
-    /// The end of each value in the bytes; nil for NULL.
+    /// The end offset of each value in `bytes`. Nil for NULL.
     private(set) var ends: [Int?] = []
 
     package init() {}
@@ -22,7 +22,7 @@ package struct Values: Sendable, ExpressibleByArrayLiteral {
         case optionalNumbers([Int64?])
         case texts([String?])
 
-        /// A number, or NULL for nil.
+        /// A number. If it is nil, the value is NULL.
         package static func number(_ number: Int64?) -> Value { number.map { .number($0) } ?? .text(nil) }
     }
 
@@ -77,7 +77,7 @@ package struct Values: Sendable, ExpressibleByArrayLiteral {
 
     // MARK: Arrays of texts that need not be Strings
 
-    /// Begins an array of `count` texts. Append each element next, and then call `endArray()`.
+    /// Begins an array of `count` texts. The caller must append each element next, and then call `endArray()`.
     package mutating func beginTexts(count: Int) { beginArray(of: .text, count: count) }
 
     package mutating func appendElement(utf8 text: Span<UInt8>) {
@@ -91,13 +91,15 @@ package struct Values: Sendable, ExpressibleByArrayLiteral {
 
     // MARK: The binary form
 
-    /// The element types of arrays, with the permanent object identifiers that PostgreSQL assigns (`pg_type.dat`).
+    /// The element types of arrays. The raw value is the type's object identifier, which PostgreSQL never changes
+    /// (`pg_type.dat`).
     private enum ElementType: Int32 {
         case bigint = 20
         case text = 25
     }
 
-    /// Appends the header of a one-dimensional array. Each element follows as its size and its bytes.
+    /// Appends the header of a one-dimensional array. The elements follow the header. Each of them is written as its
+    /// size and its bytes.
     private mutating func beginArray(of type: ElementType, count: Int) {
         append(size: count == 0 ? 0 : 1)
         append(size: 1)

@@ -2,11 +2,11 @@ package import ProfileCore
 
 /// A text with a caret, edited character by character.
 ///
-/// The bytes are valid UTF-8. The text may be a secret, so the bytes are zeroed when they are released, and no `String`
-/// is made of them.
+/// The bytes are valid UTF-8. The text may be a secret. So the bytes are zeroed when they are released, and they are
+/// never converted to a `String`.
 package struct EditedText: Sendable {
     package private(set) var content: Secret
-    /// The position of the caret between two characters, as an offset in bytes.
+    /// The byte offset of the caret. The caret is always at a character boundary.
     package private(set) var caret: Int
     /// The length in user-perceived characters.
     package private(set) var count: Int
@@ -21,15 +21,16 @@ package struct EditedText: Sendable {
 
     private init(_ content: Secret, caret: Int) {
         self.content = content
-        // The characters before and after the caret may have joined into one character.
+        // The character before the caret and the character after the caret may form one character now.
         self.caret = content.bytes.characterBoundary(atOrAfter: caret)
         count = content.bytes.characterCount
     }
 
-    /// Returns the text with a range of bytes replaced. The caret is after the inserted bytes.
+    /// Returns a copy of the text in which a range of bytes is replaced. The caret of the copy is after the inserted
+    /// bytes.
     ///
     /// - Parameters:
-    ///   - range: A range of bytes within the text, from one character boundary to another.
+    ///   - range: A range of bytes. It must begin and end at a character boundary of the text.
     ///   - bytes: The replacement, valid UTF-8.
     /// - Returns: The changed text.
     package func replacing(_ range: Range<Int>, with bytes: Span<UInt8>) -> EditedText {
@@ -48,7 +49,7 @@ package struct EditedText: Sendable {
     /// The byte range of the character after the caret; empty at the end.
     package var nextCharacter: Range<Int> { caret..<content.bytes.characterBoundary(after: caret) }
 
-    /// The byte range from the start of the word before the caret to the caret, including the white space between the
+    /// The byte range of the word before the caret. The range ends at the caret, so it includes white space between the
     /// word and the caret.
     package var previousWord: Range<Int> {
         let bytes = content.bytes
@@ -102,7 +103,8 @@ extension Span<UInt8> {
 
     fileprivate func characterBoundary(after offset: Int) -> Int { characterBoundary(atOrAfter: offset + 1) }
 
-    // Always iterates from the start, because a character boundary can depend on everything before it.
+    // The iteration always begins at the start of the text, because a character boundary can depend on all text before
+    // the boundary.
     private var characters: UTF8Span.CharacterIterator? {
         @_lifetime(copy self) get { (try? UTF8Span(validating: self))?.makeCharacterIterator() }
     }

@@ -1,8 +1,8 @@
 internal import ProfileCore
 
 extension FormField {
-    /// A short description of the accepted values for people who have not seen the rules, such as `2–10 letters A–Z,
-    /// a–z and digits 0–9`.
+    /// A short description of the accepted values, such as `2–10 letters A–Z, a–z and digits 0–9`. It is for users who
+    /// do not know the rules.
     public var hint: String {
         let what = picker?.hint ?? rules.kindHint
         return rules.isRequired ? what : what + ", or nothing"
@@ -32,7 +32,7 @@ extension FieldRules {
 
     private var momentHint: String {
         guard formats.isEmpty else {
-            // Removes the word "as", which is not needed before formats in a hint.
+            // Removes the word "as". A hint does not need this word before the formats.
             let ways = formats.ways
             return ways.hasPrefix("as ") ? String(ways.dropFirst(3)) : ways
         }
@@ -41,7 +41,7 @@ extension FieldRules {
 
     private var stringHint: String {
         var hint = characters?.title ?? "characters of any kind"
-        // A literal list of characters is not a noun, so the hint needs "of" between the number and the list.
+        // If the rules list single characters, the hint needs the word "of" between the number and the list.
         let of = if case .list = characters?.first { "of " } else { "" }
         switch (minimumLength ?? 0, maximumLength) {
         case (let least, let most?) where least == most: hint = "exactly \(most) \(of)" + hint

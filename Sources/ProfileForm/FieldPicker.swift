@@ -1,26 +1,26 @@
 internal import ProfileCore
 
-/// The list of a field that accepts one of several values, with its selection.
+/// The list of choices of a field, and the selected choice.
 ///
-/// A field has a picker if its rules list its values or if it is a boolean. Typed text searches the list, and when
-/// editing ends the field takes the selected choice; see <doc:Forms>.
+/// A field has a picker if its rules list the allowed values or if its type is boolean. When the user types, the list
+/// shows only the choices that match the text. When editing ends, the field takes the selected choice; see <doc:Forms>.
 public struct FieldPicker: Sendable {
-    /// All choices, in the schema's order. If the field may be empty, the first choice is no value. If the initial
-    /// value is not listed by the rules, it comes last.
+    /// All choices, in the schema's order. If the field may be empty, the first choice is the empty value. If the rules
+    /// do not list the initial value, the initial value is the last choice.
     public let choices: [FieldChoice]
     /// Whether the list is open. The host should show an open list.
     public internal(set) var isOpen = false
     /// The choices that match the typed text; all choices if nothing was typed.
     public internal(set) var matches: [FieldChoice]
-    /// The position in ``matches`` of the choice that the field takes when editing ends. Nil if the field keeps the
-    /// typed text.
+    /// The position of the selected choice in ``matches``. When editing ends, the field takes this choice. Nil if the
+    /// field keeps the typed text.
     public internal(set) var selection: Int?
-    /// Whether the list is narrowed by the text in the field.
+    /// Whether `matches` contains only the choices that match the text in the field.
     var isFiltered = false
     /// The content of the field before the list opened.
     var former: EditedText?
 
-    /// Creates the list of a field; nil if the field is not limited to a list of values.
+    /// Creates the picker of a field. Returns nil if the field has no list of choices.
     ///
     /// - Parameters:
     ///   - rules: The rules of the field.
@@ -43,7 +43,8 @@ public struct FieldPicker: Sendable {
         selection.flatMap { matches.indices.contains($0) ? matches[$0] : nil }
     }
 
-    /// The length of the longest title in characters. For a boolean the title Yes can be longer than the values.
+    /// The length of the longest title in characters. The title of a boolean, such as `Yes`, can be longer than its
+    /// value.
     var longestTitle: Int { choices.map(\.title.count).max() ?? 0 }
 
     /// Whether the title of any choice begins with a text.
@@ -52,7 +53,7 @@ public struct FieldPicker: Sendable {
         return choices.contains { FoldedText($0.title).bytes.starts(with: folded.bytes) }
     }
 
-    /// Returns the choice whose value or title is this text.
+    /// Returns the choice that has this text as its value or as its title.
     func choice(for text: String, stored: String?) -> FieldChoice? {
         if let choice = choices.first(where: { $0.value == text }) { return choice }
         if let stored, let choice = choices.first(where: { $0.stored == stored }) { return choice }
@@ -61,8 +62,9 @@ public struct FieldPicker: Sendable {
         return choices.first { FoldedText($0.title) == folded || FoldedText($0.value) == folded }
     }
 
-    /// Keeps the choices that contain the text. Selects the choice that the text names, otherwise the first one that
-    /// begins with the text, otherwise the first match.
+    /// Shows only the choices that contain the text. If the text is the value or the title of a choice, selects that
+    /// choice. Otherwise selects the first choice that begins with the text. If no choice begins with the text, selects
+    /// the first match.
     mutating func filter(by text: String, stored: String?) {
         isFiltered = true
         let folded = FoldedText(text.trimmed)
@@ -90,13 +92,14 @@ public struct FieldPicker: Sendable {
 
 /// One of the values that a field accepts.
 public struct FieldChoice: Hashable, Sendable {
-    /// The text of the field while the choice is selected; empty for no value.
+    /// The text of the field if the choice is taken; empty if the choice means "no value".
     public let value: String
-    /// The text that people read: the value itself, or Yes or No for a boolean; empty for no value.
+    /// The text that the user sees. It is Yes or No for a boolean, and the value for any other type. Empty if the
+    /// choice means "no value".
     public let title: String
-    /// Whether the rules list this value.
+    /// Whether the rules allow this value.
     public let isListed: Bool
-    /// The stored form of the value; nil for no value.
+    /// The stored form of the value; nil if the choice means "no value" or the value breaks a rule.
     let stored: String?
 
     fileprivate static let empty = FieldChoice(value: "", title: "", stored: nil, isListed: true)
@@ -108,7 +111,7 @@ public struct FieldChoice: Hashable, Sendable {
         self.isListed = isListed
     }
 
-    /// Creates a choice from the stored form of a value that the rules list.
+    /// Creates a choice from the stored form of an allowed value.
     fileprivate init(_ stored: String, _ rules: FieldRules) {
         let value = rules.shownForm(of: stored)
         let title = rules.type == .boolean ? stored == "true" ? "Yes" : "No" : value

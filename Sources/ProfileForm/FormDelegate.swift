@@ -1,12 +1,11 @@
 internal import ProfileCore
 
-/// Answers, with a ``FormState``, the delegate method of UIKit-like text fields that asks whether characters may change
-/// (F8).
+/// Implements the `shouldChangeCharacters` delegate method of UIKit-like text fields with a ``FormState`` (F8).
 ///
-/// The answer is `true` if the form has made the change and the host should make the same change. The answer is `false`
-/// if the host should show the text of the form's field instead, whether or not that text changed.
+/// If the method returns `true`, the form has made the change, and the host should make the same change. If the method
+/// returns `false`, the host should show the text of the form's field. That text may have changed or not.
 public struct FormDelegate: Sendable {
-    /// The form. The host sends it events such as focus and the end of editing directly.
+    /// The form. The host sends other events directly to the form, such as a change of focus and the end of editing.
     public var form: FormState
     private var pending: [FormEffect] = []
 
@@ -15,12 +14,12 @@ public struct FormDelegate: Sendable {
 
     /// Changes the text of the field that has the focus.
     ///
-    /// In a field without spelling correction, several characters in one change count as auto-fill, and the answer is
-    /// `false`. A replacement that is too long is refused as a whole. If the range does not fit the text or no field
-    /// has the focus, the answer is `false`.
+    /// If a change inserts several characters and the field has no spelling correction, the change is handled as
+    /// auto-fill, and the result is `false`. If the new text would be too long, the whole change is refused. If the
+    /// range is not in the text or no field has the focus, the result is `false`.
     /// - Parameters:
-    ///   - range: A range in UTF-16 code units of the text in the host's field. For a secret it counts the secret's own
-    ///     characters, not the dots shown.
+    ///   - range: A range in UTF-16 code units of the text in the host's field. For a secret, the range refers to the
+    ///     characters of the secret, and not to the dots on the screen.
     ///   - replacement: The text that replaces the range; empty to delete.
     /// - Returns: Whether the host should make the change itself.
     public mutating func shouldChangeCharacters(in range: Range<Int>, replacement: String) -> Bool {
@@ -38,7 +37,8 @@ public struct FormDelegate: Sendable {
         pending += effects
         if case .refused? = effects.first { return false }
         guard let before = field.masked?.bytes, let after = form.fields[index].masked?.bytes else { return true }
-        // The mask may put its literals at other positions than the host would.
+        // The host does not know the mask. So its result is wrong if the form inserts, moves or removes a literal of
+        // the mask.
         return after.elementsEqual(before[..<shown.lowerBound] + replacement.utf8 + before[shown.upperBound...])
     }
 
@@ -60,7 +60,7 @@ extension FormField {
         }
     }
 
-    /// Returns the byte range in the content that a byte range in the shown text represents.
+    /// Converts a byte range of the shown text to a byte range of the content.
     fileprivate func contentRange(ofShown range: Range<Int>) -> Range<Int> {
         guard let masked else { return range }
         return masked.offset(ofShown: range.lowerBound)..<masked.offset(ofShown: range.upperBound)
@@ -68,13 +68,13 @@ extension FormField {
 }
 
 extension Span<UInt8> {
-    /// Converts an offset in UTF-16 code units to an offset in bytes. Returns nil outside the text and inside a
-    /// character.
+    /// Converts an offset in UTF-16 code units to an offset in bytes. Returns nil if the offset is outside the text or
+    /// inside a character.
     fileprivate func offset(ofUTF16 place: Int) -> Int? {
         var units = 0
         var offset = 0
         while units < place, offset < count {
-            // The lead byte of a four-byte scalar stands for two UTF-16 units, any other lead byte for one.
+            // A scalar of four UTF-8 bytes has two UTF-16 code units. Any other scalar has one code unit.
             units += self[offset] >= 0xF0 ? 2 : 1
             offset += 1
             while offset < count, self[offset] & 0xC0 == 0x80 { offset += 1 }

@@ -1,24 +1,24 @@
 public import ProfileCore
 
-/// An effect of a ``FormEvent`` that the host may act on. The state itself is in the ``FormState``.
+/// An effect of a ``FormEvent``. The host may react to an effect. The current state is in the ``FormState``.
 public enum FormEffect: Sendable {
-    /// The focus moved to another field, or to no field (nil). `from` and `to` are equal if the form focuses the same
-    /// field again after a refused submission.
+    /// The focus moved to another field, or to no field (nil). If a submission is rejected, the form may focus the same
+    /// field again. In that case `from` and `to` are equal.
     case focusMoved(from: FieldName?, to: FieldName?)
-    /// Editing of a field ended; the value is the field's issue, if any. Sent exactly once per field, before editing of
-    /// the next field begins (F6).
+    /// Editing of a field ended. Carries the issue of the field, or nil if the field has no issue. Each end of editing
+    /// has exactly one such effect, before editing of the next field begins (F6).
     case fieldEnded(FieldName, ValidationIssue?)
     /// The text of a field changed, for any reason.
     case textChanged(FieldName)
-    /// A field must be drawn again although its text is the same: its list of choices or the visibility of its secret
+    /// A field must be drawn again, although its text is the same. Its list of choices or the visibility of its secret
     /// changed.
     case displayChanged(FieldName)
-    /// The issue shown at a field changed or disappeared.
+    /// The issue that a field shows appeared, changed or disappeared.
     case issueChanged(FieldName)
-    /// Only a part of a pasted text was inserted because the rest did not fit. Characters that a mask ignores do not
-    /// count.
+    /// The pasted text was too long, so only a part of the text was inserted. This effect is not sent if only
+    /// characters that a mask ignores are missing.
     case cut(FieldName)
-    /// A character or an offered value did not fit. The text is unchanged.
+    /// A typed character or an auto-filled value did not fit into the field. The text is unchanged.
     case refused(FieldName)
     /// The value of ``FormState/isAddressSearchAvailable`` has changed; carries the new value (F4).
     case searchAvailable(Bool)
@@ -28,9 +28,9 @@ public enum FormEffect: Sendable {
     case rejected(ValidationFailure)
 }
 
-/// The result of ``FormState/judge(_:in:label:)``, which judges a text without changing the form (F11).
+/// The result of ``FormState/judge(_:in:label:)``. That method validates a text without changing the form (F11).
 public struct FieldJudgement: Hashable, Sendable {
-    /// The field whose rules were applied.
+    /// The field that defines the rules for the text.
     public let field: FieldName
     /// The issue of the text; nil if the text is valid.
     public let issue: ValidationIssue?

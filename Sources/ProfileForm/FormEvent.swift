@@ -1,23 +1,24 @@
 public import ProfileCore
 
-/// An input to a ``FormState``: a key of the user, or an action of the host.
+/// An input to a ``FormState``, such as a key that the user pressed or an action of the host.
 ///
 /// Events that change text or move the caret go to the field that has the focus. They do nothing if no field has the
 /// focus.
 public enum FormEvent: Hashable, Sendable {
     /// Moves the focus to a field. Does nothing if the field does not exist or cannot have the focus.
     case focus(FieldName)
-    /// Ends editing. Afterwards no field has the focus.
+    /// Ends editing. After this event, no field has the focus.
     case endEditing
 
     /// Inserts a typed character if it fits.
     case type(Character)
-    /// Inserts as much of a text from the clipboard as fits. In a field with a mask only the digits are inserted (F7).
+    /// Inserts a text from the clipboard. If the text is too long, inserts only its first part. If the field has a
+    /// mask, only digits are inserted (F7).
     case paste(String)
-    /// Replaces the whole value with one that the host offers (F7).
+    /// Replaces the whole value of the field with a value from the host (F7).
     case autoFill(String)
 
-    /// Deletes the character before the caret, across a mask's literals.
+    /// Deletes the character before the caret. Skips the literals of a mask.
     case backspace
     /// Deletes the character after the caret.
     case delete
@@ -28,16 +29,16 @@ public enum FormEvent: Hashable, Sendable {
     /// Deletes the word before the caret and the white space between the word and the caret.
     case deleteWord
 
-    /// Moves the caret one character towards the beginning, across a mask's literals.
+    /// Moves the caret one character towards the beginning. Skips the literals of a mask.
     case moveLeft
-    /// Moves the caret one character towards the end, across a mask's literals.
+    /// Moves the caret one character towards the end. Skips the literals of a mask.
     case moveRight
     /// Moves the caret before the first character.
     case moveToStart
     /// Moves the caret after the last character.
     case moveToEnd
-    /// Moves the caret to a position counted in characters of the field's text, or to the nearest position if the text
-    /// is shorter.
+    /// Moves the caret to a position. The position is a number of characters of the field's text. If the text is
+    /// shorter, moves the caret to the nearest position.
     case moveCaret(to: Int)
 
     /// Opens the list of choices. Typing also opens the list. A space that opens the list is not inserted.
@@ -48,27 +49,28 @@ public enum FormEvent: Hashable, Sendable {
     case nextChoice
     /// Selects the previous choice. While the list is closed, the field takes that choice immediately.
     case previousChoice
-    /// Takes the choice with this ``FieldChoice/value``. Does nothing if there is no such choice.
+    /// Puts the choice with this ``FieldChoice/value`` into the field. Does nothing if there is no such choice.
     case choose(String)
 
-    /// Shows a secret as it was typed, or hides it again. The end of editing also hides it.
+    /// Shows a secret as it was typed, or hides it again. When editing ends, the secret is hidden too.
     case revealSecret(Bool)
 
-    /// Moves to the next field in the order of focus; from the last field to the first.
+    /// Moves the focus to the next field in the order of focus. From the last field, the focus moves to the first
+    /// field.
     case next
-    /// Moves to the previous field; from the first field to the last.
+    /// Moves the focus to the previous field. From the first field, the focus moves to the last field.
     case previous
-    /// Moves forward by ``FormState/pageLength`` fields, at most to the last field.
+    /// Moves the focus forward by ``FormState/pageLength`` fields, but not beyond the last field.
     case nextPage
-    /// Moves back by ``FormState/pageLength`` fields, at most to the first field.
+    /// Moves the focus back by ``FormState/pageLength`` fields, but not beyond the first field.
     case previousPage
     /// Moves to the first field in the order of focus.
     case firstField
     /// Moves to the last field in the order of focus.
     case lastField
-    /// Moves to the next field; on the last field submits the form (F6). On the last field, an open list may offer a
-    /// value that the field does not show yet. In that case the field takes the value, and the form is not submitted.
+    /// Moves the focus to the next field. On the last field, submits the form (F6). If the selected choice of an open
+    /// list on the last field is not shown in the field yet, the field takes the choice, and the form is not submitted.
     case `return`
-    /// Judges all fields and, if they are valid, yields the profile (F9).
+    /// Validates all fields. If all fields are valid, the effects contain the profile (F9).
     case submit
 }

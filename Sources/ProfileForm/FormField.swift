@@ -6,28 +6,27 @@ public struct FormField: Sendable {
     public let rules: FieldRules
     /// The typed text, without the literals of a mask.
     var content: EditedText
-    /// The initial content, with which ``isChanged`` compares the present content.
+    /// The initial content. ``isChanged`` compares the present content with it.
     private var initialContent: EditedText
-    /// The issue that the field shows. It is set when editing ends, updated while the text changes, and nil again as
-    /// soon as the text is valid.
+    /// The issue that the field shows. The issue is set when editing ends. It is updated when the text changes, and it
+    /// becomes nil as soon as the text is valid.
     public internal(set) var issue: ValidationIssue?
-    /// The issue of the present text, whether or not it is shown.
+    /// The issue of the present text. The field may not show this issue yet.
     var standingIssue: ValidationIssue?
     /// Whether the host has enabled the field. A disabled field cannot have the focus.
     public internal(set) var isEnabled = true
     /// Whether the host has hidden the field. A hidden field keeps its text and cannot have the focus.
     public internal(set) var isHidden = false
-    /// The list of values that the field accepts and the state of that list. Nil if the field is not limited to a list
-    /// of values.
+    /// The list of choices and its state. Nil if the field has no list of choices.
     public internal(set) var picker: FieldPicker?
-    /// Whether a secret is shown as typed. Set to false when editing of the field ends.
+    /// Whether the characters of a secret are visible. When editing of the field ends, this becomes false.
     public internal(set) var isRevealed = false
-    /// The first character that the rules do not accept. Set only while there is an ``issue``.
+    /// The first character that the rules do not accept. Nil if the field shows no ``issue``.
     var refused: RefusedCharacter?
     /// The position on a screen, if the host has set one.
     public internal(set) var frame: FormFrame?
-    /// Whether the host corrects spelling in the field. If it does, several characters in one change are not taken for
-    /// auto-fill (F8).
+    /// Whether the host corrects spelling in the field. If true, a change that inserts several characters is not
+    /// handled as auto-fill (F8).
     public internal(set) var correctsSpelling = false
 
     /// - Parameters:
@@ -42,8 +41,9 @@ public struct FormField: Sendable {
         initialContent = content
     }
 
-    /// Copies the state of `field`, which has the same name under other rules. `stored` is the stored form of `field`'s
-    /// text under the rules of this field. It is nil if the text breaks one of them, or if `field` is secret.
+    /// Copies the state of another field. The other field has the same name, but may have other rules. `stored` is the
+    /// stored form of the other field's text under the rules of this field. It is nil if the text breaks one of these
+    /// rules, or if the other field is secret.
     mutating func take(over field: FormField, stored: String?) {
         isEnabled = field.isEnabled
         isHidden = field.isHidden
@@ -53,7 +53,8 @@ public struct FormField: Sendable {
         content = field.content
         initialContent = field.initialContent
         picker = FieldPicker(rules, text: rules.isSecret ? "" : field.text, stored: stored)
-        // A literal of one mask can be a typed character under the other mask.
+        // The masks differ. A literal of one mask can be a normal character of the other mask, so the content is
+        // computed again.
         guard rules.mask != field.rules.mask else { return }
         content = EditedText(rules.typed(field.text))
         if !field.isChanged { initialContent = content }
@@ -62,7 +63,8 @@ public struct FormField: Sendable {
     /// The name of the field.
     public var name: FieldName { rules.name }
 
-    /// The field's content, including the literals of the mask. For a secret, one `•` for each character.
+    /// The field's content, including the literals of the mask. If the field is secret, the text is one `•` for each
+    /// character.
     public var text: String {
         rules.isSecret ? String(repeating: "•", count: content.count) : withShown { String($0) }
     }
@@ -84,36 +86,36 @@ public struct FormField: Sendable {
     /// The position of the caret, in characters of ``visibleText``.
     public var visibleCaret: Int { visibleTitle?.count ?? caret }
 
-    /// The title of the selected choice, or of the choice that the field holds. Nil while the user narrows the list by
-    /// typing.
+    /// The title of the selected choice, or of the choice that the field holds. Nil while the list is filtered by typed
+    /// text.
     private var visibleTitle: String? {
         guard let picker, !picker.isFiltered else { return nil }
         return picker.isOpen ? picker.selected?.title ?? choice?.title : choice?.title
     }
 
-    /// The choice whose value is the field's text; nil if there is no such choice.
+    /// The choice that has the field's text as its value. Nil if there is no such choice.
     public var choice: FieldChoice? {
         guard let picker else { return nil }
         let text = text
         return picker.choices.first { $0.value == text }
     }
 
-    /// Whether the list is closed and the field holds a choice. Backspace and typing then replace the choice as a
-    /// whole.
+    /// Whether the list is closed and the text is the value of a choice. If true, Backspace and typing replace the
+    /// whole value.
     var isWholeChoice: Bool { !isChoosing && choice?.value.isEmpty == false }
 
-    /// The byte range that typed text replaces: the whole content if it is a choice, otherwise the empty range at the
-    /// caret.
+    /// The byte range that typed text replaces. If the content is a choice, this is the whole content. Otherwise it is
+    /// the empty range at the caret.
     var typedRange: Range<Int> { isWholeChoice ? 0..<content.content.count : content.caret..<content.caret }
 
     /// Whether the list of choices is open.
     public var isChoosing: Bool { picker?.isOpen ?? false }
 
-    /// The text of ``issue``, in the schema's own words if it defines any. The text names the first character that is
-    /// not accepted and its position, unless the field is secret.
+    /// The text of ``issue``. If the schema defines a message for the issue, this is that message. If the rules do not
+    /// accept a character, the text contains the first such character and its position, unless the field is secret.
     public var message: String? { issue.map { rules.message(for: $0, refused) } }
 
-    /// Whether the present text satisfies the rules. An empty optional field does.
+    /// Whether the present text satisfies the rules. An empty field that is not required is valid.
     public var isValid: Bool { standingIssue == nil }
 
     /// Whether the field has no content.
@@ -128,8 +130,8 @@ public struct FormField: Sendable {
     /// The content with the literals of the field's mask; nil if the field has no mask.
     var masked: MaskedText? { rules.mask.map { MaskedText(content.content.bytes, $0) } }
 
-    /// Calls `body` with the text that is judged and stored, as valid UTF-8. If the field is not secret, this is also
-    /// the shown text.
+    /// Calls `body` with the text that is validated and stored, as valid UTF-8. If the field is not secret, the field
+    /// shows this text.
     func withShown<Value>(_ body: (Span<UInt8>) -> Value) -> Value {
         if let masked { return body(masked.bytes.span) }
         return body(content.content.bytes)
@@ -142,24 +144,24 @@ public struct FormField: Sendable {
             && content.content.count <= rules.longestByteCount
     }
 
-    /// The maximum number of characters that can be typed, including the titles of choices. Nil means no limit.
+    /// The maximum number of characters that the user can type. The title of every choice fits. Nil means no limit.
     var longestTypedLength: Int? {
         rules.longestTypedLength.map { max($0, picker?.longestTitle ?? 0) }
     }
 
-    /// Whether there is room for another character.
+    /// Whether the user can type another character.
     package var hasRoom: Bool { content.count < longestTypedLength ?? .max }
 }
 
 extension FieldRules {
-    /// Returns the text without the mask's literals, which the user does not have to type.
+    /// Returns the text without the mask's literals. The user does not have to type these literals.
     func typed(_ text: String) -> String {
         guard let mask else { return text }
         return text.filter { !mask.hasLiteral($0) }
     }
 
-    /// Returns the part of a pasted text that is inserted. For a mask this is the digits only, because people write
-    /// such values with other punctuation.
+    /// Returns the part of a pasted text that is inserted. If the field has a mask, only the digits are inserted,
+    /// because people write such values with different punctuation.
     func pasted(_ text: String) -> String {
         mask == nil ? text : text.filter { $0.asciiValue?.isASCIIDigit ?? false }
     }

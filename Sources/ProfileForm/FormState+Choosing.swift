@@ -2,13 +2,14 @@ public import ProfileCore
 
 // Events in a field with a list of choices.
 extension FormState {
-    /// Returns the choice whose value or title is the text, ignoring case. Returns nil if there is no such choice or
-    /// the field has no list of choices.
+    /// Returns the choice that has the text as its value or as its title. Case is ignored. Returns nil if there is no
+    /// such choice or the field has no list of choices.
     public func choice(for text: String, in name: FieldName) -> FieldChoice? {
         self[name]?.picker?.choice(for: text, stored: validator.storedForm(of: text, in: name))
     }
 
-    /// Handles an event in a field with choices. Returns nil if the event means the same as in any other field.
+    /// Handles an event in a field with choices. Returns nil if the event has no special meaning in a field with
+    /// choices.
     mutating func choose(by event: FormEvent, at index: Int) -> [FormEffect]? {
         guard let picker = fields[index].picker else { return nil }
         switch event {
@@ -44,7 +45,8 @@ extension FormState {
         return effects + [.displayChanged(fields[index].name)]
     }
 
-    /// Closes the list and takes the selected choice. If no choice is selected, the typed text stays.
+    /// Closes the list and puts the selected choice into the field. If no choice is selected, the typed text is
+    /// unchanged.
     mutating func settleChoice(at index: Int) -> [FormEffect] {
         guard let picker = fields[index].picker, picker.isOpen else { return [] }
         fields[index].picker?.close()
@@ -52,15 +54,15 @@ extension FormState {
         return effects + [.displayChanged(fields[index].name)]
     }
 
-    /// Whether the list is open and Return would take a value that the field does not show yet. The user must see such
-    /// a value before the form is submitted.
+    /// Whether the list is open and the selected choice is not shown in the field yet. The user must see the choice
+    /// before the form is submitted.
     func hasOpenChoice(at index: Int) -> Bool {
         guard let picker = fields[index].picker, picker.isOpen, let selected = picker.selected else { return false }
         return !picker.isFiltered || choice(for: fields[index].text, in: fields[index].name) != selected
     }
 
-    /// Selects the choice at a position of the list, or the nearest position that exists. If the list is closed, the
-    /// field takes that choice immediately.
+    /// Selects the choice at a position of the list. If there is no such position, selects the first or the last
+    /// choice. If the list is closed, the field takes that choice immediately.
     private mutating func moveChoice(to position: Int, at index: Int) -> [FormEffect] {
         guard let picker = fields[index].picker, let last = picker.matches.indices.last else { return [] }
         let next = min(max(0, position), last)
@@ -70,15 +72,16 @@ extension FormState {
         return [.displayChanged(fields[index].name)]
     }
 
-    /// Takes the choice with this value.
+    /// Closes the list and puts the choice with this value into the field.
     private mutating func choose(_ value: String, at index: Int) -> [FormEffect] {
         guard let choice = fields[index].picker?.choices.first(where: { $0.value == value }) else { return [] }
         fields[index].picker?.close()
         return setChoice(choice, at: index) + [.displayChanged(fields[index].name)]
     }
 
-    /// Narrows the list to the choices that match the field's new text. Opens the list if it was closed. In that case
-    /// `former` is the content to restore if the user closes the list without a choice.
+    /// Filters the list by the field's new text, and opens the list if it was closed. If the user closes the list
+    /// without a choice, the content before the list opened is restored. `former` is this content if the list was
+    /// closed.
     mutating func narrowChoices(at index: Int, former: EditedText) -> [FormEffect] {
         guard let picker = fields[index].picker else { return [] }
         let field = fields[index]
@@ -96,8 +99,8 @@ extension FormState {
 }
 
 extension FormField {
-    /// The position of the selected choice while the list is open. While the list is closed, the position of the choice
-    /// that the field holds.
+    /// If the list is open, the position of the selected choice. If the list is closed, the position of the choice in
+    /// the field.
     fileprivate var presentChoice: Int? {
         guard let picker else { return nil }
         return picker.isOpen ? picker.selection : choice.flatMap { picker.matches.firstIndex(of: $0) }

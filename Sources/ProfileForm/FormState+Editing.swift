@@ -39,8 +39,8 @@ extension FormState {
         return [.displayChanged(fields[index].name)]
     }
 
-    /// Replaces the text of a field, whether or not the field has the focus. If the text does not fit, nothing changes
-    /// and the effect is ``FormEffect/refused(_:)``.
+    /// Replaces the text of a field. The field does not need the focus. If the text does not fit, the text is not
+    /// replaced, and the effect is ``FormEffect/refused(_:)``.
     package mutating func replaceText(of name: FieldName, with text: String) -> [FormEffect] {
         guard let index = index(of: name) else { return [] }
         fields[index].picker?.close()
@@ -51,11 +51,11 @@ extension FormState {
 
     /// Replaces a range of the content's bytes.
     ///
-    /// - Returns: The effects; nil if the result would be too long. The content is then unchanged.
+    /// - Returns: The effects. If the result would be too long, returns nil and does not change the content.
     mutating func replace(_ range: Range<Int>, with text: String, at index: Int) -> [FormEffect]? {
         let old = fields[index].content
         let new = old.replacing(range, with: fields[index].rules.typed(text).utf8Span.span)
-        // An initial text may already be too long. The user can shorten it step by step.
+        // An initial text may already be too long. In that case the user can shorten it step by step.
         guard fields[index].fits(new) || new.count < old.count else { return nil }
         return setContent(new, at: index) + (text.isEmpty ? [] : narrowChoices(at: index, former: old))
     }
@@ -71,7 +71,7 @@ extension FormState {
     }
 
     private mutating func paste(_ text: String, at index: Int) -> [FormEffect] {
-        // A copied line often includes its line end, which the user does not mean to paste.
+        // A copied line often includes its line end. The user does not want to paste the line end.
         let text = text.last?.isNewline == true ? String(text.dropLast()) : text
         let whole = fields[index].rules.pasted(text)
         guard !whole.isEmpty else { return text.isEmpty ? [] : [.refused(fields[index].name)] }
@@ -80,8 +80,8 @@ extension FormState {
         let characterRoom = max(0, (field.longestTypedLength ?? .max) - kept.count)
         var byteRoom = max(0, field.rules.longestByteCount - kept.content.count)
         var part = whole[...]
-        // Takes two more characters than there is room for. The first and the last may each join a neighbour into one
-        // character.
+        // First tries two more characters than the field can have. The first pasted character may join the character
+        // before it, and the last pasted character may join the character after it.
         part = part.prefix(characterRoom > .max - 2 ? .max : characterRoom + 2)
         part = part.prefix { character in
             byteRoom -= character.utf8.count
@@ -96,7 +96,7 @@ extension FormState {
         }
     }
 
-    /// Replaces the whole value and moves the focus to the next field; on the last field the focus stays (F7).
+    /// Replaces the whole value. Then moves the focus to the next field, unless this field is the last one (F7).
     private mutating func autoFill(_ value: String, at index: Int) -> [FormEffect] {
         let field = fields[index]
         var value = value
@@ -110,7 +110,7 @@ extension FormState {
         guard !value.isEmpty, var effects = replace(whole, with: value, at: index) else {
             return [.refused(field.name)]
         }
-        // An auto-filled value is complete, so the list that the replacement has opened is closed again.
+        // The replacement has opened the list. The list is closed again, because an auto-filled value is complete.
         if field.picker != nil {
             fields[index].picker?.close()
             effects.append(.displayChanged(field.name))
@@ -120,8 +120,8 @@ extension FormState {
 }
 
 extension FormField {
-    /// Returns the byte offset in the content before a character of ``text``, or the nearest offset if there is no such
-    /// character.
+    /// Converts a character position in ``text`` to a byte offset in the content. If the text is shorter, returns the
+    /// nearest offset.
     func offset(ofCharacter index: Int) -> Int {
         if let masked { return masked.offset(ofShown: masked.bytes.span.offset(ofCharacter: index)) }
         return content.content.bytes.offset(ofCharacter: index)
@@ -129,7 +129,7 @@ extension FormField {
 }
 
 extension String {
-    /// The text with the first letter of each word as a capital; all other letters are unchanged.
+    /// The text with an upper-case letter at the start of each word. All other letters are unchanged.
     fileprivate var capitalizingWords: String {
         var capitalized = ""
         var startsWord = true

@@ -1,16 +1,16 @@
 internal import ProfileCore
 
-// Moves of the focus, and the end of editing that they cause.
+// Moves the focus. When the focus leaves a field, editing of that field ends.
 extension FormState {
-    /// Ends editing of the current field and begins editing of another one, or of no field if `name` is nil.
+    /// Ends editing of the current field. Then begins editing of the field `name`, unless `name` is nil.
     mutating func moveFocus(to name: FieldName?) -> [FormEffect] {
         guard name != focus, name.map({ self[$0]?.takesFocus == true }) ?? true else { return [] }
         let previous = focus
         return endField() + beginField(name, after: previous)
     }
 
-    /// Moves the focus by some steps in the order of focus. After the last field it continues with the first, and the
-    /// other way round.
+    /// Moves the focus by `step` fields in the order of focus. From the last field, the focus moves on to the first
+    /// field. From the first field, it moves back to the last field.
     mutating func moveFocus(by step: Int) -> [FormEffect] {
         let order = focusOrder
         guard let first = order.first, let last = order.last else { return [] }
@@ -18,7 +18,7 @@ extension FormState {
         return moveFocus(to: order[(index + step + order.count) % order.count])
     }
 
-    /// Moves the focus by some steps in the order of focus, at most to the first or last field.
+    /// Moves the focus by `step` fields in the order of focus. Does not move beyond the first or the last field.
     mutating func moveFocus(within step: Int) -> [FormEffect] {
         let order = focusOrder
         guard let last = order.indices.last else { return [] }
@@ -28,8 +28,8 @@ extension FormState {
         return moveFocus(to: order[step > 0 ? index + min(step, last - index) : index + max(step, -index)])
     }
 
-    /// Handles Return. If Return takes a choice from an open list on the last field, the field first shows that choice;
-    /// the next Return submits.
+    /// Handles Return. If the last field has an open list with a selected choice that the field does not show yet,
+    /// Return puts the choice into the field. The next Return submits the form.
     mutating func moveOn() -> [FormEffect] {
         guard let focus, focus == focusOrder.last else { return moveFocus(by: 1) }
         if let index = index(of: focus), hasOpenChoice(at: index) { return settleChoice(at: index) }
@@ -45,7 +45,8 @@ extension FormState {
         return effects + setIssue(issue, at: index) + [.fieldEnded(name, issue)]
     }
 
-    /// Begins editing of a field after editing of the previous one has ended. The caret is put at the end of the text.
+    /// Begins editing of a field, and puts the caret at the end of its text. Editing of the previous field must have
+    /// ended.
     mutating func beginField(_ name: FieldName?, after previous: FieldName?) -> [FormEffect] {
         guard name != nil || previous != nil else { return [] }
         if let index = name.flatMap(index(of:)) { moveCaret(to: fields[index].content.content.count, at: index) }

@@ -1,9 +1,9 @@
 public import ProfileCore
 
-// Submission: all fields are judged together.
+// Submits the form: validates all fields together.
 extension FormState {
-    /// Ends editing and judges all fields (F9). If all fields are valid, the effects carry the profile. Otherwise every
-    /// issue is shown at its field, and the first bad field gets the focus.
+    /// Ends editing and validates all fields (F9). If all fields are valid, the effects contain the profile. Otherwise
+    /// each invalid field shows its first issue, and the first invalid field gets the focus.
     mutating func submit() -> [FormEffect] {
         let previous = focus
         let effects = endField()
@@ -15,8 +15,8 @@ extension FormState {
         }
     }
 
-    /// Shows issues that the store or another check found in the submitted profile, and focuses the first field with an
-    /// issue. A shown issue disappears as soon as the field's text changes.
+    /// Shows issues of a submitted profile. Call this method if the store or another check found the issues. The focus
+    /// moves to the first field that has an issue. If the user changes the field's text, the issue disappears.
     ///
     /// - Returns: The effects, in order.
     @discardableResult
@@ -41,7 +41,7 @@ extension FormState {
         fields.indices.flatMap { setIssue(nil, at: $0) }
     }
 
-    /// The contents of the fields, not yet validated.
+    /// The contents of all fields as a draft that is not validated.
     private var draft: ProfileDraft {
         var draft = ProfileDraft()
         for field in fields where !field.isEmpty {

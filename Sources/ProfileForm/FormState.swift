@@ -1,10 +1,10 @@
 public import ProfileCore
 
-/// A form for one profile, as a value: events go in, and state and effects come out.
+/// A form for one profile, as a value type. It receives events, changes its state, and returns effects.
 ///
 /// A form does not depend on a screen. A terminal, a web page or a UIKit view can use it; see <doc:Forms>. While the
-/// user types, only the length is limited. A field's content is judged when editing of the field ends, and all fields
-/// are judged when the form is submitted.
+/// user types, only the length is limited. When editing of a field ends, the field shows its issue. When the form is
+/// submitted, all fields are validated.
 ///
 /// ```swift
 /// var form = FormState(ProfileValidator(.standard), on: today)
@@ -13,20 +13,21 @@ public import ProfileCore
 /// form.handle(.return)        // [.fieldEnded(username, nil), .focusMoved(from: username, to: password)]
 /// ```
 public struct FormState: Sendable {
-    /// The validator that judges the fields.
+    /// Validates the fields.
     public let validator: ProfileValidator
     /// The current day for rules such as "not in the future".
     public let today: CalendarDay
-    /// Whether the profile is already stored with a password. The stored password is kept if the user types no new one.
+    /// Whether the profile is already stored with a password. If the user types no new password, the store keeps the
+    /// present one.
     public let hasPassword: Bool
     /// The fields, in the schema's order.
     public internal(set) var fields: [FormField]
-    /// The field that is being edited. Nil if no field is edited, as at the beginning.
+    /// The field that has the focus. Nil if no field has the focus, for example in a new form.
     public internal(set) var focus: FieldName?
-    /// The index of the postal code field, by whose value addresses are searched. Nil unless the schema has a postal
-    /// code and a street address.
+    /// The index of the postal code field. The host searches addresses by the value of this field. Nil if the schema
+    /// has no field for a postal code or no field for a street address.
     private let postalCodeOfSearch: Int?
-    /// Defines which edge is the leading one when fields have frames.
+    /// The reading direction. If fields have frames, the reading direction affects the order of focus.
     public var layoutDirection = LayoutDirection.leftToRight
 
     /// Makes a form in which no field has the focus.
@@ -34,11 +35,12 @@ public struct FormState: Sendable {
     /// - Parameters:
     ///   - validator: The rules.
     ///   - today: The current day for these rules, usually in UTC.
-    ///   - hasPassword: Whether the profile is already stored with a password. The stored password is kept if the user
-    ///     types no new one.
+    ///   - hasPassword: Whether the profile is already stored with a password. If the user types no new password, the
+    ///     store keeps the present one.
     ///   - values: The initial values in their stored form.
-    ///   - typed: Initial texts as a user typed them before the form was made. They replace the entries of `values` for
-    ///     the same fields. Secret fields always begin empty and ignore both dictionaries.
+    ///   - typed: Initial texts that a user typed before the form was created. If a field is in `values` and in
+    ///     `typed`, the form uses the text in `typed`. A secret field is always empty at first, and ignores `values`
+    ///     and `typed`.
     public init(
         _ validator: ProfileValidator, on today: CalendarDay, hasPassword: Bool = false,
         values: [FieldName: String] = [:], typed: [FieldName: String] = [:]
@@ -58,10 +60,10 @@ public struct FormState: Sendable {
         for index in fields.indices { fields[index].standingIssue = standingIssue(at: index) }
     }
 
-    /// Returns this form under other rules, for example after the store has adopted a new schema.
+    /// Returns a copy of this form with other rules. Use it, for example, after the store has adopted a new schema.
     ///
-    /// Fields that both schemas have keep their text, which is judged again. A field does not keep its text if it is
-    /// secret in only one of the two schemas.
+    /// If both schemas have a field, the field keeps its text, and the text is validated again. If the field is secret
+    /// in only one of the two schemas, it does not keep its text.
     public func under(_ validator: ProfileValidator) -> FormState {
         var form = FormState(validator, on: today, hasPassword: hasPassword)
         form.layoutDirection = layoutDirection
@@ -81,15 +83,15 @@ public struct FormState: Sendable {
     /// The field with this name; nil if the schema has no such field.
     public subscript(name: FieldName) -> FormField? { index(of: name).map { fields[$0] } }
 
-    /// The number of fields that ``FormEvent/nextPage`` moves by. Most screens show more fields at the same time, so
-    /// the user still sees the previous field after the move.
+    /// ``FormEvent/nextPage`` moves the focus by this number of fields. Most screens show more fields at the same time,
+    /// so the user still sees the previous field after the move.
     public static let pageLength = 10
 
     /// The first field of a content type; nil if there is no such field.
     package func field(of type: ContentType) -> FormField? { schema.field(of: type).flatMap { self[$0.name] } }
 
-    /// The fields that can have the focus, in the order in which Return and Tab visit them (F10). Fields with a frame
-    /// come first, ordered by position. The other fields follow in the schema's order.
+    /// The fields that can have the focus, in the order of focus (F10). Return and Tab use this order. Fields with a
+    /// frame come first, sorted by position. The other fields follow in the schema's order.
     public var focusOrder: [FieldName] {
         let able = fields.filter(\.takesFocus)
         let placed = able.compactMap { field in field.frame.map { (name: field.name, frame: $0) } }
@@ -97,8 +99,8 @@ public struct FormState: Sendable {
         return placed.map(\.name) + able.filter { $0.frame == nil }.map(\.name)
     }
 
-    /// Whether addresses can be searched: exactly while the postal code is valid and not empty (F4). It is always false
-    /// if the schema has no field of content type `postal-code` or none of `street-address`.
+    /// Whether the host can search addresses. True while the postal code is valid and not empty (F4). If the schema has
+    /// no field of content type `postal-code` or no field of content type `street-address`, this is always false.
     public var isAddressSearchAvailable: Bool {
         guard let postalCodeOfSearch else { return false }
         return !fields[postalCodeOfSearch].isEmpty && fields[postalCodeOfSearch].isValid
@@ -129,13 +131,13 @@ public struct FormState: Sendable {
         }
     }
 
-    /// Judges a text by the rules of a field. It does not matter which field is being edited (F11).
+    /// Validates a text against the rules of a field. The result does not depend on the field that has the focus (F11).
     ///
     /// - Parameters:
-    ///   - text: The text, as it could be typed.
+    ///   - text: The text in the notation that a user types.
     ///   - name: The field whose rules apply.
-    ///   - label: The name of the field in the message; by default the field's title.
-    /// - Returns: The issue found, if any, with its message.
+    ///   - label: The name of the field in the message. If nil, the message uses the field's title.
+    /// - Returns: The first issue of the text and its message, or no issue if the text is valid.
     public func judge(_ text: String, in name: FieldName, label: String? = nil) -> FieldJudgement {
         let issue = validator.issues(of: text, in: name, on: today).first
         let refused = index(of: name).flatMap { validator.refusedCharacter(in: text.utf8Span.span, index: $0) }
@@ -147,27 +149,29 @@ public struct FormState: Sendable {
     }
 }
 
-// Properties of the fields that the host sets.
+// Field properties that the host can set.
 extension FormState {
-    /// Enables or disables a field. A disabled field cannot have the focus, and loses it.
+    /// Enables or disables a field. A disabled field cannot have the focus. If the field has the focus, it loses the
+    /// focus.
     @discardableResult
     public mutating func setEnabled(_ isEnabled: Bool, _ name: FieldName) -> [FormEffect] {
         setAbility(of: name) { $0.isEnabled = isEnabled }
     }
 
-    /// Hides or shows a field. A hidden field cannot have the focus, and loses it.
+    /// Hides or shows a field. A hidden field cannot have the focus. If the field has the focus, it loses the focus.
     @discardableResult
     public mutating func setHidden(_ isHidden: Bool, _ name: FieldName) -> [FormEffect] {
         setAbility(of: name) { $0.isHidden = isHidden }
     }
 
-    /// Sets the position of a field in coordinates that all fields share; nil removes the frame.
+    /// Sets the position of a field, or removes the position if `frame` is nil. All fields must use the same coordinate
+    /// system.
     public mutating func place(_ frame: FormFrame?, _ name: FieldName) {
         change(name) { $0.frame = frame }
     }
 
-    /// Sets whether the host corrects spelling in a field. If it does, several characters in one change are not taken
-    /// for auto-fill.
+    /// Sets whether the host corrects spelling in a field. If it does, a change that inserts several characters is not
+    /// handled as auto-fill.
     public mutating func setCorrectsSpelling(_ correctsSpelling: Bool, _ name: FieldName) {
         change(name) { $0.correctsSpelling = correctsSpelling }
     }

@@ -1,14 +1,15 @@
 internal import ProfileCore
 
-/// A text in the shape of a mask: its characters fill the mask's digit places, with the literals between them.
+/// A text that is shown in a mask. The characters of the text fill the mask's digit places, and the mask's literals are
+/// shown between them.
 ///
-/// The literals are never part of the text itself. A literal appears as soon as a character follows it, or when the
-/// last digit place is filled. Typed literals are ignored.
+/// The literals are never part of the text itself. A literal is shown if a character of the text follows the literal,
+/// or if all digit places are filled. Typed literals are ignored.
 struct MaskedText {
     /// The shown text, valid UTF-8.
     private(set) var bytes: [UInt8] = []
-    /// The positions between characters in order: the offset in the text and the offset in the shown text, both in
-    /// bytes.
+    /// All character boundaries, in order. Each entry contains the byte offset in the text and the byte offset in the
+    /// shown text.
     private var places: [(offset: Int, shown: Int)] = []
 
     init(_ text: Span<UInt8>, _ mask: Mask) {
@@ -35,15 +36,15 @@ struct MaskedText {
         places.last { $0.offset <= offset }?.shown ?? 0
     }
 
-    /// Converts an offset in the shown text to an offset in the text. For an offset inside literals the result is the
-    /// position before them.
+    /// Converts an offset in the shown text to an offset in the text. If the offset is inside literals, returns the
+    /// position before these literals.
     func offset(ofShown shown: Int) -> Int {
         places.last { $0.shown <= shown }?.offset ?? 0
     }
 }
 
 extension Mask {
-    /// Whether a character is one of the mask's literals, which the user does not have to type.
+    /// Whether a character is one of the mask's literals. The user does not have to type literals.
     func hasLiteral(_ character: Character) -> Bool {
         character.asciiValue.map { $0 != Mask.digit && bytes.contains($0) } ?? false
     }

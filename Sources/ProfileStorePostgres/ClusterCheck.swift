@@ -3,7 +3,7 @@ internal import ProfileCore
 public import ProfileStore
 internal import Threads
 
-/// The state of a server and its standbys: how safe committed data is.
+/// The state of a server and its standbys. It shows how safe committed data is.
 public struct ClusterCheck: Hashable, Sendable {
     /// A server that replicates the primary.
     public struct Standby: Hashable, Sendable {
@@ -15,7 +15,8 @@ public struct ClusterCheck: Hashable, Sendable {
         public let kind: String
         /// The number of bytes of the write-ahead log that the standby has not yet flushed to disk.
         public let lagBytes: Int64
-        /// The time until the standby flushed recent log data to disk, in milliseconds. Nil if no data is in transit.
+        /// The time that the standby needed to flush recent log data to disk, in milliseconds. Nil if no data is in
+        /// transit.
         public let lagMilliseconds: Int64?
     }
 
@@ -39,21 +40,21 @@ public struct ClusterCheck: Hashable, Sendable {
     public let settings: [Setting]
     /// The version of the newest applied migration.
     public let version: Int
-    /// Whether a bulk load is unfinished. Profiles cannot be written until its indexes are made. If the load's process
-    /// has died, the next writer makes the indexes.
+    /// Whether a bulk load is unfinished. Profiles cannot be written until the indexes have been created. If the load's
+    /// process has died, the next writer creates the indexes.
     public let isLoading: Bool
-    /// The error of the write that the check tried, such as `outcomeUnknown` if no standby confirmed it. Nil if the
-    /// write was committed.
+    /// The error of the test write, such as `outcomeUnknown` if no standby confirmed it. Nil if the write was
+    /// committed.
     public internal(set) var writeProblem: ProfileStoreError?
 
-    /// Whether commits wait for another machine, and that machine is connected.
+    /// Whether commits wait for at least one standby that is connected.
     public var hasQuorum: Bool { standbys.contains { $0.kind == "quorum" || $0.kind == "sync" } }
 
     /// Whether the store is safe to use: all settings are right, the check's write was committed, and no bulk load is
     /// unfinished. If there are standbys, commits must also wait for one of them.
     ///
-    /// If the user may not read `pg_stat_replication` (the role `pg_read_all_stats`), the standbys have no details. The
-    /// check then ignores them.
+    /// The user needs the role `pg_read_all_stats` to read `pg_stat_replication`. Without this role, the standbys have
+    /// no details. The check then ignores them.
     public var isSound: Bool {
         let known = standbys.filter { !$0.kind.isEmpty }
         return settings.allSatisfy(\.isAsWanted) && (known.isEmpty || hasQuorum) && !isLoading && writeProblem == nil
@@ -114,7 +115,7 @@ extension ClusterCheck {
                 name: "synchronous_standby_names", value: names, isAsWanted: !needsQuorum || !names.isEmpty),
             Setting(name: "fsync", value: values.text(0, 2) ?? "", isAsWanted: values.text(0, 2) == "on"),
             Setting(name: "full_page_writes", value: values.text(0, 3) ?? "", isAsWanted: values.text(0, 3) == "on"),
-            // Checksums only help to notice damage sooner, so `on` and `off` are both right.
+            // Checksums only help to detect damage sooner, so both `on` and `off` are accepted.
             Setting(name: "data_checksums", value: values.text(0, 4) ?? "", isAsWanted: true),
             Setting(name: "server_encoding", value: values.text(0, 5) ?? "", isAsWanted: values.text(0, 5) == "UTF8"),
         ]

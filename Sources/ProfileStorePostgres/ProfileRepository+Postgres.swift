@@ -6,9 +6,9 @@ public import ProfileStore
 extension ProfileRepository {
     /// Opens a store in a PostgreSQL database.
     ///
-    /// The URI has libpq's form, such as `postgresql://user@one,two,three/profiles`. If it lists several servers, they
-    /// are tried one at a time, and the one that accepts writes is used. `sslmode` sets the TLS mode. Its default is
-    /// `verify-full` for a server on another machine. A password comes from `PGPASSFILE`, `PGPASSWORD` or a service
+    /// The URI has libpq's form, such as `postgresql://user@one,two,three/profiles`. If the URI lists several servers,
+    /// they are tried one at a time. The server that accepts writes is used. `sslmode` sets the TLS mode. Its default
+    /// is `verify-full` for a server on another machine. A password comes from `PGPASSFILE`, `PGPASSWORD` or a service
     /// file, never from the URI.
     ///
     /// The URI may also contain three settings that libpq does not have:
@@ -81,7 +81,7 @@ extension ProfileRepository {
         }
     }
 
-    /// Calls `body` with a connection to a database whose store has this program's version or an earlier one.
+    /// Calls `body` with a connection to a database. The store has this program's version or an earlier version.
     private static func withSession<Value: Sendable>(
         _ uri: String, _ options: Options, _ body: (Connection, _ applied: [Int: String]) async throws -> Value
     ) async throws(ProfileStoreError) -> Value {
@@ -123,8 +123,8 @@ extension PostgresSession {
         }
     }
 
-    /// Creates the tables of a new store and puts its first schema in force. If it is interrupted, another process can
-    /// continue it.
+    /// Creates the tables of a new store and puts its first schema in force. If this method is interrupted, another
+    /// process can continue the work.
     func create(_ options: ProfileRepository.Options) async throws(ProfileStoreError) {
         try await read { connection in
             do {
@@ -135,7 +135,7 @@ extension PostgresSession {
             }
             let schema = options.initialSchema
             var isInForce = false
-            // The loop ends at the connection's deadline at the latest, because a command then throws.
+            // The loop always ends: after the connection's deadline, a command throws.
             while !isInForce {
                 try await PostgresEngine.prepare(for: schema, connection)
                 isInForce = try await connection.transaction { transaction in

@@ -9,9 +9,9 @@ extension ProfileRepository {
     /// Opens a store.
     ///
     /// - Parameters:
-    ///   - path: The database file. If it is not a store, or if its version is not this program's, the call throws and
-    ///     leaves the file unchanged.
-    ///   - options: How the store is opened and used.
+    ///   - path: The database file. If the file is not a store, or if the store has another version than this program,
+    ///     the call throws. The file is then unchanged.
+    ///   - options: The options for opening and using the store.
     /// - Returns: The open store. Call ``/ProfileStore/ProfileRepository/close()`` when it is no longer needed.
     /// - Throws: `ProfileStoreError`: `noStore`, `notADatabase`, `notAStore`, `newerStore`, `olderStore`, …
     public static func open(
@@ -44,7 +44,7 @@ extension ProfileRepository {
         return try await ProfileRepository(SQLiteEngine(file, look, writer, isMadeHere: isMadeHere, options), options)
     }
 
-    /// The path of the database file, for display: bytes that are not UTF-8 are replaced. Nil if the store is not an
+    /// The path of the database file, for display. Bytes that are not UTF-8 are replaced. Nil if the store is not an
     /// SQLite file.
     public var path: String? { (engine as? SQLiteEngine)?.session.file.path.description }
 
@@ -65,7 +65,7 @@ extension ProfileRepository {
 
     /// Copies a consistent snapshot of the store into a new file. Other callers can read and write during the copy.
     ///
-    /// The new file has mode 0600, needs no other file to be opened, and holds everything that the store holds,
+    /// The new file has mode 0600 and can be opened without any other file. It contains all data of the store,
     /// including hashes.
     /// - Throws: `alreadyExists` if there is a file at `path`; `reservedName` if `path` names a file that SQLite or the
     ///   write lock uses beside the database; `unsupported` if the store is not an SQLite file; `full`, …
@@ -91,8 +91,8 @@ extension ProfileRepository {
             })
     }
 
-    /// Removes the store if this repository created it when opening it, and nothing was stored or changed since (N6).
-    /// The lock file stays: without it two programs could write at the same time.
+    /// Removes the store if the opening of this repository created it, and if nothing was stored or changed since then
+    /// (N6). The lock file stays: without it two programs could write at the same time.
     ///
     /// - Returns: Whether the store was removed. If so, close the repository. Other repositories that have the removed
     ///   file open can no longer write.
@@ -151,7 +151,7 @@ extension ProfileRepository {
 }
 
 extension ProfileRepository.Options {
-    /// The folder of the sockets through which processes notify each other of changes; see ``Beeper``.
+    /// The folder for the sockets. Processes use the sockets to notify each other of changes; see ``Beeper``.
     package var runtimeDirectory: String? {
         get { engineSettings["runtimeDirectory"] }
         set { engineSettings["runtimeDirectory"] = newValue }
@@ -163,15 +163,15 @@ extension ProfileRepository.Options {
         set { engineSettings["vfs"] = newValue }
     }
 
-    /// Whether a store that the opening creates has no readers until its first bulk load has ended. The load is then
-    /// faster, and readers wait for its end.
+    /// Whether a new store has no readers until its first bulk load has ended. If true, the load is faster, and readers
+    /// wait until the load ends.
     package var isUnreadUntilLoaded: Bool {
         get { engineSettings["isUnreadUntilLoaded"] != nil }
         set { engineSettings["isUnreadUntilLoaded"] = newValue ? "" : nil }
     }
 
-    /// Whether the store is read in SQLite's immutable mode (see `FileStamp`) as long as it has no log, even in a
-    /// writable folder; for tests.
+    /// For tests: whether the store is read in SQLite's immutable mode (see `FileStamp`) while it has no log, even in a
+    /// writable folder.
     package var readsAsItLies: Bool {
         get { engineSettings["readsAsItLies"] != nil }
         set { engineSettings["readsAsItLies"] = newValue ? "" : nil }

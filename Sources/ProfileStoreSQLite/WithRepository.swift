@@ -11,8 +11,8 @@ public import ProfileStore
 ///
 /// - Parameters:
 ///   - path: The database file; see `ProfileRepository.open(at:options:)`.
-///   - options: How the store is opened and used.
-///   - isolation: The actor on which `body` runs; by default, the caller's.
+///   - options: The options for opening and using the store.
+///   - isolation: The actor on which `body` runs. The default is the actor of the caller.
 ///   - body: Uses the repository. After `body` ends, each call on the repository throws `closed`.
 /// - Returns: The value that `body` returns.
 /// - Throws: `ProfileStoreError` if the store cannot be opened; otherwise the error that `body` throws.

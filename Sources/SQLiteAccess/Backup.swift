@@ -5,16 +5,16 @@ extension Connection {
     /// Copies a consistent snapshot of the database into a new file of mode 0600. During the copy, other connections
     /// can read and write.
     ///
-    /// The copy is a single file. It uses a rollback journal instead of a write-ahead log, so it can be read from a
-    /// read-only medium. When the file is complete and synced to the disk, it gets the name `path`. Until then it has a
-    /// temporary name: `path`, a dot and 12 letters. If copying fails, the file is removed. If the process is killed,
-    /// the temporary file stays.
+    /// The copy is a single file. The copy uses a rollback journal instead of a write-ahead log, so the copy can be
+    /// read from a read-only medium. When the file is complete and synced to the disk, it gets the name `path`. Until
+    /// then it has a temporary name: `path`, a dot and 12 letters. If copying fails, the file is removed. If the
+    /// process is killed, the temporary file stays.
     ///
-    /// - Throws: `cantOpen` with `systemError` EEXIST if there already is a file at `path`, and the errors of reading
-    ///   and writing.
+    /// - Throws: `cantOpen` with `systemError` EEXIST if a file already exists at `path`. Errors of reading or writing
+    ///   are also thrown.
     package func backup(to path: String) throws(SQLiteError) {
-        // If the name is taken, this avoids a useless copy. The rename below checks the name again, because another
-        // process may take it meanwhile.
+        // If the name already exists, this check avoids a useless copy. The rename below checks the name again, because
+        // another process may create a file with this name meanwhile.
         var status = stat()
         guard lstat(path, &status) != 0 else { throw SQLiteError(systemError: EEXIST, opening: path) }
         let letters = "abcdefghijklmnopqrstuvwxyz"
@@ -35,25 +35,25 @@ extension Connection {
     }
 
     private func copyContents(toNewFile path: String) throws(SQLiteError) {
-        // SQLite treats an empty file as a database without tables. O_EXCL proves that the file is new. Closing a
-        // descriptor drops the POSIX locks of this process on the file. No connection has the new file open yet, so
-        // none loses its locks.
+        // SQLite treats an empty file as a database without tables. O_EXCL proves that the file is new. If a process
+        // closes a descriptor, it loses all its POSIX locks on the file. Closing the descriptor is safe here, because
+        // no connection has opened the new file yet.
         let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
         guard descriptor >= 0 else { throw SQLiteError(systemError: errno, opening: path) }
         fchmod(descriptor, 0o600)
         close(descriptor)
         let destination = try Connection(DatabasePath(path), mode: .readWrite)
         try copyContents(to: destination)
-        // The copied header still sets the journal mode WAL, as in the original.
+        // The header of the copy still contains the journal mode of the original: WAL.
         try destination.execute("PRAGMA journal_mode = DELETE")
     }
 
-    /// Replaces the contents of another database with the contents of this one, in one transaction of the destination.
-    /// Readers of the destination see either the old or the new contents. If the copy fails, the destination is
-    /// unchanged.
+    /// Copies this database into another database, the destination, and replaces all its contents. The copy is one
+    /// transaction of the destination. Readers of the destination see either the old or the new contents. If the copy
+    /// fails, the destination is unchanged.
     ///
-    /// The caller must hold the destination's ``WriteLock``, and neither connection may have an open transaction.
-    /// SQLite refuses with `readOnly` if the destination has a write-ahead log and a different page size.
+    /// The caller must hold the destination's ``WriteLock``, and neither connection may have an open transaction. If
+    /// the destination has a write-ahead log and a different page size, SQLite refuses the copy with `readOnly`.
     package func copyContents(to destination: borrowing Connection) throws(SQLiteError) {
         try destination.requireCommittable()
         guard let backup = sqlite3_backup_init(destination.handle, "main", handle, "main") else {

@@ -1,11 +1,12 @@
 internal import CSQLite
 
-/// The result of a checkpoint: the frames in the write-ahead log and the frames copied to the database file.
+/// The result of a checkpoint: the number of frames in the write-ahead log, and the number of frames that were copied
+/// to the database file.
 package struct Checkpoint: Hashable, Sendable {
     package enum Mode: Sendable {
-        /// Copies the frames that no reader still needs in the log.
+        /// Copies as many frames as the current readers permit.
         case passive
-        /// Copies all frames and truncates the log to zero bytes, if no reader prevents it.
+        /// If no reader prevents it, copies all frames and truncates the log to zero bytes.
         case truncate
     }
 
@@ -13,16 +14,17 @@ package struct Checkpoint: Hashable, Sendable {
     package let walFrames: Int
     /// The number of these frames that are now in the database file.
     package let checkpointedFrames: Int
-    /// Whether the checkpoint copied every frame and, in the mode `truncate`, also emptied the log. It is false if a
-    /// reader prevented either.
+    /// Whether the checkpoint copied every frame and, in the mode `truncate`, also emptied the log. The value is false
+    /// if a reader prevented the copy or prevented emptying the log.
     package let isComplete: Bool
 }
 
 extension Connection {
-    /// Copies the write-ahead log to the database file as far as current readers permit. It does not wait for readers.
+    /// Copies the write-ahead log to the database file as far as current readers permit. A checkpoint does not wait for
+    /// readers.
     ///
-    /// The caller must hold the ``WriteLock``: before SQLite 3.51.3, a checkpoint concurrent with a writer can lose
-    /// commits.
+    /// The caller must hold the ``WriteLock``: in SQLite before 3.51.3, commits can be lost if a checkpoint runs while
+    /// another connection writes.
     /// - Throws: `readOnlyMoved`, `cantOpen` or `protocol` with a ``FileProblem``, and the errors of reading and
     ///   writing.
     @discardableResult

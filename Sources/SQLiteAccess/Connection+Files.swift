@@ -2,7 +2,8 @@ internal import CSQLite
 internal import Platform
 
 // SQLite opens a file by its name once and keeps using that file, even if the name is later removed or replaced.
-// Processes that open the name afterwards find another file or no file. They never see the writes of this connection.
+// Processes that open the name afterwards find another file or no file. Such processes never see the writes of this
+// connection.
 extension Connection {
     /// Throws `readOnlyMoved` if the path of the database no longer leads to the file that this connection has open.
     package func requireInPlace() throws(SQLiteError) {
@@ -13,8 +14,9 @@ extension Connection {
         if status == SQLITE_OK, hasMoved != 0 { throw SQLiteError(.displaced(path.description)) }
     }
 
-    /// Throws unless the paths of the database and its lock file still lead to the open files, and the database has
-    /// only one name. In any other case, other processes would not see a commit, or could hold a different lock.
+    /// Throws an error if the path of the database or of its lock file no longer leads to the open file, or if the
+    /// database has more than one name. In these cases, other processes would not see a commit, or they could hold a
+    /// different lock.
     func requireCommittable() throws(SQLiteError) {
         guard let path else { return }
         try requireInPlace()
@@ -24,7 +26,8 @@ extension Connection {
         }
     }
 
-    /// Throws `cantOpen` if the database file has a second name (a hard link). A file that does not exist passes.
+    /// Throws `cantOpen` if the database file has a second name (a hard link). If the file does not exist, no error is
+    /// thrown.
     static func requireOneName(_ path: DatabasePath) throws(SQLiteError) {
         var status = stat()
         guard lstat(path.database, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return }

@@ -1,22 +1,22 @@
 internal import CSQLite
 
-/// A connection to a database. It has one owner, is used by one thread at a time, and is closed when the owner releases
-/// it.
+/// A connection to a database. A connection has one owner and is used by one thread at a time. It is closed when the
+/// owner releases it.
 ///
-/// Opening applies the settings that every connection must have (see ``ConnectionSettings/isAsWanted``) and reads them
-/// back. The connection is opened without SQLite's own mutex. Three properties confine it to one thread: it cannot be
-/// copied, it is not `Sendable`, and the statements that it lends cannot outlive it.
+/// When a connection is opened, the required settings (see ``ConnectionSettings/isAsWanted``) are applied and verified.
+/// The connection is opened without SQLite's own mutex. Three rules ensure that only one thread uses a connection: the
+/// connection cannot be copied, it is not `Sendable`, and its statements cannot outlive it.
 package struct Connection: ~Copyable {
     /// The access that a connection has to the file.
     package enum Mode: Hashable, Sendable {
-        /// Reads the database file alone, without locks and without its write-ahead log. Creates no files.
+        /// Reads only the database file: takes no locks and ignores the write-ahead log. Creates no files.
         ///
         /// Use it to examine a file that may not be a database of this project. Commits that are not yet checkpointed
         /// are not visible. If the file is a database of this project, open it again in another mode.
         case inspection
-        /// Reads a database of this project that does not change meanwhile, in the same way as `inspection`. SQLite
-        /// does not detect a change (<https://www.sqlite.org/uri.html#uriimmutable>), so the result is valid only if
-        /// the ``FileStamp`` is the same before and after reading.
+        /// Reads a database of this project in the same way as `inspection`. The database must not change meanwhile.
+        /// SQLite does not detect a change (<https://www.sqlite.org/uri.html#uriimmutable>), so the result is valid
+        /// only if the ``FileStamp`` is the same before and after reading.
         case immutable
         /// Reads the database. If the database has a write-ahead log, SQLite may create the `-wal` and `-shm` files.
         case readOnly
@@ -34,17 +34,17 @@ package struct Connection: ~Copyable {
     /// The path of the database; nil for a temporary database, which has no name.
     package let path: DatabasePath?
 
-    /// Opens and configures a connection. It does not write to an existing file.
+    /// Opens and configures a connection. An existing file is not changed.
     ///
     /// - Parameters:
     ///   - path: The database.
     ///   - mode: The permitted access.
     ///   - vfs: The name of a registered SQLite VFS, or nil for the default one.
     ///   - waitLimit: The maximum time to wait for locks that other programs hold; nil for the default of 10 seconds.
-    /// - Throws: `cantOpen`, with a ``FileProblem`` if the database has several names, or if the file with the lock
-    ///   file's name is not a lock file. `notADatabase` or `corrupt` if the file cannot be read as a database, or if
-    ///   reading its schema takes longer than ``openingLimit``. `error` if SQLite does not report a setting as it was
-    ///   set.
+    /// - Throws: `cantOpen` if the database cannot be opened. The error has a ``FileProblem`` if the database has
+    ///   several names, or if the file in the place of the lock file is not a lock file. `notADatabase` or `corrupt` if
+    ///   the file cannot be read as a database, or if reading its schema takes longer than ``openingLimit``. `error` if
+    ///   SQLite reports another value of a setting than the value that was set.
     package init(
         _ path: DatabasePath, mode: Mode, vfs: String? = nil, waitLimit: WaitLimit? = nil
     ) throws(SQLiteError) {
@@ -67,8 +67,8 @@ package struct Connection: ~Copyable {
             guard error.code == .interrupt else { throw error }
             throw SQLiteError(code: .corrupt, message: "reading its schema takes too long")
         }
-        // Only opening can make a reader wait: once it has opened the write-ahead log, other connections' locks do not
-        // block it.
+        // A reader may have to wait only while it opens the database. After it has opened the write-ahead log, locks of
+        // other connections do not block it.
         if mode == .readOnly { connection.terms.waitLimit = nil }
         self = connection
     }
@@ -91,7 +91,8 @@ package struct Connection: ~Copyable {
         statements = StatementGuard(handle)
         walFrameCount = .allocate(capacity: 1)
         walFrameCount.initialize(to: 0)
-        // A custom hook also replaces SQLite's automatic checkpoints, and so turns them off.
+        // SQLite's automatic checkpoints are also such a hook. A custom hook replaces it, so it turns automatic
+        // checkpoints off.
         _ = sqlite3_wal_hook(
             handle,
             { count, _, _, frames in
@@ -108,8 +109,8 @@ package struct Connection: ~Copyable {
 
     /// Returns a prepared statement for `sql`, which must be exactly one statement.
     ///
-    /// The connection caches statements by their text, so preparing the same text again costs only a look-up. While a
-    /// statement is in use, preparing the same text makes a second statement.
+    /// The connection caches statements by their text, so preparing the same text again costs only a look-up. If the
+    /// cached statement is in use, preparing the same text creates a second statement.
     @_lifetime(borrow self)
     package func prepare(_ sql: String) throws(SQLiteError) -> Statement {
         if let kept = cache.lease(sql) { return Statement(kept) }
@@ -120,8 +121,8 @@ package struct Connection: ~Copyable {
 
     /// Returns a prepared statement for `sql` with these values bound to its parameters, in their order.
     ///
-    /// The values are boxed, which costs time. Code that runs often binds its values with the functions of
-    /// ``Statement`` instead.
+    /// Boxing the values costs time. Code that runs often should bind its values with the methods of ``Statement``
+    /// instead.
     @_lifetime(borrow self)
     package func prepare(_ sql: String, _ values: any StatementValue...) throws(SQLiteError) -> Statement {
         try prepare(sql, binding: values)
@@ -150,8 +151,8 @@ package struct Connection: ~Copyable {
     /// The number of rows that the latest INSERT, UPDATE or DELETE changed.
     package var changes: Int { Int(sqlite3_changes64(handle)) }
 
-    /// Whether other writers wait for the lock that this connection's writer holds. Reading it costs about a
-    /// microsecond.
+    /// Whether other writers wait for the lock while this connection's writer holds it. Reading this property takes
+    /// about a microsecond.
     package var othersWait: Bool { terms.othersWait?() ?? false }
 
     /// Whether no transaction is open.
@@ -161,21 +162,22 @@ package struct Connection: ~Copyable {
     /// processes.
     package var walFrames: Int { walFrameCount.pointee }
 
-    /// Lets sorts, such as those that build indexes, use up to `count` additional threads (0 to 8; the default is 0).
+    /// Allows SQLite to sort with up to `count` additional threads (0 to 8; the default is 0), for example to build an
+    /// index.
     package func setWorkerThreads(_ count: Int) {
         sqlite3_limit(handle, SQLITE_LIMIT_WORKER_THREADS, Int32(clamping: count))
     }
 
     /// Sets the maximum size of the page cache in KiB, at least 1; see ``defaultCache``.
     package func setCache(kibibytes: Int) throws(SQLiteError) {
-        // PRAGMA takes no bound values. A negative size counts KiB instead of pages.
+        // A PRAGMA cannot have bound values. A negative size is a number of KiB instead of pages.
         try execute("PRAGMA cache_size = -\(max(1, kibibytes)); PRAGMA shrink_memory")
     }
 
     /// SQLite's default size of the page cache, in KiB.
     package static let defaultCache = 2_000
 
-    /// The maximum time for reading the schema while a database is opened. Only a crafted schema takes that long.
+    /// The maximum time for reading the schema while a database is opened. Only a crafted schema needs more time.
     package static let openingLimit = Duration.seconds(2)
 
     /// Sets the maximum time that SQLite waits for locks of other programs.
@@ -185,7 +187,8 @@ package struct Connection: ~Copyable {
         sqlite3_busy_timeout(handle, milliseconds)
     }
 
-    /// Runs a body that may have to wait for locks of other programs, up to the time limit in ``WriteTerms``.
+    /// Runs `body`, which may have to wait for locks of other programs. The maximum wait is the limit in
+    /// ``WriteTerms``.
     func measuringWait<Value: ~Copyable>(_ body: () throws(SQLiteError) -> Value) throws(SQLiteError) -> Value {
         guard let waitLimit = terms.waitLimit else { return try body() }
         setBusyTimeout(milliseconds: waitLimit.remainingMilliseconds)

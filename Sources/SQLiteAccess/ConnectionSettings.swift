@@ -3,8 +3,8 @@ internal import CSQLite
 /// The settings of a connection and its database, as SQLite reports them.
 package struct ConnectionSettings: Hashable, Sendable {
     package var sqliteVersion: String
-    /// The journal mode: `wal` for a write-ahead log, `delete` for a rollback journal. A backup, and a new database
-    /// before its first writer has opened it, have `delete`.
+    /// The journal mode: `wal` for a write-ahead log, `delete` for a rollback journal. The mode of a backup is
+    /// `delete`. The mode of a new database is `delete` until its first writer opens it.
     package var journalMode: String
     /// SQLite's `synchronous` setting: 0 is off, 1 normal, 2 full, 3 extra.
     package var synchronous: Int
@@ -15,7 +15,7 @@ package struct ConnectionSettings: Hashable, Sendable {
     /// Whether the last connection to the database runs a checkpoint when it closes. The project turns this off,
     /// because that checkpoint would run without the write lock.
     package var checkpointsOnClose: Bool
-    /// The number of frames after which a commit runs a checkpoint by itself; 0 means never.
+    /// The number of frames in the log at which a commit starts an automatic checkpoint; 0 means never.
     package var walAutocheckpoint: Int
     package var loadsExtensions: Bool
     /// Whether `"x"` is read as a string if no column has the name `x`.
@@ -29,7 +29,7 @@ package struct ConnectionSettings: Hashable, Sendable {
     package var applicationID: Int32
     package var userVersion: Int32
 
-    /// Whether every setting that the project requires of a connection has its required value.
+    /// Whether all settings that the project requires have the required values.
     package var isAsWanted: Bool {
         synchronous == 2 && foreignKeys && !trustedSchema && cellSizeCheck && defensive && !checkpointsOnClose
             && walAutocheckpoint == 0 && !loadsExtensions && !doubleQuotedStrings && attachLimit == 0
@@ -74,14 +74,14 @@ extension Connection {
         }
     }
 
-    /// Runs `body` with a rollback journal instead of the write-ahead log, or with the log if another connection has
-    /// opened the database.
+    /// Runs `body` with a rollback journal instead of the write-ahead log. If another connection has the database open,
+    /// `body` runs with the log.
     ///
     /// With the journal, a transaction that fills an empty database writes each new page once. With the log, each page
     /// is written twice: to the log, and by the checkpoint to the database file. If the process ends during the
-    /// transaction, the next connection that may write restores the state before the transaction
-    /// (<https://www.sqlite.org/lockingv3.html#rollback>). While the transaction writes, other connections wait to
-    /// read.
+    /// transaction, the next connection with write access rolls the transaction back
+    /// (<https://www.sqlite.org/lockingv3.html#rollback>). While the transaction writes, readers on other connections
+    /// wait.
     ///
     /// The caller must hold the write lock, and no transaction may be open.
     package func withRollbackJournal<Value: ~Copyable>(_ body: () throws -> Value) throws -> Value {
@@ -89,14 +89,14 @@ extension Connection {
         // If this switch fails, the database keeps the rollback journal, which is as safe as the log. The next writer
         // that opens the database switches to the log.
         defer { try? enableWriteAheadLog() }
-        // With `EXTRA`, SQLite also syncs the folder after it has removed the journal. Without that sync, a power
-        // failure could bring the journal back, and the journal would undo the commit.
+        // With `EXTRA`, SQLite also syncs the folder after it has removed the journal. Without this sync, the journal
+        // could exist again after a power failure, and the journal would undo the commit.
         try execute("PRAGMA synchronous = EXTRA")
         defer { try? execute("PRAGMA synchronous = FULL") }
         return try body()
     }
 
-    /// Switches from the write-ahead log to a rollback journal. It does not wait for other connections.
+    /// Switches from the write-ahead log to a rollback journal. The switch does not wait for other connections.
     ///
     /// - Returns: False if another connection has the database open.
     private func leaveWriteAheadLog() throws(SQLiteError) -> Bool {
@@ -110,10 +110,10 @@ extension Connection {
         }
     }
 
-    /// Applies the settings that every connection must have. It does not write to the file.
+    /// Applies the settings that every connection must have. The settings do not change the file.
     func configure() throws(SQLiteError) {
-        // The limits are set first, so they already apply when SQLite reads the schema, which may be hostile. `VACUUM`
-        // needs an attached database, so it is not available; see <https://www.sqlite.org/security.html>.
+        // The limits are set before SQLite reads the schema, because the schema may be hostile. The limits also disable
+        // `VACUUM`, because it needs an attached database; see <https://www.sqlite.org/security.html>.
         for (limit, value) in Self.limits { sqlite3_limit(handle, limit, value) }
         setBusyTimeout(milliseconds: Self.busyTimeout)
         for (option, isOn) in Self.options { try set(option, isOn) }
@@ -129,7 +129,7 @@ extension Connection {
         }
     }
 
-    /// The default busy timeout in milliseconds. It is long enough for a program that does not use the write lock to
+    /// The default busy timeout in milliseconds. During the timeout, a program that does not use the write lock can
     /// finish its transaction.
     static let busyTimeout: Int32 = 10_000
 

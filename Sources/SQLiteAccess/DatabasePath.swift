@@ -1,9 +1,10 @@
 internal import Platform
 
-/// The resolved path of a database file. All paths that lead to the same file give the same value, except hard links.
+/// The resolved path of a database file. If two paths lead to the same file, their values are equal. Hard links are the
+/// only exception.
 ///
-/// Symbolic links are resolved once, as SQLite resolves them for its `-wal` file. Otherwise two processes that open one
-/// database through different links would take different write locks.
+/// Symbolic links are resolved once. SQLite resolves them in the same way for the name of its `-wal` file. Otherwise
+/// two processes that open one database through different links would take different write locks.
 ///
 /// A path is kept as a NUL-terminated C string and passed to C unchanged. The reason: relative paths are resolved
 /// against the current directory, whose name may not be UTF-8. Only the description is text.
@@ -11,10 +12,10 @@ package struct DatabasePath: Hashable, Sendable, CustomStringConvertible {
     /// The absolute path of the database file, without symbolic links. The file need not exist.
     package let database: [CChar]
 
-    /// The path of the lock file, whose lock admits one writer at a time; see ``WriteLock``.
+    /// The path of the lock file. A process may write only while it holds the lock on this file; see ``WriteLock``.
     package var lock: [CChar] { file(endingIn: "-lock") }
 
-    /// The path of SQLite's rollback journal, which a database without a write-ahead log uses.
+    /// The path of SQLite's rollback journal. A database uses this journal if it has no write-ahead log.
     package var journal: [CChar] { file(endingIn: "-journal") }
 
     /// Returns the path of the database with `ending` appended to it.
@@ -39,7 +40,7 @@ package struct DatabasePath: Hashable, Sendable, CustomStringConvertible {
         guard reason == ENOENT else { throw SQLiteError(systemError: reason, opening: path) }
         var information = stat()
         if lstat(path, &information) == 0 {
-            // Another process has just created the file, or the path is a symbolic link whose target does not exist.
+            // Another process has just created the file, or the path is a symbolic link to a file that does not exist.
             guard let resolved = Self.resolve(path) else { throw SQLiteError(systemError: errno, opening: path) }
             database = resolved
             return

@@ -1,11 +1,11 @@
 internal import Threads
 
-/// The single writer of a process. It queues jobs in the order of their arrival and runs each job under the
+/// The single writer of a process. The writer queues jobs in the order of their arrival and runs each job under the
 /// ``WriteLock``.
 ///
-/// The writer's own thread waits for the lock, so a caller can give up at its deadline. The caller's job then leaves
-/// the queue and never runs. The writer releases the lock after every commit, so other processes can take it. Jobs that
-/// wait at the same time may share one commit.
+/// Only the writer's thread waits for the lock, so a caller can stop waiting at its deadline. The caller's job then
+/// leaves the queue and never runs. The writer releases the lock after every commit, so other processes can take it.
+/// Jobs that wait at the same time may share one commit.
 package final class DatabaseWriter: Sendable {
     private let path: DatabasePath
     private let jobs = Locked(WriteQueue())
@@ -19,9 +19,10 @@ package final class DatabaseWriter: Sendable {
     ///   - path: The database.
     ///   - command: The name that this process shows to waiting processes, such as `profiles import`.
     ///   - sharing: The limits of a transaction that several jobs share.
-    ///   - open: Opens the connection, and may create or migrate the database. The writer calls this closure before a
-    ///     job if it has no usable connection, on its own thread and with the lock held. The closure waits for locks of
-    ///     other programs up to that job's wait limit. If it throws, the job fails and the next job calls it again.
+    ///   - open: Opens the connection, and may create or migrate the database. If the writer has no usable connection,
+    ///     it calls this closure before the next job. The call is made on the writer's thread while the writer holds
+    ///     the lock. The closure may wait for locks of other programs until the wait limit of the job. If the closure
+    ///     throws, the job fails, and the writer calls the closure again before the next job.
     package init(
         _ path: DatabasePath, command: String, sharing: SharingLimit = .usual,
         open: @escaping @Sendable (WaitLimit) throws -> Connection
@@ -34,29 +35,29 @@ package final class DatabaseWriter: Sendable {
     /// shares them.
     ///
     /// - Parameters:
-    ///   - limit: The maximum time until the job begins, at least 50 ms. A job that has begun waits until the same
-    ///     deadline for SQLite's own locks that other programs hold. The call always waits for the end of a job that
-    ///     has begun.
-    ///   - body: The work. A transaction that it leaves open is rolled back.
+    ///   - limit: The maximum time until the job begins, at least 50 ms. After the job has begun, it may wait until the
+    ///     same deadline for SQLite's own locks, if other programs hold them. If the job has begun, this method always
+    ///     waits for its end.
+    ///   - body: The work. If `body` leaves a transaction open, the transaction is rolled back.
     /// - Returns: The result of `body`, after the lock is released.
-    /// - Throws: A ``WriteRefusal`` or the error of the lock file if the job never began. Otherwise the error of `open`
-    ///   or `body`.
+    /// - Throws: If the job never began, a ``WriteRefusal`` or the error of the lock file. Otherwise the error of
+    ///   `open` or `body`.
     package func write<Value: Sendable>(
         waitingAtMost limit: Duration, _ body: @escaping @Sendable (borrowing Connection) throws -> Value
     ) async throws -> Value {
         try await perform(sharingTransaction: false, waitingAtMost: limit, body)
     }
 
-    /// Runs `body` on the writer's thread in a write transaction. Other waiting bodies may share the transaction; each
-    /// body has its own outcome.
+    /// Runs `body` on the writer's thread in a write transaction. The closures of other waiting jobs may share the
+    /// transaction. Each closure has its own result or error.
     ///
     /// - Parameters:
-    ///   - limit: As for ``write(waitingAtMost:_:)``.
-    ///   - body: The work within the transaction. It should be short, and its only effects must be on the connection
-    ///     and its result. If a shared commit fails, the body runs again in a transaction of its own.
+    ///   - limit: The same as in ``write(waitingAtMost:_:)``.
+    ///   - body: The work within the transaction. The work should be short. The only effects of the work must be on the
+    ///     connection and on the result. If a shared commit fails, the body runs again in a transaction of its own.
     /// - Returns: The result of `body`, after the commit and the release of the lock.
-    /// - Throws: The errors of ``write(waitingAtMost:_:)``, or the error of the commit. In each case nothing of `body`
-    ///   is written.
+    /// - Throws: The errors of ``write(waitingAtMost:_:)``, or the error of the commit. In each case, no changes by
+    ///   `body` are stored.
     package func writeTransaction<Value: Sendable>(
         waitingAtMost limit: Duration, _ body: @escaping @Sendable (borrowing Connection) throws -> Value
     ) async throws -> Value {
@@ -65,8 +66,9 @@ package final class DatabaseWriter: Sendable {
 
     /// Waits until all queued jobs have finished, then empties the write-ahead log and closes the connection.
     ///
-    /// Emptying the log needs the lock, but does not wait for it. If another process holds the lock, that process
-    /// empties the log when it closes its own writer. Later jobs are refused with `closed`. Closing again does nothing.
+    /// The log can be emptied only with the lock, but this method does not wait for the lock. If another process holds
+    /// the lock, that process empties the log when it closes its own writer. Later jobs are refused with `closed`.
+    /// Closing again does nothing.
     package func close() async {
         let closed = Promise<Void>()
         let (isQueued, startsThread) = jobs.withLock { $0.close { closed.fulfill() } }
@@ -135,8 +137,9 @@ package final class DatabaseWriter: Sendable {
 
     /// Runs the next job and the jobs that share its transaction.
     ///
-    /// - Returns: The closures that resume the callers. They must be called only after this function has returned and
-    ///   released the jobs. Otherwise this thread could keep a value of a job alive after the job's caller has resumed.
+    /// - Returns: The closures that resume the callers. These closures must be called only after this function has
+    ///   returned and released the jobs. Otherwise this thread could keep a value of a job alive after the job's caller
+    ///   has resumed.
     private func performNext() -> [WriteJob.Answer] {
         do throws(SQLiteError) {
             try session.acquireLock()

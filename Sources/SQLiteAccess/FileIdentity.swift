@@ -5,7 +5,8 @@ package struct FileIdentity: Hashable, Sendable {
     private let device: UInt64
     private let file: UInt64
 
-    /// Reads the identity of the file at `path`; nil if there is no file. It takes about a microsecond.
+    /// Reads the identity of the file at `path`; nil if there is no file. Reading an identity takes about a
+    /// microsecond.
     package init?(_ path: DatabasePath) {
         var status = stat()
         guard stat(path.database, &status) == 0 else { return nil }

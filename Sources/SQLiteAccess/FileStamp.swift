@@ -1,7 +1,7 @@
 internal import Platform
 
-/// A stamp for detecting changes of a database between two reads: the identity of its file, its size, its times, and
-/// whether a log beside it has content.
+/// A stamp that shows whether a database changed between two reads. The stamp consists of the identity, the size and
+/// the times of the file. It also shows whether a log beside the file has content.
 ///
 /// If this process may not write to the database's folder, SQLite cannot create the `-shm` file that it otherwise
 /// needs. Such a database can be read in the mode `immutable` if it has no log. Another user may still write to it. A
@@ -11,14 +11,14 @@ package struct FileStamp: Hashable, Sendable {
     private let size: Int64
     private let modified: [Int]
     private let changed: [Int]
-    /// Whether there is a write-ahead log or rollback journal beside the database that is not empty. If so, the file
-    /// alone is not the whole database.
+    /// Whether a write-ahead log or a rollback journal beside the database has content. If a log has content, the
+    /// database file alone is incomplete.
     package let hasLog: Bool
 
     /// Reads the stamp of a database; nil if there is no file.
     package init?(_ path: DatabasePath) {
-        // The logs are checked first. A process that writes a log after this check leaves the log there or changes the
-        // database file. The next stamp differs in both cases.
+        // The logs are checked first. If a process writes a log after this check, it either leaves the log there or
+        // changes the database file. In both cases, the next stamp differs.
         hasLog = Self.hasContent(path.file(endingIn: "-wal")) || Self.hasContent(path.journal)
         var status = stat()
         guard stat(path.database, &status) == 0 else { return nil }
@@ -28,8 +28,8 @@ package struct FileStamp: Hashable, Sendable {
         changed = [status.st_ctim.tv_sec, status.st_ctim.tv_nsec]
     }
 
-    /// Whether the last change is more than two seconds old. If it is, a later change gets a different time. File
-    /// systems count time in steps, and two changes within one step have the same time.
+    /// Whether the last change is more than two seconds old. If the value is true, the next change will have a
+    /// different time. File systems count time in steps, so two changes in the same step have the same time.
     package var isConclusive: Bool {
         var now = timespec()
         clock_gettime(CLOCK_REALTIME, &now)

@@ -7,7 +7,8 @@ package struct ForeignKeyViolation: Hashable, Sendable {
 }
 
 extension Connection {
-    /// Returns the damage that SQLite finds, at most `limit` lines; empty if the database is intact.
+    /// Returns a description of the damage that SQLite finds, in at most `limit` lines. The result is empty if the
+    /// database is intact.
     package func integrityCheck(limit: Int = 100) throws(SQLiteError) -> [String] {
         var findings: [String] = []
         var statement = try prepare("PRAGMA integrity_check(\(max(1, limit)))")

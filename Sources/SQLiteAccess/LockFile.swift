@@ -2,17 +2,18 @@ internal import Platform
 
 /// The open lock file beside the database. The write lock is a `flock` lock on this file.
 ///
-/// A missing lock file is created with mode 0600 and the database's owner. An existing file with this name may be user
-/// data. It is used only if it can be a lock file; otherwise it is refused and left unchanged.
+/// If the lock file does not exist, it is created with mode 0600. If root creates it, it gets the owner of the
+/// database. An existing file with this name may be user data. Such a file is used only if it can be a lock file.
+/// Otherwise the file is refused and left unchanged.
 final class LockFile: Sendable {
     let descriptor: Int32
     private let path: DatabasePath
 
     /// Opens the lock file of a database, and creates it if it does not exist.
     ///
-    /// - Throws: `readOnly` if this process may not write to the database, because a lock file created by a read-only
-    ///   user would lock out the owner. `cantOpen` with a ``FileProblem`` if the file with the lock file's name is not
-    ///   a lock file.
+    /// - Throws: `readOnly` if this process may not write to the database. The reason: if a user without write access
+    ///   created the lock file, the owner could not use it. `cantOpen` with a ``FileProblem`` if the file in the place
+    ///   of the lock file is not a lock file.
     init(_ path: DatabasePath) throws(SQLiteError) {
         self.path = path
         descriptor = try Self.open(path)
@@ -37,7 +38,7 @@ final class LockFile: Sendable {
     private static func open(_ path: DatabasePath) throws(SQLiteError) -> Int32 {
         try requirePermission(path)
         let flags = O_RDWR | O_CLOEXEC | O_NOFOLLOW
-        // Only a hostile process would create and remove the file a hundred times meanwhile.
+        // A hundred attempts fail only if a hostile process creates and removes the file again and again.
         for _ in 0..<100 {
             let new = Platform.open(path.lock, flags | O_CREAT | O_EXCL, 0o600)
             if new >= 0 {
@@ -50,7 +51,8 @@ final class LockFile: Sendable {
                 return new
             }
             guard errno == EEXIST else { throw SQLiteError(systemError: errno, opening: path.lock) }
-            // The type is checked before opening, because opening a pipe would affect the process at its other end.
+            // The file type is checked before the file is opened. If the file were a pipe, opening it would affect the
+            // process at the other end.
             guard let file = status(of: path.lock) else { continue }
             guard file.st_mode & S_IFMT == S_IFREG else { throw SQLiteError(.notALock(path.lock.pathText, .notAFile)) }
             let old = Platform.open(path.lock, flags | O_NONBLOCK | O_NOCTTY)
@@ -81,7 +83,7 @@ final class LockFile: Sendable {
     private static func fault(of descriptor: Int32, _ path: DatabasePath) -> WriteLock.FileFault? {
         var file = stat()
         guard fstat(descriptor, &file) == 0, file.st_mode & S_IFMT == S_IFREG else { return .notAFile }
-        // A link count of 0 means that the file was just removed. That is detected when the lock is taken.
+        // A link count of 0 means that the file was just removed. The removal is detected when the lock is taken.
         guard file.st_nlink <= 1 else { return .severalNames }
         let owner = status(of: path.database)?.st_uid ?? geteuid()
         guard file.st_uid == owner || file.st_uid == geteuid() else { return .foreignOwner }
@@ -89,7 +91,7 @@ final class LockFile: Sendable {
         let content = [UInt8](unsafeUninitializedCapacity: longestContent + 1) { buffer, count in
             count = max(0, pread(descriptor, buffer.baseAddress, buffer.count, 0))
         }
-        // A killed holder leaves its line in the file, possibly followed by the end of an older, longer line.
+        // If a holder was killed, its line is still in the file. The end of an older, longer line may follow this line.
         let processID = content.prefix { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
         let isLine = (1...10).contains(processID.count) && content.dropFirst(processID.count).first == UInt8(ascii: " ")
         // After a power failure the file may have the length of a line, but contain only zero bytes.

@@ -18,8 +18,8 @@ package enum NewName {
 
     /// Makes all names in the folder of a file durable.
     ///
-    /// - Returns: 0, or the `errno` of the failure. Also 0 if the file system cannot sync folders, or if this process
-    ///   may not read the folder, because the caller cannot do anything about that.
+    /// - Returns: 0, or the `errno` of the failure. The result is also 0 if the file system cannot sync folders, or if
+    ///   this process may not read the folder. The caller cannot solve these two problems.
     package static func sync(folderOf path: String) -> Int32 {
         let folder = path.utf8.lastIndex(of: UInt8(ascii: "/")).map { String(path[...$0]) } ?? "."
         let descriptor = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)

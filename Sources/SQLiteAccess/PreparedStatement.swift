@@ -33,13 +33,13 @@ final class PreparedStatement {
 
 /// The statement cache of a connection, with the text of each statement as its key.
 final class StatementCache {
-    /// The maximum number of cached statements. The program has fewer distinct SQL texts. Only code that writes values
-    /// into its SQL can reach the maximum.
+    /// The maximum number of cached statements. The program has fewer different SQL texts than this. The maximum is
+    /// reached only if code inserts values into SQL texts.
     private static let capacity = 128
 
     private var statements: [String: PreparedStatement] = [:]
 
-    /// Leases the cached statement for `sql`; nil if there is no free one.
+    /// Leases the cached statement for `sql`. Returns nil if no such statement is cached, or if it is already leased.
     func lease(_ sql: String) -> PreparedStatement? {
         guard let statement = statements[sql], !statement.isLeased else { return nil }
         statement.isLeased = true

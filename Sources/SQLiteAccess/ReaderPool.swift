@@ -3,29 +3,31 @@ internal import Threads
 
 /// A pool of read connections for the threads of one process. A few idle connections stay open for later reads.
 ///
-/// A long-running statement fails with `interrupt` after the task that waits for it is cancelled.
+/// If a task is cancelled while it waits for a long-running statement, the statement fails with `interrupt`.
 package final class ReaderPool: Sendable {
     private let mostIdle: Int
     private let open: @Sendable () throws -> Connection
     private let idle = Locked<[Reader]>([])
     private let endings = Endings()
 
-    /// Makes a pool. It opens connections only when they are needed.
+    /// Makes a pool. The pool opens connections only when they are needed.
     ///
     /// - Parameters:
     ///   - mostIdle: The maximum number of idle connections, at least one.
-    ///   - open: Opens a connection. It is called when no connection is idle.
+    ///   - open: Opens a connection. The closure is called when no connection is idle.
     package init(mostIdle: Int, open: @escaping @Sendable () throws -> Connection) {
         self.mostIdle = max(1, mostIdle)
         self.open = open
     }
 
-    /// Calls `body` with a connection. If all connections are in use, it opens another one instead of blocking.
+    /// Calls `body` with a connection. If all connections are in use, the pool opens another connection instead of
+    /// blocking.
     ///
-    /// A single statement needs no transaction. Several statements that must see the same snapshot need one. If the
-    /// database's schema has changed, the connection is closed after `body`, and a later read opens a new connection.
+    /// A single statement needs no transaction. If several statements must see the same snapshot, they need a
+    /// transaction. If the database's schema has changed, the connection is closed after `body`, and a later read opens
+    /// a new connection.
     ///
-    /// - Throws: The error of opening, or of `body`.
+    /// - Throws: The error of opening a connection, or the error of `body`.
     package func read<Result: ~Copyable>(_ body: (borrowing Connection) throws -> Result) throws -> Result {
         let reader = try take()
         defer { giveBack(reader) }
@@ -53,11 +55,11 @@ package final class ReaderPool: Sendable {
     }
 }
 
-/// A connection that the pool hands from thread to thread.
+/// A connection of the pool. Different threads use it, one after another.
 ///
-/// `@unchecked Sendable`: under the mutex, the pool takes the reader out of its list and puts it back. While the reader
-/// is out of the list, the pool lends it to one caller as a borrow that cannot escape. So two threads never use the
-/// reader at the same time.
+/// `@unchecked Sendable`: the pool removes the reader from its list and adds it again only under the mutex. While the
+/// reader is not in the list, only one caller uses it. The caller borrows the reader and cannot keep it. So two threads
+/// never use the reader at the same time.
 private final class Reader: @unchecked Sendable {
     let connection: Connection
     private let endings: Endings
@@ -71,8 +73,8 @@ private final class Reader: @unchecked Sendable {
         self.endingsBefore = endingsBefore
     }
 
-    /// Whether every statement of the connection was prepared under the schema that was accepted when the connection
-    /// was opened.
+    /// Whether all statements of the connection were prepared under the accepted schema. The schema was accepted when
+    /// the connection was opened.
     var hasAcceptedSchema: Bool { (try? connection.hasOnlyMetAcceptedSchema()) ?? false }
 
     /// Whether `endReading()` was called since the connection was opened.

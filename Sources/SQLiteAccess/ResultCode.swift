@@ -1,6 +1,7 @@
 /// A result code of SQLite, primary or extended; see <https://www.sqlite.org/rescode.html>.
 ///
-/// A primary code used as a pattern also matches its extended codes, so `case .constraint` catches `.constraintUnique`.
+/// If a primary code is used as a pattern, it also matches its extended codes. For example, `case .constraint` catches
+/// `.constraintUnique`.
 package struct ResultCode: RawRepresentable, Hashable, Sendable {
     /// The extended code as SQLite returns it, with the primary code in the low byte.
     package let rawValue: Int32

@@ -6,24 +6,26 @@ package struct SQLiteError: Error, Hashable, Sendable {
     /// The extended result code.
     package let code: ResultCode
 
-    /// SQLite's message, or this module's own message if SQLite did not report the error. It may name tables, columns,
-    /// constraints and paths, but never contains values.
+    /// SQLite's message, or this module's own message if SQLite did not report the error. The message may name tables,
+    /// columns, constraints and paths, but never contains values.
     package let message: String
 
-    /// The text of the statement that failed, if a statement failed. It contains no values, because values are bound.
+    /// The text of the statement that failed, if a statement failed. The text contains no values, because values are
+    /// bound.
     package let sql: String?
 
     /// The path of the file that could not be opened, if it is known.
     package internal(set) var path: String?
 
-    /// The `errno` of the failed system call, mostly with `cantOpen` and `ioError`; 0 if there is none.
+    /// The `errno` of the failed system call; 0 if no system call failed. An `errno` is mostly set with `cantOpen` and
+    /// `ioError`.
     package let systemError: Int32
 
-    /// The file problem, if this module and not SQLite refused the operation; otherwise nil.
+    /// The problem with a file, if this module refused the operation because of this problem. Otherwise nil.
     package let fileProblem: FileProblem?
 
-    /// The time for which the connection waited for the lock of another program. It is set with `busy` if the wait was
-    /// measured, and zero otherwise.
+    /// The time that the connection waited for a lock of another program. The time is set if the code is `busy` and the
+    /// wait was measured. Otherwise the time is zero.
     package internal(set) var waited = Duration.zero
 
     package init(
@@ -38,7 +40,7 @@ package struct SQLiteError: Error, Hashable, Sendable {
 }
 
 extension SQLiteError {
-    /// Makes the error that `database` reports for its latest call, which returned `status`.
+    /// Creates the error that `database` reports for its latest call. This call returned `status`.
     init(status: Int32, database: OpaquePointer?, sql: String? = nil) {
         let code = ResultCode(rawValue: status)
         // After a misuse error, the connection's message still belongs to an earlier call.
@@ -52,10 +54,10 @@ extension SQLiteError {
             systemError: speaks && comesFromSystem ? sqlite3_system_errno(database) : 0)
     }
 
-    /// Makes the error of a system call that failed on a file with this path.
+    /// Creates the error for a system call that failed for the file at `path`.
     init(systemError: Int32, opening path: [CChar]) { self.init(systemError: systemError, opening: path.pathText) }
 
-    /// Makes the error of a system call that failed on a file with this path, given as text.
+    /// Creates the error for a system call that failed for the file at `path`, given as text.
     init(systemError: Int32, opening path: String) {
         let code: ResultCode =
             switch systemError {

@@ -1,8 +1,8 @@
-/// The limits of a shared transaction: the number of its jobs, and the time in which jobs can join.
+/// The limits of a shared transaction: the maximum number of its jobs, and the period during which jobs can join.
 package struct SharingLimit: Sendable {
     package let jobs: Int
-    /// The time after the start of the transaction in which jobs can join. A writer in another process waits at most
-    /// this much longer for the lock.
+    /// The period during which jobs can join, from the start of the transaction. Because of this period, a writer in
+    /// another process waits longer for the lock, but at most by this time.
     package let time: Duration
 
     package init(jobs: Int, time: Duration) {
@@ -10,21 +10,21 @@ package struct SharingLimit: Sendable {
         self.time = time
     }
 
-    /// Allows up to 64 jobs for one sync. Collecting them takes at most 2 ms, which is less than two syncs take on most
-    /// disks.
+    /// Allows up to 64 jobs to share one sync. Collecting the jobs takes at most 2 ms. On most disks, two syncs take
+    /// longer.
     package static let usual = SharingLimit(jobs: 64, time: .milliseconds(2))
 }
 
 // Jobs that wait at the same time share a transaction, so one commit with one sync makes all of them durable.
 extension Connection {
-    /// Runs a job in a transaction, and then the jobs that `next` returns in the same transaction, in this order.
+    /// Runs a job in a transaction. Then runs the jobs that `next` returns, one after another, in the same transaction.
     ///
-    /// The first job runs without a savepoint, because there is no earlier job that its failure could undo. Each job
-    /// that joins runs under a savepoint, so its failure undoes only that job. If the commit fails, or SQLite rolls
-    /// back by itself (as on a full disk), the whole transaction is undone. If more than one job was in it, each job
-    /// then runs again in a transaction of its own. So no caller receives the error of another job.
+    /// The first job runs without a savepoint, because its failure cannot undo an earlier job. Each job that joins runs
+    /// under a savepoint, so its failure undoes only that job. If the commit fails, or SQLite rolls back by itself (as
+    /// on a full disk), the whole transaction is undone. If the transaction had more than one job, each job then runs
+    /// again in its own transaction. So no caller receives the error of another job.
     ///
-    /// - Returns: The closures that resume the callers. They are returned after the commit.
+    /// - Returns: The closures that resume the callers. The closures are returned after the commit.
     func runTogether(
         _ first: WriteJob, within limit: SharingLimit, joinedBy next: () -> WriteJob?
     ) -> [WriteJob.Answer] {
@@ -35,8 +35,8 @@ extension Connection {
             answers = try commit {
                 let end = ContinuousClock.now + limit.time
                 var answers = [try first.body(self)]
-                // After an automatic rollback the connection is in autocommit mode, where a savepoint would begin a new
-                // transaction. So no more jobs join, and the commit fails.
+                // After an automatic rollback the connection is in autocommit mode. In this mode, a savepoint would
+                // begin a new transaction. So no more jobs join, and the commit fails.
                 while !isAutocommit, jobs.count < limit.jobs, .now < end, let job = next() {
                     jobs.append(job)
                     answers.append(join(job))
@@ -50,7 +50,7 @@ extension Connection {
         return answers
     }
 
-    /// Runs a job alone, in a transaction of its own or without one.
+    /// Runs a single job, either in its own transaction or without a transaction.
     func runAlone(_ job: WriteJob) -> WriteJob.Answer {
         terms.waitLimit = job.wait
         defer { rollBackIfOpen() }

@@ -2,9 +2,9 @@ internal import CSQLite
 
 /// A lease of a prepared statement, for binding values and reading rows.
 ///
-/// It cannot outlive its connection. When the lease ends, the statement is reset, its values are cleared, and it
+/// A lease cannot outlive its connection. When the lease ends, the statement is reset, its values are cleared, and it
 /// returns to the connection's cache. As in SQLite, value indexes start at 1 and column indexes at 0. A bound value
-/// stays bound until it is replaced, also across ``reset()``.
+/// stays bound until it is replaced. ``reset()`` does not remove it.
 package struct Statement: ~Copyable, ~Escapable {
     private let prepared: PreparedStatement
     private let handle: OpaquePointer
@@ -18,7 +18,8 @@ package struct Statement: ~Copyable, ~Escapable {
     deinit {
         sqlite3_reset(handle)
         sqlite3_clear_bindings(handle)
-        // Each lease starts its step count at zero. So the progress handler is never called for a short statement.
+        // The step count starts at zero for each lease. Otherwise the progress handler could be called for a short
+        // statement.
         sqlite3_stmt_status(handle, SQLITE_STMTSTATUS_VM_STEP, 1)
         prepared.isLeased = false
     }
@@ -124,7 +125,8 @@ package struct Statement: ~Copyable, ~Escapable {
         return String(decoding: UnsafeBufferPointer(start: text, count: count), as: UTF8.self)
     }
 
-    /// Returns the column's UTF-8 text in SQLite's own memory; nil if it is NULL. It is valid until the next step.
+    /// Returns the column as UTF-8 text in SQLite's own memory; nil if the column is NULL. The text is valid until the
+    /// next step.
     @_lifetime(borrow self)
     package func bytes(at column: Int) -> Span<UInt8>? {
         guard let text = sqlite3_column_text(handle, Int32(clamping: column)) else { return nil }

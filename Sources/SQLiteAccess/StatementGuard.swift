@@ -1,20 +1,20 @@
 internal import CSQLite
 
-/// Restricts a connection to the SQL of the program, and ends statements that run too long or whose caller has given
-/// up.
+/// Restricts a connection to the SQL of the program. Also ends a statement if it runs too long, or if its caller has
+/// given up.
 ///
 /// While SQLite prepares a statement, it calls the authorizer for every action. While the statement runs, SQLite calls
 /// the progress handler after every thousand steps.
 final class StatementGuard {
-    /// Whether a statement was prepared since the flag was last cleared. SQLite also prepares a statement again by
-    /// itself, mostly because the schema has changed since the statement was prepared.
+    /// Whether a statement was prepared since the flag was last cleared. SQLite may also prepare a statement a second
+    /// time by itself, mostly because the schema has changed.
     var hasPrepared = false
     /// The version numbers of the schema that the program has accepted.
     var acceptedSchema: SchemaNumbers?
     /// The time at which a running statement is interrupted; nil for no limit.
     var deadline: ContinuousClock.Instant?
-    /// Returns whether a statement that has passed the deadline must be interrupted now; nil if such a statement is
-    /// always interrupted.
+    /// Returns whether a statement that runs after the deadline must be interrupted now. If this closure is nil, such a
+    /// statement is always interrupted.
     var isDeadlineBinding: (@Sendable () -> Bool)?
     /// Whether a statement was interrupted at the deadline. The caller that sets a deadline clears the flag.
     var hasMetDeadline = false
@@ -39,11 +39,11 @@ final class StatementGuard {
             }, context)
     }
 
-    /// Returns whether a statement may perform the action with this SQLite action code. An action with an origin comes
-    /// from a view, a trigger or a named subquery. It is refused, because this program uses none of these.
+    /// Returns whether a statement may perform the action with this SQLite action code. If an action comes from a view,
+    /// a trigger or a named subquery, it is refused, because this program uses none of them.
     private func permits(_ action: Int32, isOfSchema: Bool) -> Bool {
-        // SQL functions such as `pragma_index_list` prepare a PRAGMA each time they run, so a PRAGMA does not set the
-        // flag.
+        // A PRAGMA does not set the flag, because SQL functions such as `pragma_index_list` prepare a PRAGMA each time
+        // they run.
         if action != SQLITE_PRAGMA { hasPrepared = true }
         if isOfSchema { return false }
         switch action {
@@ -64,15 +64,15 @@ final class StatementGuard {
     }
 }
 
-/// The version numbers of a database's schema: SQLite's schema version, which counts changes of the schema, and the
-/// user version, which the program's migrations set.
+/// The two version numbers of a database's schema. SQLite counts changes of the schema in its schema version. The
+/// program's migrations set the user version.
 struct SchemaNumbers: Equatable {
     let schemaVersion: Int64
     let userVersion: Int64
 }
 
 extension Connection {
-    /// Runs `body`. A statement in it that is still running after `limit` fails with `interrupt`.
+    /// Runs `body`. If a statement of `body` is still running after `limit`, it fails with `interrupt`.
     package func within<Result: ~Copyable, Failure>(
         _ limit: Duration, _ body: () throws(Failure) -> Result
     ) throws(Failure) -> Result {
@@ -81,8 +81,8 @@ extension Connection {
         return try body()
     }
 
-    /// Runs `body`. A statement in it that still runs after the deadline is interrupted as soon as `isAwaited` returns
-    /// true, for example because another caller waits for the thread.
+    /// Runs `body`. If a statement of `body` still runs after the deadline, it is interrupted as soon as `isAwaited`
+    /// returns true, for example because another caller waits for the thread.
     ///
     /// - Throws: `expired` if a statement was interrupted at the deadline, otherwise the error of `body`.
     package func until<Result>(
@@ -112,8 +112,8 @@ extension Connection {
         statements.hasPrepared = false
     }
 
-    /// Returns whether the schema is still the accepted one, or true if none was accepted. It detects changes by any
-    /// process.
+    /// Returns whether the schema is still the accepted schema. Returns true if no schema was accepted. Changes by any
+    /// process are detected.
     package func schemaIsAccepted() throws(SQLiteError) -> Bool {
         guard let accepted = statements.acceptedSchema else { return true }
         return try schemaNumbers() == accepted

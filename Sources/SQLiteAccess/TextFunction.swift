@@ -2,15 +2,15 @@ internal import CSQLite
 
 /// A SQL function, written in Swift, that measures texts.
 ///
-/// The first argument is the subject, which is prepared once per statement. The function returns the greatest measure
-/// of the other arguments; NULL has the measure 0. It stops at the first argument whose measure is ``greatest``. Views
-/// and triggers in the database's schema cannot call it.
+/// The first argument of the function is the subject. The subject is prepared once per statement. The function computes
+/// the measure of each other argument and returns the greatest measure; the measure of NULL is 0. The function stops at
+/// the first argument whose measure is ``greatest``. Views and triggers in the database's schema cannot call it.
 package struct TextFunction: Sendable {
-    /// The function's name. It must be a constant of the program.
+    /// The function's name. The name must be a constant of the program.
     package let name: String
-    /// The maximum of the measure.
+    /// The maximum value of a measure.
     package let greatest: Int
-    /// Returns the measure for a subject. A measure must not return a negative number.
+    /// Returns a function that measures texts for a subject. This function must not return a negative number.
     package let measure: @Sendable (_ subject: Span<UInt8>) -> (_ text: Span<UInt8>) -> Int
 
     package init(
@@ -26,10 +26,10 @@ package struct TextFunction: Sendable {
 /// A collation, written in Swift, that statements name after COLLATE. No index uses it, because other programs could
 /// not write to such an index.
 package struct TextCollation: Sendable {
-    /// The collation's name. It must be a constant of the program.
+    /// The collation's name. The name must be a constant of the program.
     package let name: String
-    /// Compares two texts: negative if the left text comes first, positive if the right text comes first, zero if they
-    /// are equal in this order.
+    /// Compares two texts. The result is negative if the left text comes first, positive if the right text comes first,
+    /// and zero if the texts are equal in this collation.
     package let compare: @Sendable (_ left: Span<UInt8>, _ right: Span<UInt8>) -> Int
 
     package init(_ name: String, compare: @escaping @Sendable (_ left: Span<UInt8>, _ right: Span<UInt8>) -> Int) {
@@ -83,7 +83,8 @@ private final class CollationBox {
     init(_ collation: TextCollation) { self.collation = collation }
 }
 
-/// The measure for the first argument of a statement. SQLite keeps it while that argument stays the same.
+/// The prepared measure for the first argument of a function call. SQLite keeps this object while the argument stays
+/// the same.
 private final class PreparedMeasure {
     private let measure: (Span<UInt8>) -> Int
     private let greatest: Int
@@ -93,7 +94,7 @@ private final class PreparedMeasure {
         greatest = function.greatest
     }
 
-    /// Returns the greatest measure of the values after the first one, which is the subject.
+    /// Returns the greatest measure of the values. The first value is the subject and is not measured.
     static func greatest(
         _ context: OpaquePointer, _ count: Int32, _ values: UnsafeMutablePointer<OpaquePointer?>
     ) -> Int {
@@ -124,7 +125,8 @@ private final class PreparedMeasure {
 }
 
 extension UnsafeBufferPointer<UInt8> {
-    /// Makes a buffer of the UTF-8 text of a value in SQLite's memory. Its base address is nil if the value is NULL.
+    /// Creates a buffer for the UTF-8 text of a value. The text stays in SQLite's memory. If the value is NULL, the
+    /// base address is nil.
     fileprivate init(text value: OpaquePointer?) {
         let text = sqlite3_value_text(value)
         self.init(start: text, count: text == nil ? 0 : Int(sqlite3_value_bytes(value)))

@@ -1,6 +1,7 @@
 /// Transactions are synchronous closures, so a task cannot suspend while a transaction is open.
 extension Connection {
-    /// Runs `body` in a read transaction, in which all reads see one consistent snapshot of the database.
+    /// Runs `body` in a read transaction. All reads of the transaction see the same consistent snapshot of the
+    /// database.
     ///
     /// - Throws: The error of `body`, or SQLite's error.
     package func readTransaction<Result: ~Copyable>(_ body: () throws -> Result) throws -> Result {
@@ -9,13 +10,13 @@ extension Connection {
 
     /// Runs `body` in a write transaction and commits it. If `body` throws or the commit fails, nothing is written.
     ///
-    /// The caller must hold the ``WriteLock``. If a commit fails with `ioErrorFsync`, the open connections of all
-    /// processes do not see it, but its frames stay in the log until the next commit or checkpoint. If the machine or
-    /// all these processes stop before that, the whole commit may be visible after recovery.
+    /// The caller must hold the ``WriteLock``. If a commit fails with `ioErrorFsync`, no open connection of any process
+    /// sees the commit. But its frames stay in the log until the next commit or checkpoint. If the machine or all these
+    /// processes stop earlier, the whole commit may be visible after recovery.
     ///
     /// - Throws: The error of `body`, or SQLite's error. An error with a ``FileProblem`` if other processes would not
-    ///   see the commit. It is mostly thrown before the commit, so nothing is written. It can also be thrown after the
-    ///   commit, whose changes are then lost with the replaced file.
+    ///   see the commit. This error is mostly thrown before the commit, so nothing is written. If it is thrown after
+    ///   the commit, the changes are lost together with the replaced file.
     package func writeTransaction<Result: ~Copyable>(_ body: () throws -> Result) throws -> Result {
         let result = try commit(body)
         try requireInPlace()
@@ -62,8 +63,8 @@ extension Connection {
     }
 
     private func rollBack(_ statements: [String]) {
-        // The caller receives the error that caused the rollback. It is more useful than an error of the rollback
-        // itself.
+        // The caller receives the error that caused the rollback. This first error is more useful than an error of the
+        // rollback itself.
         for statement in statements where !isAutocommit {
             // If the savepoint cannot be undone alone, the whole transaction must be undone.
             do { try run(statement) } catch { try? run("ROLLBACK") }

@@ -3,8 +3,8 @@ package struct WaitLimit: Sendable {
     package let start: ContinuousClock.Instant
     package let deadline: ContinuousClock.Instant
 
-    /// Begins a wait now. The limit is at least 50 ms, which is enough to take a free lock. It is at most 1,000,000,000
-    /// s, because a longer time could overflow sums.
+    /// Begins a wait now. The limit is at least 50 ms, which is enough to take a free lock. The limit is at most
+    /// 1,000,000,000 s, because sums with a longer time could overflow.
     package init(_ limit: Duration) {
         start = .now
         deadline = start + min(max(limit, .milliseconds(50)), .seconds(1_000_000_000))
@@ -18,8 +18,8 @@ package struct WaitLimit: Sendable {
         return Int32(max(0, milliseconds))
     }
 
-    /// Runs a body that may have to wait for SQLite's own locks. If it throws a `busy` error, the error gets the time
-    /// since `start` as ``SQLiteError/waited``.
+    /// Runs `body`, which may have to wait for SQLite's own locks. If `body` throws a `busy` error, the time since
+    /// `start` is stored in ``SQLiteError/waited``.
     func measuring<Value: ~Copyable>(
         _ body: () throws(SQLiteError) -> Value
     ) throws(SQLiteError) -> Value {

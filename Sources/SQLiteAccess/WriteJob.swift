@@ -1,7 +1,7 @@
-/// A job for the writer's thread. The code that takes the job from the queue calls either `fail` or the answer that
-/// `body` returns, exactly once.
+/// A job for the writer's thread. The code that takes a job from the queue makes exactly one call: it calls `fail`, or
+/// it calls the answer that `body` returns.
 struct WriteJob: Sendable {
-    /// Resumes the caller with the outcome of the job. It is called after the lock is released.
+    /// Resumes the caller with the outcome of the job. The closure is called after the lock is released.
     typealias Answer = @Sendable () -> Void
 
     let ticket: Int
@@ -9,7 +9,8 @@ struct WriteJob: Sendable {
     /// Whether the body runs in a transaction that other jobs may share. Otherwise the body begins its own
     /// transactions.
     let sharesTransaction: Bool
-    /// Does the work. If it shares a transaction that is undone, it may be called again after the rollback.
+    /// Does the work. If the job shares a transaction and this transaction is rolled back, the closure may be called
+    /// again.
     let body: @Sendable (borrowing Connection) throws -> Answer
     let fail: @Sendable (any Error) -> Void
 

@@ -1,6 +1,6 @@
 internal import Platform
 
-/// The lock of a database that admits one writer at a time, among all processes, to commits and checkpoints.
+/// The write lock of a database. Of all processes, only the holder of this lock may commit or run a checkpoint.
 ///
 /// SQLite 3.7.0 to 3.51.2 can lose commits if one connection writes while another runs a checkpoint; Debian 12 has
 /// 3.40.1. The lock is a `flock` lock on a ``LockFile`` beside the database. The file is never deleted, because two
@@ -14,15 +14,15 @@ package struct WriteLock: ~Copyable, Sendable {
         package let command: String
     }
 
-    /// The reason why the file with the lock file's name is not a lock file.
+    /// The reason why the file in the place of the lock file is not a lock file.
     package enum FileFault: Hashable, Sendable {
-        /// It is a directory, a symbolic link, a pipe, a socket or a device.
+        /// The file is a directory, a symbolic link, a pipe, a socket or a device.
         case notAFile
-        /// It has a second name (a hard link), so it may be another program's file.
+        /// The file has a second name (a hard link), so it may belong to another program.
         case severalNames
-        /// It belongs neither to the owner of the database nor to the user of this process.
+        /// The owner of the file is neither the owner of the database nor the user of this process.
         case foreignOwner
-        /// Its content is not a line that a holder of the lock writes.
+        /// The content of the file was not written by a holder of the lock.
         case foreignContent
     }
 
@@ -38,18 +38,18 @@ package struct WriteLock: ~Copyable, Sendable {
 
     // MARK: Taking the lock
 
-    /// Waits without a time limit for the lock, takes it, and writes the name of this process into the lock file.
+    /// Waits for the lock without a time limit and takes it. Then writes the name of this process into the lock file.
     ///
     /// `flock` has no timeout, and it is not fair. If a process releases the lock and takes it again immediately, it
-    /// usually gets the lock before the woken waiter has begun to run. So each waiter first takes a second lock, the
-    /// turnstile, and keeps it until it has the main lock. A process that wants the lock again finds the turnstile
-    /// taken and waits for it. (Measured while another process repeatedly held the lock for 1 ms: the longest wait was
-    /// 1.3 ms with the turnstile, and 1,300 ms without it.)
+    /// usually gets the lock before the woken waiter starts to run. So each waiter first takes a second lock, the
+    /// turnstile, and keeps it until it has the main lock. If a process wants the lock again, it must first wait for
+    /// the turnstile, because the waiter has taken it. (Measured while another process repeatedly held the lock for 1
+    /// ms: the longest wait was 1.3 ms with the turnstile, and 1,300 ms without it.)
     package mutating func acquire(as command: String) throws(SQLiteError) {
         for _ in 0..<100 {
             try lockFile()
             if file.isInPlace { return nameHolder(command) }
-            // The file was removed or replaced, so processes that arrive now take the lock of another file.
+            // The lock file was removed or replaced, so other processes now use the lock of another file.
             flock(file.descriptor, LOCK_UN)
             file = try LockFile(path)
         }
@@ -73,8 +73,8 @@ package struct WriteLock: ~Copyable, Sendable {
         flock(file.descriptor, LOCK_UN)
     }
 
-    /// Whether another writer holds the turnstile, and so waits for the lock. It may be in another process or in this
-    /// one.
+    /// Whether another writer, in this process or in another process, waits for the lock. The first waiting writer
+    /// holds the turnstile.
     package var isAwaited: Bool {
         var region = turnstile(F_WRLCK)
         return fcntl(file.descriptor, Self.getOpenFileLock, &region) == 0 && region.l_type != Int16(F_UNLCK)
@@ -102,11 +102,12 @@ package struct WriteLock: ~Copyable, Sendable {
         let parts = line.split(separator: UInt8(ascii: " "), maxSplits: 1, omittingEmptySubsequences: false)
         guard let first = parts.first, let processID = Int32(String(decoding: first, as: UTF8.self)) else { return nil }
         let command = parts.dropFirst().first.map { String(decoding: $0, as: UTF8.self) } ?? ""
-        // Another user's program may have written the line, so it is reduced to characters that are safe on a terminal.
+        // Another user's program may have written the line. So characters that are unsafe on a terminal are replaced.
         return Holder(processID: processID, command: printable(command))
     }
 
-    /// Writes the holder into the file, for messages to waiting processes only. The lock works without it.
+    /// Writes the name of the holder into the file. The name is only used in messages to waiting processes, and the
+    /// lock works without it.
     private func nameHolder(_ command: String) {
         let line = Array("\(getpid()) \(Self.printable(command))\n".utf8)
         if pwrite(file.descriptor, line, line.count, 0) == line.count { ftruncate(file.descriptor, line.count) }
@@ -121,15 +122,16 @@ package struct WriteLock: ~Copyable, Sendable {
 
     // MARK: The turnstile
 
-    /// The usual wait for the turnstile, which is far more than a woken waiter needs to take the lock. If the lock is
-    /// held for longer than this, the order of the waiters does not matter.
+    /// The usual maximum wait for the turnstile. A woken waiter needs far less time to take the lock. If a process
+    /// holds the lock for a longer time, the order of the waiters does not matter.
     private static let usualPatience = Duration.milliseconds(500)
-    /// The shortest wait for the turnstile, which is still enough for a running waiter to take it.
+    /// The maximum wait for the turnstile after a timeout. This time is still enough for a running waiter to take the
+    /// turnstile.
     private static let leastPatience = Duration.milliseconds(10)
 
     /// Waits until the turnstile is free, up to a time limit. The process that holds the turnstile may be stopped
-    /// (Ctrl-Z), and must not keep the others from a free lock. After a timeout, this process uses the shortest limit
-    /// until it finds the turnstile free again.
+    /// (Ctrl-Z). Because of the time limit, the other processes can still take a free lock. After a timeout, this
+    /// process uses the shorter limit until it finds the turnstile free again.
     ///
     /// - Returns: Whether this process holds the turnstile.
     private mutating func waitAtTurnstile() -> Bool {
@@ -164,9 +166,9 @@ package struct WriteLock: ~Copyable, Sendable {
         return region
     }
 
-    /// Linux's `F_OFD_SETLK`. The open file owns this lock. With `F_SETLK` the process would own it, and two writers of
-    /// one process would both pass. Glibc's module does not export the constant. The variant that waits
-    /// (`F_OFD_SETLKW`) has no timeout.
+    /// Linux's `F_OFD_SETLK`. The open file owns this lock. With `F_SETLK` the process would own the lock, so two
+    /// writers of the same process could hold it at the same time. Glibc's module does not export the constant. The
+    /// variant that waits (`F_OFD_SETLKW`) has no timeout.
     private static let setOpenFileLock: Int32 = 37
     /// `F_OFD_GETLK`, which tests whether another open file holds a conflicting lock.
     private static let getOpenFileLock: Int32 = 36

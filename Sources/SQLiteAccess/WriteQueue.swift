@@ -1,5 +1,5 @@
-/// The queue of jobs that have not begun, in the order of their arrival. Every operation takes constant time on
-/// average, except checking the deadlines and removing all jobs, which are linear in the number of jobs.
+/// The queue of jobs that have not begun, in the order of their arrival. On average, every operation takes constant
+/// time, with two exceptions: checking the deadlines and removing all jobs take linear time.
 struct WriteQueue: Sendable {
     typealias Job = WriteJob
     /// Resumes the task that called `close()`.
@@ -17,20 +17,22 @@ struct WriteQueue: Sendable {
         case close(Closing)
     }
 
-    /// The default limit of waiting jobs. More jobs would hardly run before their deadlines, and memory is limited.
+    /// The default limit of waiting jobs. If more jobs waited, most of them would miss their deadlines. The limit also
+    /// saves memory.
     static let mostWaiting = 10_000
 
     private let limit: Int
     private var waiting: [Int: Job] = [:]
-    /// The tickets in the order of arrival. The ticket of a job that has left the queue stays until it is the first
-    /// one, or until more than about half of the tickets belong to no waiting job.
+    /// The tickets in the order of arrival. If a job has left the queue, its ticket may stay here. Such a ticket is
+    /// skipped when it is the first ticket. When more than about half of the tickets belong to no waiting job, such
+    /// tickets are removed.
     private var order: [Int] = []
     /// The index in `order` of the first ticket that is not yet used.
     private var head = 0
     private var latestTicket = 0
     private var hasRun = false
     private var isDraining = false
-    /// Whether the thread waits for the lock, which probably means that another process holds it.
+    /// Whether the writer's thread waits for the lock. If so, another process probably holds the lock.
     private var awaitsLock = false
     private var isClosed = false
     private var closing: Closing?
@@ -39,7 +41,7 @@ struct WriteQueue: Sendable {
 
     init(limit: Int = Self.mostWaiting) { self.limit = limit }
 
-    /// The number of tickets in memory: those of waiting jobs, and those of jobs that have left the queue.
+    /// The number of tickets in memory: tickets of waiting jobs, and tickets of jobs that have left the queue.
     var rememberedTickets: Int { order.count }
 
     /// Whether a job is waiting.
@@ -57,7 +59,7 @@ struct WriteQueue: Sendable {
         guard waiting.count < limit else { return .refused(.tooManyWaiting) }
         waiting[job.ticket] = job
         order.append(job.ticket)
-        // One timer is set for the earliest deadline. So the many jobs that never wait need no timers of their own.
+        // One timer is set for the earliest deadline. So most jobs need no timer, because they never wait.
         let watchesDeadline = nextLook.map { job.wait.deadline < $0 } ?? true
         if watchesDeadline { nextLook = job.wait.deadline }
         return .queued(startsThread: startThread(), watchesDeadline: watchesDeadline)
@@ -75,7 +77,7 @@ struct WriteQueue: Sendable {
         let expired = order[head...].compactMap { waiting[$0] }.filter { $0.wait.deadline <= now }
         for job in expired { waiting[job.ticket] = nil }
         forgetThoseWhoLeft()
-        // Another check may already be scheduled for a later time. Then this one schedules none.
+        // If another check is already scheduled for a later time, this check does not schedule one.
         if let nextLook, nextLook > now { return (expired, nil) }
         // Each check visits all jobs, so the checks are at least 5 ms apart: at most 200 per second.
         nextLook = waiting.values.lazy.map(\.wait.deadline).min().map { max($0, now + .milliseconds(5)) }
@@ -84,8 +86,8 @@ struct WriteQueue: Sendable {
 
     // MARK: The thread
 
-    /// Returns the next step of the thread; nil if there is nothing to do. Then the thread ends its work, and the next
-    /// job starts it again.
+    /// Returns the next step of the writer's thread; nil if there is nothing to do. After nil, the thread ends its
+    /// work, and the next job starts the thread again.
     mutating func nextStep() -> Step? {
         if !waiting.isEmpty {
             awaitsLock = true
@@ -113,7 +115,8 @@ struct WriteQueue: Sendable {
         return takeFirst()
     }
 
-    /// Removes all jobs, because no thread could be started. The next job tries again to start one.
+    /// Removes all jobs, because no thread could be started. When the next job is added, the caller is told to start a
+    /// thread again.
     mutating func removeAll() -> (jobs: [Job], closing: Closing?) {
         defer {
             waiting = [:]
@@ -128,9 +131,9 @@ struct WriteQueue: Sendable {
     /// Refuses all later jobs.
     ///
     /// - Returns: Whether `closing` will be called after the waiting jobs have finished, and whether the caller must
-    ///   start the thread for that. `closing` is not called in three cases: the queue is already closed, no job ever
-    ///   ran and none waits, or all jobs have left the queue while the thread waits for the lock, which another process
-    ///   holds.
+    ///   start the thread for this call. `closing` is not called in three cases. First: the queue is already closed.
+    ///   Second: no job ever ran, and no job waits. Third: all jobs have left the queue, but the thread still waits for
+    ///   the lock because another process holds it.
     mutating func close(_ closing: @escaping Closing) -> (isQueued: Bool, startsThread: Bool) {
         defer { isClosed = true }
         let hasWork = hasRun || !waiting.isEmpty
@@ -139,8 +142,8 @@ struct WriteQueue: Sendable {
         return (true, startThread())
     }
 
-    /// Removes and returns the closing function if the thread still waits for the lock but all jobs have left. Then
-    /// `close()` returns without emptying the log, because another process holds the lock.
+    /// Removes and returns the closing function if the thread still waits for the lock but all jobs have left. In this
+    /// case, `close()` returns without emptying the log, because another process holds the lock.
     mutating func takeClosingInVain() -> Closing? {
         awaitsLock && waiting.isEmpty ? closing.take() : nil
     }

@@ -15,7 +15,7 @@ package enum WriteRefusal: Error, Hashable, Sendable {
 }
 
 extension WriteRefusal {
-    /// Converts the refusal of the writer's thread pool.
+    /// Converts an error of the writer's thread pool to an error of the writer.
     init(_ refusal: ThreadRefusal) {
         self =
             switch refusal {

@@ -2,8 +2,9 @@
 ///
 /// `@unchecked Sendable`: only the writer's single thread uses it.
 final class WriteSession: @unchecked Sendable {
-    /// The number of frames in the write-ahead log (16,000 frames of 4 KiB are about 64 MB) at which a checkpoint is
-    /// worth its two syncs. With a higher limit, the next writer would wait longer for the checkpoint.
+    /// The number of frames in the write-ahead log that starts a checkpoint; 16,000 frames of 4 KiB are about 64 MB.
+    /// For so many frames, a checkpoint is worth its two syncs. With a higher limit, the next writer would wait longer
+    /// for the checkpoint.
     private static let checkpointFrames = 16_000
 
     private let path: DatabasePath
@@ -25,7 +26,7 @@ final class WriteSession: @unchecked Sendable {
     }
 
     func acquireLock() throws(SQLiteError) {
-        // Otherwise a new lock file would be created beside a database that no longer exists.
+        // Without this check, a new lock file would be created beside a database that no longer exists.
         try connection?.requireInPlace()
         if lock == nil { lock = try WriteLock(path) }
         try lock?.acquire(as: command)
@@ -67,18 +68,18 @@ final class WriteSession: @unchecked Sendable {
         return answers
     }
 
-    /// Closes the connection. It first empties the log, unless another process holds the lock. That process empties the
-    /// log when it closes its own connection.
+    /// Empties the log and closes the connection. If another process holds the lock, the log is not emptied here: the
+    /// other process empties the log when it closes its own connection.
     func finish() {
         guard let connection = connection.take(), lock?.acquireIfFree(as: command) ?? false else { return }
-        // If a reader is active or the disk is full, the log stays. That is safe, because the log is part of the
-        // database.
+        // If a reader is active or the disk is full, the log stays. A remaining log is safe, because the log is part of
+        // the database.
         _ = try? connection.checkpoint(.truncate)
         lock?.release()
     }
 
-    /// Removes and returns the kept connection. Returns nil if the schema has changed since; the connection must then
-    /// be opened again.
+    /// Removes and returns the kept connection. Returns nil if there is no connection, or if its schema has changed. In
+    /// these cases, a new connection must be opened.
     private func takeConnection() -> Connection? {
         guard let kept = connection.take() else { return nil }
         guard (try? kept.schemaIsAccepted()) == true else { return nil }
@@ -87,7 +88,7 @@ final class WriteSession: @unchecked Sendable {
 
     private func checkpointIfLong(_ connection: borrowing Connection) {
         guard connection.walFrames >= nextCheckpoint else {
-            // This process or another has restarted the log since the last checkpoint.
+            // The log is shorter, because this process or another process has restarted it since the last checkpoint.
             if connection.walFrames < Self.checkpointFrames { nextCheckpoint = Self.checkpointFrames }
             return
         }

@@ -1,6 +1,6 @@
 /// The conditions under which a connection writes. The writer sets them for each job.
 final class WriteTerms {
-    /// The lock file whose lock is held while the connection writes; nil if the connection writes without the lock.
+    /// The lock file that is locked while the connection writes; nil if the connection writes without the lock.
     var lockFile: LockFile?
     /// The maximum time to wait for locks that other programs hold; nil for the default.
     var waitLimit: WaitLimit?

@@ -25,7 +25,7 @@ enum Argon2 {
         return try outcome.get()
     }
 
-    /// Computes and discards a hash, so the call takes as long as a real check.
+    /// Computes a hash and discards it. So the call takes as long as a real verification.
     static func spend(_ secret: Secret, under policy: HashingPolicy) throws(HashingError) {
         let salt = [UInt8](repeating: 0, count: saltBytes)
         _ = try compute(secret, .argon2id, policy.cost, salt: salt, byteCount: 32)
@@ -46,7 +46,8 @@ enum Argon2 {
 
     /// Computes a hash of one lane with a salt of 16 bytes.
     ///
-    /// - Returns: The bytes of the hash, as a `Secret`, which compares in constant time and zeroes its memory.
+    /// - Returns: The bytes of the hash as a `Secret`. The reason: a `Secret` is compared in constant time, and its
+    ///   memory is zeroed.
     private static func compute(
         _ secret: Secret, _ scheme: PasswordHash.Scheme, _ cost: PasswordHash.Argon2Cost, salt: [UInt8], byteCount: Int
     ) throws(HashingError) -> Secret {
@@ -67,8 +68,8 @@ enum Argon2 {
                 }
             }
             guard code != 0 else { return }
-            // If libsodium does not accept an argument, it sets one of these two errors. The only other reason for a
-            // failure is a lack of memory.
+            // If libsodium does not accept an argument, it sets `errno` to one of these two values. The only other
+            // reason for a failure is a lack of memory.
             throw reason == EINVAL || reason == EFBIG ? .unverifiable(scheme) : .outOfMemory
         }
     }
@@ -76,8 +77,8 @@ enum Argon2 {
     /// Verifies a hash with any salt and any number of lanes.
     ///
     /// libsodium 1.0.18 returns false both for a lack of memory and for a wrong secret. So this method first checks
-    /// that the memory is available. If another thread takes the memory after this check, the result is at worst a
-    /// failed attempt.
+    /// that the memory is available. If another thread uses the memory after this check, the worst result is a failed
+    /// attempt.
     private static func verify(
         _ secret: Secret, _ hash: PasswordHash, _ cost: PasswordHash.Argon2Cost
     ) throws(HashingError) -> Bool {
@@ -116,8 +117,8 @@ enum Argon2 {
             self.hash = Secret(computed.span)
         }
 
-        /// Whether `crypto_pwhash` can compute this hash. That function is preferred, because it reports a lack of
-        /// memory. `crypto_pwhash_…_str_verify` does not.
+        /// Whether `crypto_pwhash` can compute this hash. `crypto_pwhash` is preferred, because it reports a lack of
+        /// memory. `crypto_pwhash_…_str_verify` does not report it.
         var canBeComputed: Bool {
             salt.count == saltBytes && cost.parallelism == 1 && cost.iterations >= leastIterations
         }
@@ -142,7 +143,7 @@ extension PasswordHash.Argon2Cost {
 }
 
 extension Secret {
-    /// Passes the bytes to C with a NUL after them, in a copy that is zeroed afterwards.
+    /// Passes a copy of the bytes to C code, with a NUL at the end. The copy is zeroed afterwards.
     ///
     /// - Parameter body: Receives the characters and their number, without the NUL.
     /// - Returns: The result of `body`.

@@ -1,14 +1,14 @@
 internal import CSodium
 package import ProfileCore
 
-/// A bearer token of 256 random bits, such as that of a session.
+/// A bearer token of 256 random bits, for example the token of a session.
 ///
-/// A token is shown once, as text. The store keeps its SHA-256. 256 random bits cannot be guessed, so a slow hash or a
-/// salt would add nothing.
+/// A token is shown once, as text. The store keeps the SHA-256 hash of the token. A slow hash or a salt is not
+/// necessary, because 256 random bits cannot be guessed.
 package struct BearerToken: Sendable {
     private static let byteCount = 32
     private static let variant = sodium_base64_VARIANT_URLSAFE_NO_PADDING
-    /// The length in base64url without padding (RFC 4648, section 5).
+    /// The number of characters of a token in base64url without padding (RFC 4648, section 5).
     private static let characterCount = 43
 
     private let bytes: Secret
@@ -27,11 +27,11 @@ package struct BearerToken: Sendable {
         }
     }
 
-    /// Reads the text of a token; nil if it is not the text of a token of this kind.
+    /// Creates a token from its text. The result is nil if the text is not a token with this prefix.
     ///
     /// - Parameters:
     ///   - text: The token as text.
-    ///   - prefix: The prefix of the texts of this kind of token.
+    ///   - prefix: The prefix of all tokens of this kind.
     package init?(_ text: Secret, prefix: String) {
         let characters = text.bytes
         let start = prefix.utf8.count

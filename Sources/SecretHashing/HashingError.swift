@@ -1,6 +1,6 @@
 public import ProfileCore
 
-/// The reason why a hash was neither made nor verified. The error reveals nothing about the secret.
+/// The reason why a hash could not be computed or verified. The error reveals nothing about the secret.
 public enum HashingError: Error, Hashable, Sendable {
     /// Too many hashes are waiting already; try again later.
     case busy

@@ -2,9 +2,9 @@ public import ProfileCore
 
 /// The cost of the hashes that the program makes: Argon2id with one lane.
 ///
-/// The default, 19 MiB and two passes, is the minimum of the OWASP Password Storage Cheat Sheet. It can be raised up to
-/// the limit of `PasswordHash` (P8), but not lowered. One hash under the default took about 27 ms on a machine with two
-/// cores.
+/// The default, 19 MiB and two passes, is the minimum of the OWASP Password Storage Cheat Sheet. The cost can be raised
+/// up to the limit of `PasswordHash` (P8), but it cannot be lowered. One hash under the default took about 27 ms on a
+/// machine with two cores.
 public struct HashingPolicy: Sendable, Equatable {
     /// The cost of a hash under this policy.
     public let cost: PasswordHash.Argon2Cost
@@ -38,8 +38,8 @@ public struct HashingPolicy: Sendable, Equatable {
         self.cost = cost
     }
 
-    /// Returns whether a hash should be replaced when its secret is known. This is so if it has another scheme than
-    /// Argon2id, less memory or fewer passes.
+    /// Returns whether a hash should be replaced when its secret is known. A hash should be replaced if its scheme is
+    /// not Argon2id, or if it uses less memory or fewer passes than this policy.
     public func isWeaker(_ hash: PasswordHash) -> Bool {
         guard case .argon2id(let other) = hash.parameters else { return true }
         return other.memoryKiB < cost.memoryKiB || other.iterations < cost.iterations
@@ -48,15 +48,15 @@ public struct HashingPolicy: Sendable, Equatable {
 
 /// The reason why a hashing policy is refused.
 public enum HashingPolicyError: Error, Equatable, Sendable {
-    /// Too little memory to be safe, or more than the maximum of a hash.
+    /// The memory is too small to be safe, or larger than the maximum for a hash.
     case memory(kibibytes: Int, allowed: ClosedRange<Int>)
-    /// Too few passes to be safe, or more than the maximum of a hash.
+    /// The number of passes is too small to be safe, or larger than the maximum for a hash.
     case iterations(Int, allowed: ClosedRange<Int>)
 }
 
 extension PasswordHash.Argon2Cost {
-    /// Creates a cost with one lane, because libsodium hashes with one lane only. It verifies hashes with any number of
-    /// lanes.
+    /// Creates a cost with one lane, because libsodium can compute hashes only with one lane. But libsodium can verify
+    /// hashes with any number of lanes.
     fileprivate init(memoryKiB: Int, iterations: Int) {
         self.init(memoryKiB: memoryKiB, iterations: iterations, parallelism: 1)
     }

@@ -2,12 +2,13 @@ internal import Threads
 
 /// A pool of a few threads that compute hashes, with a bounded queue (P11).
 ///
-/// A hash uses a core and about 19 MiB for tens of milliseconds. On Swift's cooperative threads it would block all
-/// other tasks. With one thread for each hash, many simultaneous logins would use all memory.
+/// A hash uses a core and about 19 MiB for tens of milliseconds. If hashes were computed on Swift's cooperative
+/// threads, they would block all other tasks. If each hash had its own thread, many simultaneous logins would use all
+/// memory.
 package final class HashingPool: Sendable {
     private let threads: ThreadPool
 
-    /// Creates a pool. Its threads start when there is work for them, and end with the pool.
+    /// Creates a pool. The threads of the pool start when there is work, and they end with the pool.
     ///
     /// - Parameters:
     ///   - threads: The maximum number of hashes that run at the same time, at least one.
@@ -21,7 +22,7 @@ package final class HashingPool: Sendable {
 
     /// Runs work on one of the threads.
     ///
-    /// If the task is cancelled, waiting work is dropped. Work that has begun is finished.
+    /// If the task is cancelled, waiting work is dropped. Work that has already begun is completed.
     ///
     /// - Throws: `HashingError.busy` immediately if the queue is full, `.cancelled`, `.noThread`, or the error of the
     ///   work.

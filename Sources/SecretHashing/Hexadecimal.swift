@@ -1,4 +1,4 @@
-/// Bytes as text: two lower-case hexadecimal digits for each.
+/// Bytes as text: two lower-case hexadecimal digits for each byte.
 package enum Hexadecimal {
     /// Returns the hexadecimal digits of bytes.
     package static func text(_ bytes: Span<UInt8>) -> String {
@@ -14,7 +14,7 @@ package enum Hexadecimal {
         return String(decoding: text, as: UTF8.self)
     }
 
-    /// Returns the bytes that lower-case hexadecimal digits encode. Nil if the text contains another character or an
+    /// Decodes bytes from lower-case hexadecimal digits. The result is nil if the text contains another character or an
     /// odd number of digits.
     package static func bytes(_ text: some StringProtocol) -> [UInt8]? {
         let digits = Array(text.utf8)

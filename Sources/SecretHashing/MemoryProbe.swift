@@ -1,8 +1,8 @@
 internal import Platform
 internal import ProfileCore
 
-/// Checks whether there is enough memory for a hash: allocates this memory and frees it immediately. The check comes
-/// before a call that cannot report a lack of memory.
+/// Checks whether there is enough memory for a hash: allocates the memory and frees it immediately. The check is
+/// necessary before calls that cannot report a lack of memory.
 enum MemoryProbe {
     /// - Throws: `.outOfMemory` if the allocation fails.
     static func require(_ cost: PasswordHash.Argon2Cost) throws(HashingError) {

@@ -1,19 +1,19 @@
 internal import Platform
 package import ProfileCore
 
-/// Unicode's Normalization Form C (UAX #15), mainly of secrets.
+/// Converts text, mainly secrets, to Unicode's Normalization Form C (UAX #15).
 ///
-/// Some keyboards write `é` as one scalar, others as two. A person who types the same characters means the same secret
-/// (NIST SP 800-63B, section 5.1.1.2).
+/// Some keyboards write `é` as one scalar, others as two. If a person types the same characters on another keyboard,
+/// the secret must be the same (NIST SP 800-63B, section 5.1.1.2).
 package enum NFC {
     /// Normalizes a secret. Bytes that are not UTF-8 have no normal form and are returned unchanged.
     ///
     /// A secret that is in NFC already, such as ASCII, is returned without a copy. Otherwise the result is written
-    /// directly into the memory of a new secret, and the intermediate string is zeroed. The standard library's working
-    /// buffer cannot be zeroed. It holds one base character with its marks at a time.
+    /// directly into the memory of a new secret, and the intermediate string is zeroed. The buffer that the standard
+    /// library uses cannot be zeroed. At any time, this buffer holds only one base character with its marks.
     package static func form(of secret: Secret) -> Secret {
         guard var text = try? UTF8Span(validating: secret.bytes) else { return secret }
-        // The full check would make a string of the normal form, which could not be zeroed.
+        // The full check would create a normalized string, and this string could not be zeroed.
         if text.isKnownASCII || text.checkForNFC(quickCheck: true) { return secret }
 
         var string = String(copying: text)
@@ -25,8 +25,8 @@ package enum NFC {
                 }
             }
         }
-        // The string is native and not shared, so `withUTF8` gives access to its own memory. For a string of up to 15
-        // bytes, it gives access to a copy.
+        // `withUTF8` gives access to the string's own memory, because the string is native and not shared. But if the
+        // string has up to 15 bytes, `withUTF8` gives access to a copy.
         string.withUTF8 { units in
             if let start = units.baseAddress { explicit_bzero(UnsafeMutableRawPointer(mutating: start), units.count) }
         }

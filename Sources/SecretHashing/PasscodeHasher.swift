@@ -6,7 +6,8 @@ internal import Threads
 /// Hashes and verifies passwords and passcodes (P6–P8, P10, P11).
 ///
 /// New hashes are computed with Argon2id under the policy, from the NFC form of the secret. Verification accepts every
-/// hash that `PasswordHash` can read. All work happens on the hasher's own threads; a program needs one hasher.
+/// hash that `PasswordHash` can read. All hashes are computed on the hasher's own threads. A program needs only one
+/// hasher.
 public final class PasscodeHasher: Sendable {
     /// The cost of a hash.
     public let policy: HashingPolicy
@@ -20,7 +21,7 @@ public final class PasscodeHasher: Sendable {
     /// The number of Argon2 hashes that were computed so far, for any reason.
     package var argon2Runs: Int { argon2Counter.load(ordering: .relaxed) }
 
-    /// Creates a hasher. Its threads start with the first work.
+    /// Creates a hasher. The threads of the hasher start with the first hash.
     ///
     /// - Parameters:
     ///   - policy: The cost of a hash.
@@ -34,7 +35,7 @@ public final class PasscodeHasher: Sendable {
         try self.init(policy: policy, threads: threads, queueLimit: queueLimit, finished: nil)
     }
 
-    /// Creates a hasher that calls `finished` after each hash, in the task that waits for it.
+    /// Creates a hasher. After each hash, it calls `finished` in the task that waits for the hash.
     package init(
         policy: HashingPolicy, threads: Int?, queueLimit: Int? = nil, finished: (@Sendable (HashingWork) -> Void)?
     ) throws(HashingError) {
@@ -55,7 +56,7 @@ public final class PasscodeHasher: Sendable {
         }
     }
 
-    /// Hashes many secrets. This keeps every thread busy, but puts only two hashes for each thread into the queue.
+    /// Hashes many secrets. All threads are kept busy, but the queue receives only two hashes for each thread.
     ///
     /// - Parameters:
     ///   - secrets: The secrets.
@@ -78,8 +79,8 @@ public final class PasscodeHasher: Sendable {
                     running += 1
                     group.addTask {
                         do throws(HashingError) {
-                            // The hash is a constant of its own. If the call is inside the tuple, Swift 6.3.1 with -O
-                            // sometimes returns a wrong index.
+                            // The hash is computed outside of the tuple. If the call is inside the tuple, Swift 6.3.1
+                            // with -O sometimes returns a wrong index.
                             let hash = try await self.hash(secrets[index])
                             return (index, .success(hash))
                         } catch {
@@ -96,8 +97,8 @@ public final class PasscodeHasher: Sendable {
                     allowed = min(allowed + 1, most)
                     progress(done)
                 case .failure(.busy) where running > 0:
-                    // Other calls use the hasher too. This secret is queued again after another secret of this call is
-                    // finished.
+                    // Hashes of other calls fill the queue. This secret is queued again when another secret of this
+                    // call is finished.
                     pending.append(finished.index)
                     allowed = running
                 case .failure(let error):
@@ -112,14 +113,14 @@ public final class PasscodeHasher: Sendable {
 
     /// Returns whether a secret matches a hash.
     ///
-    /// The time does not distinguish an unknown user from a wrong secret. Without a hash, the call computes as many
-    /// hashes under the policy as a wrong secret would have cost. If the hash has other parameters than the policy, a
-    /// wrong secret costs the check of this hash and also these computations (P10).
+    /// The duration does not show whether the user is unknown or the secret is wrong. If `hash` is nil, the call
+    /// computes the same number of hashes under the policy as for a wrong secret. If the parameters of the hash differ
+    /// from the policy, a wrong secret costs both: the check of this hash, and the hashes under the policy (P10).
     ///
-    /// This hasher makes an Argon2id hash from the NFC form. A hash that another program made and the caller supplied
-    /// (a given hash) may be made from the bytes as typed. If the two forms of the secret differ, both forms are always
-    /// tried. So the time depends on the typed text, but not on which form matched. Hashes of other schemes are always
-    /// given hashes, and are compared with the bytes as typed.
+    /// This hasher makes an Argon2id hash from the NFC form. The caller may also supply a hash that another program
+    /// made: a given hash. A given hash may be made from the bytes as they were typed. If the two forms of the secret
+    /// differ, both forms are always tried. So the duration depends on the typed text, but does not show which form
+    /// matched. A hash of another scheme is always a given hash. It is compared only with the bytes as they were typed.
     ///
     /// - Parameters:
     ///   - secret: The typed secret.
@@ -136,8 +137,8 @@ public final class PasscodeHasher: Sendable {
     public enum Verification: Sendable, Equatable {
         /// The secret is wrong, or there is no such user.
         case wrong
-        /// The secret is right. If `rehash` is true, the hash is weaker than the policy's. The caller should replace it
-        /// by compare-and-swap, because a concurrent edit must win (P7).
+        /// The secret is right. If `rehash` is true, the hash is weaker than the policy requires. The caller should
+        /// replace the hash with compare-and-swap, because a concurrent edit has priority (P7).
         case right(rehash: Bool)
     }
 
@@ -180,8 +181,8 @@ public final class PasscodeHasher: Sendable {
         return .wrong
     }
 
-    /// Always tries every form. If memory is missing for a later form, that form counts as a mismatch. An error would
-    /// make the attempt free, although the first form was already compared.
+    /// Always tries every form. If there is not enough memory for a later form, this form counts as a mismatch. If an
+    /// error were thrown instead, the attempt would not be counted, although the first form was already compared.
     private func matchesArgon2(anyOf forms: [Secret], _ hash: PasswordHash) throws(HashingError) -> Bool {
         var isRight = false
         for (index, form) in forms.enumerated() {
@@ -206,8 +207,8 @@ public final class PasscodeHasher: Sendable {
         }
     }
 
-    /// A bcrypt hash of a secret with more than 72 bytes is kept. The bytes after the first 72 were never checked, so a
-    /// hash of all bytes would lock out a user who types them differently (P8).
+    /// If a secret has more than 72 bytes, its bcrypt hash is kept. bcrypt never checks the bytes after the first 72.
+    /// So a new hash of all bytes would lock out a user if the user types the later bytes differently (P8).
     private func shouldRehash(_ secret: Secret, _ hash: PasswordHash) -> Bool {
         if hash.scheme == .bcrypt, secret.count > SystemCrypt.bcryptLimit { return false }
         return policy.isWeaker(hash)

@@ -2,7 +2,8 @@ public import ProfileCore
 
 /// The rules for a new passcode: its length, and nothing else (NIST SP 800-63B, section 5.1.1.2).
 ///
-/// Any Unicode is allowed; there are no rules of composition (P6). Passwords follow the schema instead.
+/// All Unicode characters are allowed, and no kind of character is required (P6). The rules for passwords are part of
+/// the schema instead.
 public struct PasscodePolicy: Sendable, Equatable {
     /// The minimum number of user-perceived characters.
     public let minimumLength: Int
@@ -20,11 +21,11 @@ public struct PasscodePolicy: Sendable, Equatable {
 
     /// Checks a new passcode.
     ///
-    /// - Returns: The broken rule; nil if the passcode is valid.
+    /// - Returns: The rule that the passcode violates; nil if the passcode is valid.
     public func violation(of passcode: Secret) -> PasscodeViolation? {
         if passcode.isEmpty { return .empty }
-        // Combining marks do not count as characters. Without this limit on the bytes, they could make a passcode
-        // megabytes long (as in S5).
+        // Combining marks do not count as characters. Without this limit on the number of bytes, combining marks could
+        // make a passcode megabytes long (as in S5).
         guard passcode.count <= max(maximumLength.multipliedClamped(by: 4), 1024) else {
             return .tooLong(maximum: maximumLength)
         }
@@ -45,8 +46,8 @@ public enum PasscodeViolation: Error, Hashable, Sendable {
     case empty
     /// The passcode has fewer user-perceived characters than the minimum.
     case tooShort(minimum: Int)
-    /// The passcode has more user-perceived characters than the maximum. Or it has more than 1,024 bytes, and more than
-    /// four bytes for each character of the maximum.
+    /// The passcode has more user-perceived characters than the maximum. Or the passcode has too many bytes: more than
+    /// 1,024, and also more than four for each allowed character.
     case tooLong(maximum: Int)
     /// The passcode is not UTF-8, so its characters cannot be counted.
     case notUnicode

@@ -1,6 +1,6 @@
 internal import CSodium
 
-/// SHA-256 (FIPS 180-4). It identifies schemas, migrations, inline scripts and tokens.
+/// SHA-256 (FIPS 180-4). The hash identifies schemas, migrations, inline scripts and tokens.
 package enum SHA256 {
     /// Hashes bytes.
     ///

@@ -2,7 +2,7 @@ internal import CCrypt
 internal import Platform
 internal import ProfileCore
 
-/// crypt(3) of libxcrypt, which verifies the schemes that are not Argon2.
+/// The function crypt(3) of libxcrypt. It verifies hashes of all schemes except Argon2.
 enum SystemCrypt {
     /// Returns whether the bytes of the secret, as they were typed, match a hash.
     ///
@@ -20,8 +20,9 @@ enum SystemCrypt {
         }
         let outcome: Result<Bool, HashingError> = phrase.withCString { characters, _ in
             guard let answer = crypt_ra(characters, hash.text, &memory, &size) else {
-                // errno does not show the reason, because yescrypt and scrypt set EINVAL also if memory is missing. If
-                // libxcrypt has the scheme of a parsed hash, missing memory is the only possible reason.
+                // `errno` does not show the reason, because yescrypt and scrypt also set EINVAL if there is not enough
+                // memory. If libxcrypt supports the scheme of a parsed hash, a lack of memory is the only possible
+                // reason.
                 let isKnown = crypt_checksalt(hash.text) != CRYPT_SALT_INVALID
                 return .failure(isKnown ? .outOfMemory : .unverifiable(hash.scheme))
             }
@@ -35,7 +36,7 @@ enum SystemCrypt {
     /// bcrypt reads only the first 72 bytes of a secret.
     static let bcryptLimit = 72
 
-    /// Returns the part of the secret that crypt(3) gets; nil if crypt(3) cannot take the secret.
+    /// Returns the part of the secret that is passed to crypt(3); nil if crypt(3) does not accept the secret.
     private static func phrase(from secret: Secret, for scheme: PasswordHash.Scheme) -> Secret? {
         let bytes = secret.bytes
         for index in bytes.indices where bytes[index] == 0 { return nil }

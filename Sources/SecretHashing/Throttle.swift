@@ -1,8 +1,8 @@
-/// The failed attempts at one credential, and the rule that slows them down (P9).
+/// The number of failed attempts at one credential, and the rule that delays further attempts (P9).
 ///
-/// NIST SP 800-63B, section 5.2.2, requires a limit of 100 consecutive failures and suggests a growing delay. Five
-/// consecutive attempts are free. Each further attempt waits 1 s, 2 s, 4 s … up to 15 minutes. After a hundred
-/// attempts only the owner can unlock the credential.
+/// NIST SP 800-63B, section 5.2.2, requires a limit of 100 consecutive failures and suggests a growing delay. The first
+/// five consecutive attempts have no delay. The delays of further attempts are 1 s, 2 s, 4 s … up to 15 minutes. After
+/// a hundred attempts only the owner can unlock the credential.
 ///
 /// An attempt counts as a failure **before** its hash is computed, and `succeeded()` resets the count. So concurrent
 /// attempts cannot exceed the limit. First call `admit(at:)` and store the state in one transaction. Then compute the
@@ -10,7 +10,7 @@
 public struct ThrottleState: Sendable, Equatable {
     /// The number of consecutive attempts that did not succeed, including attempts whose hash is being computed.
     public private(set) var failures: Int
-    /// The Unix time in milliseconds before which no attempt is admitted.
+    /// No attempt is admitted before this Unix time in milliseconds.
     public private(set) var blockedUntil: Int64
 
     /// Restores a state, or creates a new one.
@@ -38,14 +38,15 @@ public struct ThrottleState: Sendable, Equatable {
 
     /// Admits and counts an attempt, or returns the time to wait.
     ///
-    /// Store the state whatever the answer is, because this method also shortens a delay that is too long after the
-    /// clock was set back.
+    /// The caller must store the state after every call, even if the attempt is not admitted. The reason: if the clock
+    /// was set back, this method shortens a delay that has become too long.
     ///
     /// - Parameter now: The Unix time in milliseconds.
     /// - Returns: Whether the hash may be computed.
     public mutating func admit(at now: Int64) -> Decision {
         guard failures < Self.maximumFailures else { return .locked }
-        // A delay never ends later than its full length from now, even if the clock was ahead when the delay began.
+        // The remaining delay is limited to the full delay. If the clock was ahead when the delay began, the remaining
+        // delay could be longer.
         blockedUntil = min(blockedUntil, now.addingClamped(delay))
         guard blockedUntil <= now else { return .wait(milliseconds: blockedUntil.subtractingClamped(now)) }
         failures += 1
@@ -53,13 +54,13 @@ public struct ThrottleState: Sendable, Equatable {
         return .admitted
     }
 
-    /// Takes back an admitted attempt whose hash was never computed, for example because too many calls were waiting.
+    /// Withdraws an admitted attempt if its hash was never computed, for example because too many calls were waiting.
     public mutating func withdraw() {
         failures = max(failures - 1, 0)
         if failures < Self.freeAttempts { blockedUntil = 0 }
     }
 
-    /// Returns a state with the greater count, and the later end of the delay, of the two states.
+    /// Combines two states: returns the greater number of failures and the later end of the delay.
     package func stricter(or other: ThrottleState) -> ThrottleState {
         ThrottleState(
             failures: max(failures, other.failures), blockedUntil: max(blockedUntil, other.blockedUntil))
@@ -74,7 +75,7 @@ public struct ThrottleState: Sendable, Equatable {
     private var delay: Int64 {
         let doublings = failures - Self.freeAttempts
         guard doublings >= 0 else { return 0 }
-        // 2¹⁰ seconds exceed the maximum.
+        // 2¹⁰ seconds are longer than the longest delay.
         return min(1000 << Int64(min(doublings, 10)), Self.longestDelay)
     }
 }

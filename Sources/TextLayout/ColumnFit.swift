@@ -2,8 +2,9 @@
 /// out.
 ///
 /// Widths are in columns of a terminal. To save space, the layout first narrows the widest columns, down to a width
-/// that can still be read. Then it leaves out columns from the right. The first column and the columns with `mustStay`
-/// are narrowed below the readable width before they are left out. The first column is never left out.
+/// that can still be read. Then it leaves out columns from the right. Columns with `mustStay` are first narrowed below
+/// the readable width, and are left out only if they still do not fit. The first column is narrowed in the same way,
+/// but is never left out.
 package struct ColumnFit: Hashable, Sendable {
     /// The full width and the minimum width of one column.
     package struct Column: Hashable, Sendable {
@@ -19,8 +20,8 @@ package struct ColumnFit: Hashable, Sendable {
         /// - Parameters:
         ///   - heading: The heading of the column.
         ///   - widestCell: The width of the widest cell.
-        ///   - isWhole: Whether cells must not be cut, because a part would be misread. An example is a column of
-        ///     numbers.
+        ///   - isWhole: Whether cells should be shown in full, because a truncated cell could be misread. An example is
+        ///     a column of numbers.
         ///   - mustStay: Whether other columns are left out before this one.
         package init(heading: String, widestCell: Int, isWhole: Bool = false, mustStay: Bool = false) {
             let heading = heading.visible.displayWidth
@@ -57,7 +58,7 @@ package struct ColumnFit: Hashable, Sendable {
         let width = width ?? .max
         var shown = Array(columns.indices)
         func stays(_ index: Int) -> Bool { index == 0 || columns[index].mustStay }
-        /// Removes the rightmost removable columns until the others fit or no removable column is left.
+        /// Removes columns from the right until the remaining columns fit, or until no column may be removed.
         func dropColumns(needing least: (Column) -> Int, where mayFall: (Int) -> Bool) {
             while Self.taken(shown.map { least(columns[$0]) }) > width, let last = shown.lastIndex(where: mayFall) {
                 shown.remove(at: last)
@@ -71,25 +72,27 @@ package struct ColumnFit: Hashable, Sendable {
 
     private static func taken(_ widths: [Int]) -> Int { widths.reduce(-gap) { $0 + $1 + gap } }
 
-    /// Returns the widths of the shown columns. Each column gets its full width, but at most a bound that is the same
-    /// for all columns, and at least its `leastWidth`.
+    /// Returns the widths of the shown columns. Each column gets its full width, but not more than a bound. The bound
+    /// is the same for all columns. If the bound is smaller than the `leastWidth` of a column, the column gets its
+    /// `leastWidth`.
     private static func widths(_ columns: [Column], within width: Int) -> [Int] {
         guard taken(columns.map(\.width)) > width else { return columns.map(\.width) }
-        // If even the least widths do not fit, the minimum of each column is lowered to `narrowest`.
+        // If the columns do not fit even at their least widths, the minimum width of each column is lowered to
+        // `narrowest`.
         let isEnough = taken(columns.map(\.leastWidth)) <= width
         let least = columns.map { isEnough ? $0.leastWidth : min($0.leastWidth, narrowest) }
         func bounded(by bound: Int) -> [Int] { zip(columns, least).map { max($1, min($0.width, bound)) } }
         var bound = 1
         while taken(bounded(by: bound + 1)) <= width { bound += 1 }
         var widths = bounded(by: bound)
-        // The remaining width is distributed from the left: each table column that is not at its full width gets one
-        // more terminal column.
+        // The remaining terminal columns are distributed from the left. Each table column that is narrower than its
+        // full width gets one of them.
         var rest = width - taken(widths)
         for index in columns.indices where rest > 0 && columns[index].width > widths[index] && widths[index] >= bound {
             widths[index] += 1
             rest -= 1
         }
-        // The first column is shown at any width.
+        // If only the first column is shown, it may become narrower than its minimum width.
         if widths.count == 1 { widths[0] = max(1, min(widths[0], width)) }
         return widths
     }

@@ -7,7 +7,7 @@ package extension StringProtocol {
         String(self) + String(repeating: " ", count: Swift.max(0, width - displayWidth))
     }
 
-    /// Returns the last index such that the text from `start` to it takes at most `columns` columns.
+    /// Returns the end of the longest part that begins at `start` and takes at most `columns` columns.
     func end(from start: Index, within columns: Int) -> Index {
         var width = 0
         var end = start
@@ -19,7 +19,7 @@ package extension StringProtocol {
         return end
     }
 
-    /// Returns the first index such that the text from it to `end` takes at most `columns` columns.
+    /// Returns the start of the longest part that ends at `end` and takes at most `columns` columns.
     func start(before end: Index, within columns: Int) -> Index {
         var width = 0
         var start = end
@@ -34,13 +34,14 @@ package extension StringProtocol {
 }
 
 package extension Character {
-    /// The number of terminal columns that the character takes: two for East Asian wide characters and emoji, zero for
-    /// characters that show nothing by themselves, one for all others. A control character counts as the one-column
-    /// symbol that is shown for it.
+    /// The number of terminal columns that the character takes. East Asian wide characters and emoji take two columns.
+    /// Characters that show nothing by themselves take none. All other characters take one. A control character takes
+    /// one column too, because a one-column symbol is shown instead.
     ///
-    /// A cluster of several scalars is as wide as its widest scalar. This holds for a letter with its marks, Hangul of
-    /// conjoining jamo, and emoji with a skin tone or joined by ZWJ. A variation selector 16 requests an emoji's two
-    /// columns. A flag of two regional indicators also takes two.
+    /// A cluster of several scalars is as wide as its widest scalar. Examples are a letter with its marks, a Hangul
+    /// syllable of conjoining jamo, an emoji with a skin tone, and emoji that are joined by ZWJ. A character with
+    /// variation selector 16 is shown as an emoji and takes two columns. A flag consists of two regional indicators and
+    /// also takes two columns.
     var displayWidth: Int {
         if isASCII { return 1 }
         var widest = 0
@@ -53,12 +54,11 @@ package extension Character {
         return widest
     }
 
-    /// The number of columns in a terminal that draws every scalar separately.
+    /// The number of columns that the character takes in a terminal that draws every scalar separately.
     var widthOfScalars: Int { unicodeScalars.reduce(0) { $0 + $1.displayWidth } }
 
     /// Whether every terminal is likely to use `displayWidth` columns for the character. False for clusters, because
-    /// older terminals draw each scalar separately. False for emoji, because a terminal does not know the emoji that
-    /// are newer than it.
+    /// older terminals draw each scalar separately. False for emoji, because an old terminal does not know new emoji.
     var hasCertainWidth: Bool {
         if isASCII { return true }
         guard let scalar = unicodeScalars.first, unicodeScalars.count == 1 else { return false }
@@ -75,12 +75,13 @@ extension Unicode.Scalar {
         default: break
         }
         if isWide || properties.isEmojiPresentation && !isRegionalIndicator { return 2 }
-        // Terminals draw a soft hyphen because they break no lines at it.
+        // A soft hyphen takes one column: terminals never break a line at it, so they always draw it.
         if properties.isDefaultIgnorableCodePoint, self != "\u{AD}" { return 0 }
         return isTrailingJamo ? 0 : 1
     }
 
-    /// Whether East_Asian_Width is W or F, except for emoji; includes the planes reserved for ideographs.
+    /// Whether the property East_Asian_Width is W or F. The planes that are reserved for ideographs are included. Emoji
+    /// are not included.
     private var isWide: Bool {
         switch value {
         case 0x1100...0x115F, 0x2329...0x232A, 0x2E80...0x303E, 0x3041...0x3247, 0x3250...0xA4C6, 0xA960...0xA97C,
@@ -91,7 +92,7 @@ extension Unicode.Scalar {
         }
     }
 
-    /// Whether the scalar is a vowel or final consonant of Hangul, which terminals draw into the cell of the first
+    /// Whether the scalar is a vowel or a final consonant of Hangul. Terminals draw it into the cell of the first
     /// consonant.
     fileprivate var isTrailingJamo: Bool {
         switch value {

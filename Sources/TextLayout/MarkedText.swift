@@ -1,10 +1,11 @@
 /// A text that is safe to show (see `visible`), with marked parts that the display highlights.
 package struct MarkedText: Hashable, Sendable {
     package private(set) var text: String
-    /// The marked ranges as UTF-8 offsets in `text`. They cover whole characters, are in order and do not overlap.
+    /// The marked ranges as UTF-8 offsets in `text`. The ranges cover whole characters, are in ascending order, and do
+    /// not overlap.
     package private(set) var marks: [Range<Int>]
 
-    /// Creates a marked text from a whole text.
+    /// Creates a marked text that contains the whole text.
     ///
     /// - Parameters:
     ///   - text: The raw text, not yet escaped.
@@ -13,13 +14,15 @@ package struct MarkedText: Hashable, Sendable {
         self.init(marks.isEmpty ? [(text.visible, false)] : Self.parts(of: text[...], marks))
     }
 
-    /// Creates a marked text of at most `columns` terminal columns. A longer text is cut as ``cut(to:)`` does it.
+    /// Creates a marked text of at most `columns` terminal columns. If the text is wider, it is cut in the same way as
+    /// by ``cut(to:)``.
     package init(_ text: String, marks: [Range<String.Index>] = [], upTo columns: Int) {
         guard let first = marks.first else {
             self.init([(text.visible(upTo: columns), false)])
             return
         }
-        // Only the text near the first mark can be shown. As in `visible(upTo:)`, the number of scalars is limited.
+        // Only text near the first mark can be shown, so the rest is skipped. The number of scalars is limited as in
+        // `visible(upTo:)`.
         let scalars = text.unicodeScalars
         let most = String.mostScalarsPerColumn * columns
         let mark = first.lowerBound
@@ -42,7 +45,7 @@ package struct MarkedText: Hashable, Sendable {
         if !marks.isEmpty { widenMarks() }
     }
 
-    /// Widens marks to whole characters: a mark on an accent also marks its letter.
+    /// Widens each mark to whole characters. For example, if a mark covers an accent, it then covers the letter too.
     private mutating func widenMarks() {
         var wide: [Range<Int>] = []
         var place = 0
@@ -80,8 +83,9 @@ package struct MarkedText: Hashable, Sendable {
     /// The number of terminal columns that the text takes.
     package var displayWidth: Int { text.displayWidth }
 
-    /// Returns the text, cut to a number of columns if it is wider, with `…` in place of omitted parts. The cut text is
-    /// the beginning, or the part around the first mark if that mark lies beyond the beginning.
+    /// Returns the text in at most `columns` terminal columns, with `…` instead of each omitted part. If the text is
+    /// wider, the result is its beginning. If the beginning does not contain the whole first mark, the result is the
+    /// part around this mark.
     package func cut(to columns: Int) -> MarkedText {
         guard text.utf8.count > columns, displayWidth > columns else { return self }
         let beginning = text.end(from: text.startIndex, within: columns - 1)
@@ -109,7 +113,7 @@ package struct MarkedText: Hashable, Sendable {
         return parts + [(text[place...], false)]
     }
 
-    /// Returns the text with `start` before and `end` after each mark.
+    /// Returns the text with `start` before each mark and `end` after it.
     package func text(from start: String, to end: String) -> String {
         parts.map { $0.isMarked ? start + $0.text + end : String($0.text) }.joined()
     }

@@ -1,10 +1,10 @@
 extension String {
     /// Returns the name that the user probably meant by this text: a name that begins with this text, or else the name
-    /// that needs the fewest changes, if these are few. Returns nil if no name is near enough.
+    /// that needs the fewest changes. Returns nil if every name needs too many changes.
     ///
     /// A change is one inserted, deleted or replaced letter, or two adjacent letters swapped (optimal string alignment
-    /// distance). At most one change is allowed for a text of up to three letters, two for four to seven letters, and
-    /// three for a longer text.
+    /// distance). The maximum number of changes depends on the length of the text: one change for up to three letters,
+    /// two changes for four to seven letters, and three changes for more letters.
     package func nearest(in names: some Sequence<String>) -> String? {
         let typed = Array(lowercased().unicodeScalars.prefix(Self.longestName))
         guard !typed.isEmpty else { return nil }
@@ -19,7 +19,7 @@ extension String {
         return nearest?.name
     }
 
-    /// The maximum number of scalars compared; far more than any real name has.
+    /// The maximum number of scalars that are compared. All real names are much shorter.
     private static let longestName = 64
 
     private static func changes(from typed: [Unicode.Scalar], to name: [Unicode.Scalar]) -> Int {

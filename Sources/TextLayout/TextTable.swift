@@ -14,14 +14,14 @@ package struct TextTable {
     ///   - headings: The column headings.
     ///   - alignments: The alignment of each column. Columns without an entry are left-aligned.
     ///   - widestCell: The maximum cell width in terminal columns. Wider text is cut when it is added, so the table
-    ///     needs little memory however long the texts are.
+    ///     needs little memory even for long texts.
     package init(_ headings: [String] = [], _ alignments: [Alignment] = [], widestCell: Int? = nil) {
         self.headings = headings
         self.alignments = alignments
         self.widestCell = widestCell
     }
 
-    /// Adds a row, which may have fewer cells than others; a missing value is shown as a dash.
+    /// Adds a row. It may have fewer cells than other rows. A missing value is shown as a dash.
     package mutating func add(_ cells: [String?]) {
         rows.append(cells.map { $0.map { shown($0, []) } ?? Self.missing })
     }
@@ -48,8 +48,8 @@ package struct TextTable {
     /// Returns the full width and the minimum width of each column.
     ///
     /// - Parameters:
-    ///   - whole: The columns whose cells must not be cut, because a part would be misread.
-    ///   - staying: The columns that are left out only after all others.
+    ///   - whole: The columns whose cells should be shown in full, because a truncated cell could be misread.
+    ///   - staying: The columns that are left out last.
     /// - Returns: The columns, as input for ``ColumnFit``.
     package func columns(whole: Set<Int> = [], staying: Set<Int> = []) -> [ColumnFit.Column] {
         var widths: [Int] = []
@@ -65,8 +65,8 @@ package struct TextTable {
         }
     }
 
-    /// Returns the lines, each with a line end. They contain the columns that `fit` shows. `marking` holds the texts
-    /// before and after each mark.
+    /// Returns the lines, each with a line end. The lines contain the columns that `fit` shows. `marking` contains the
+    /// texts to insert before and after each mark.
     package func text(_ fit: ColumnFit, marking: (start: String, end: String) = ("", "")) -> String {
         Self.text(lines(fit, marking: marking))
     }
@@ -97,7 +97,7 @@ package struct TextTable {
     }
 }
 
-/// Names and values of one thing in two aligned columns, one pair per line.
+/// A list of properties in two aligned columns: each line shows a name and its value.
 package struct TextBlock {
     private var lines: [(name: String, value: MarkedText)?] = []
 
@@ -114,7 +114,7 @@ package struct TextBlock {
     /// The lines, each with a line end and without trailing spaces.
     package var text: String { text() }
 
-    /// Returns ``text`` with `marking` around each mark.
+    /// Returns ``text`` with the two texts of `marking` around each mark.
     package func text(marking: (start: String, end: String) = ("", "")) -> String {
         let width = lines.compactMap { $0?.name.displayWidth }.max() ?? 0
         return lines.map { line in

@@ -1,13 +1,14 @@
 extension String {
-    /// The text in a form that is safe to show, whatever its source. Special characters are escaped: `\n`, `\t`, and
-    /// forms like `\u{1b}` for other characters that a terminal would execute or that would make a line look like
-    /// another one.
+    /// The text in a form that is safe to show, even if an attacker wrote the text. Some characters are escaped, in
+    /// forms such as `\n`, `\t` and `\u{1b}`: a terminal would execute them, or they would make a line look like
+    /// another line.
     ///
     /// The escaped characters are control characters (Cc), line and paragraph separators, and the marks that change the
     /// writing direction (Unicode Technical Report 36, section 2.5).
     package var visible: String { Self(showing: unicodeScalars, escaping: []) }
 
-    /// Returns the visible text, cut to a number of terminal columns if it is wider, with `…` in the last column.
+    /// Returns the visible text in at most `columns` terminal columns. If the text is wider, it is cut and ends with
+    /// `…`.
     package func visible(upTo columns: Int) -> String {
         // A single character may consist of any number of scalars, so the number of scalars is limited too.
         let beginning = unicodeScalars.prefix(Self.mostScalarsPerColumn * columns)
@@ -22,12 +23,12 @@ extension String {
         return beginning.endIndex == unicodeScalars.endIndex ? text : text[..<fitting] + "…"
     }
 
-    /// The maximum number of scalars per column. No character in real text has more: a family of four in one emoji has
-    /// seven scalars in two columns.
+    /// The maximum number of scalars per column. No character in real text has more. For example, an emoji of a family
+    /// of four has seven scalars and takes two columns.
     static let mostScalarsPerColumn = 8
 
-    /// Returns the text in quotes, with `\"` and `\\` for the characters that would be ambiguous. If the text has more
-    /// than `longest` scalars, the rest is cut and `…` follows the closing quote.
+    /// Returns the text in quotes. Quotes and backslashes in the text are written as `\"` and `\\`. If the text has
+    /// more than `longest` scalars, the rest is cut and `…` follows the closing quote.
     package func quoted(longest: Int = .max) -> String {
         let shown = unicodeScalars.prefix(longest)
         return "\"" + Self(showing: shown, escaping: ["\"", "\\"])

@@ -24,7 +24,7 @@ package extension String {
         return lines
     }
 
-    /// Returns the beginning that fits into `width` columns, at least one character.
+    /// Returns the beginning of the text that fits into `width` columns. The result has at least one character.
     private func start(upTo width: Int) -> String {
         var taken = 0
         var start = ""

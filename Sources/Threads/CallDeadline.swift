@@ -1,22 +1,24 @@
 /// The deadline of a call. All transactions, attempts and retries of the call share it.
 ///
-/// It is a task-local value, so functions need not pass it on. The outermost call sets it, and nested calls keep it.
+/// The deadline is a task-local value, so functions need not pass it as a parameter. The outermost call sets it, and
+/// nested calls keep it.
 package enum CallDeadline {
     @TaskLocal private static var current: ContinuousClock.Instant?
 
-    /// The minimum time of every wait. Even if the deadline is near or over, a wait can still take a free resource.
+    /// The minimum time of every wait. Even if the deadline is near or has passed, a caller can still take a free
+    /// resource.
     package static let leastTime = Duration.milliseconds(50)
     /// The maximum time of a call. A longer time could overflow when it is added to an instant.
     private static let mostTime = Duration.seconds(1_000_000_000)
 
-    /// Returns the deadline of the current call. If there is none, returns the deadline of a call that begins now and
-    /// may take `limit`. The deadline is always at least ``leastTime`` from now.
+    /// Returns the deadline of the current call. If there is none, returns the instant that is `limit` from now. The
+    /// deadline is always at least ``leastTime`` from now.
     package static func orFromNow(_ limit: Duration) -> ContinuousClock.Instant {
         guard let current else { return fromNow(limit) }
         return max(current, .now + leastTime)
     }
 
-    /// Returns the deadline of an operation that begins now and may take `limit`, regardless of the current call.
+    /// Returns the instant that is `limit` from now. The deadline of the current call is ignored.
     package static func fromNow(_ limit: Duration) -> ContinuousClock.Instant {
         .now + min(max(limit, leastTime), mostTime)
     }
@@ -24,7 +26,8 @@ package enum CallDeadline {
     /// Whether the deadline of the current call has passed; false if there is none.
     package static var isOver: Bool { current.map { $0 <= .now } ?? false }
 
-    /// Runs `body` as a call that may take `limit`. Within another call, `body` keeps that call's deadline.
+    /// Runs `body` as a call that may take `limit`. If another call is already running, `body` keeps the deadline of
+    /// that call.
     package static func within<Value, Failure>(
         _ limit: Duration, _ body: () async throws(Failure) -> Value
     ) async throws(Failure) -> Value {
@@ -32,7 +35,8 @@ package enum CallDeadline {
         return try await at(fromNow(limit), body)
     }
 
-    /// Runs `body` with this deadline. If it is nil, `body` has no deadline, and calls in it set their own.
+    /// Runs `body` with this deadline. If the deadline is nil, `body` has no deadline, and each call in `body` sets its
+    /// own deadline.
     package static func at<Value, Failure>(
         _ deadline: ContinuousClock.Instant?, _ body: () async throws(Failure) -> Value
     ) async throws(Failure) -> Value {

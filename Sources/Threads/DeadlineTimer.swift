@@ -2,8 +2,8 @@ internal import Dispatch
 
 /// A timer that calls functions at given instants of the continuous clock.
 ///
-/// The timer has its own dispatch queue, and so its own thread during each call. It does not use a global queue,
-/// because all threads of the global queues may be blocked.
+/// The timer has its own dispatch queue, so it has its own thread while it calls a function. It does not use a global
+/// queue, because all threads of the global queues may be blocked.
 package final class DeadlineTimer: Sendable {
     private let queue: DispatchQueue
 

@@ -1,6 +1,7 @@
 internal import Dispatch
 
-/// A pipeline whose workers take turns at reading batches, process them in parallel, and deliver the results in order.
+/// A pipeline of workers. One worker at a time reads a batch, the workers process batches in parallel, and the results
+/// are delivered in order.
 ///
 /// At most `depth` batches are in progress or waiting to be fetched, so memory stays bounded if the consumer is slow.
 /// The workers have their own threads and may block.
@@ -8,11 +9,12 @@ package final class OrderedPipeline<Input: Sendable, Output: Sendable, Failure: 
     private struct State {
         var finished: [Int: Output] = [:]
         var nextToFetch = 0
-        /// The total number of batches and the error that ended reading; nil until the end is known.
+        /// The total number of batches, and the error that ended the reading, if any. Nil until the end is known.
         var end: (count: Int, failure: Failure?)?
         var isStopped = false
         var runningWorkers = 0
-        /// The functions to call when a result may be available, and when all workers have ended.
+        /// The functions in `awaitingArrival` are called when a result may be available. The functions in `awaitingEnd`
+        /// are called when all workers have ended.
         var awaitingArrival: [@Sendable () -> Void] = []
         var awaitingEnd: [@Sendable () -> Void] = []
     }
@@ -28,11 +30,12 @@ package final class OrderedPipeline<Input: Sendable, Output: Sendable, Failure: 
     /// Starts the workers.
     ///
     /// - Parameters:
-    ///   - workers: The number of workers, at least one. Fewer are started if the system has no more threads.
+    ///   - workers: The number of workers, at least one. If the system cannot start so many threads, there are fewer
+    ///     workers.
     ///   - depth: The maximum number of batches in progress or waiting to be fetched.
     ///   - read: Reads the next batch, or returns nil at the end. It is called by one worker at a time.
     ///   - process: Processes a batch. It is called by several workers at the same time.
-    /// - Throws: The error of starting a thread, if not even one worker could be started.
+    /// - Throws: The error of the first thread, if the system cannot start any thread.
     package init(
         workers: Int, depth: Int, read: @escaping @Sendable () throws(Failure) -> Input?,
         process: @escaping @Sendable (Input) -> Output
@@ -47,7 +50,7 @@ package final class OrderedPipeline<Input: Sendable, Output: Sendable, Failure: 
     /// Returns the next result in order; nil at the end, or after ``stop()``. Blocks the thread until the result is
     /// available.
     ///
-    /// - Throws: The error of `read`, after all results of the batches before it.
+    /// - Throws: The error of `read`, after the results of all earlier batches were returned.
     package func next() throws(Failure) -> Output? {
         while true {
             let arrival = DispatchSemaphore(value: 0)
@@ -58,7 +61,7 @@ package final class OrderedPipeline<Input: Sendable, Output: Sendable, Failure: 
 
     /// Returns the next result in order; nil at the end, or after ``stop()``. Does not block the thread.
     ///
-    /// - Throws: The error of `read`, after all results of the batches before it.
+    /// - Throws: The error of `read`, after the results of all earlier batches were returned.
     package func next() async throws(Failure) -> Output? {
         while true {
             let arrival = Promise<Void>()
@@ -95,8 +98,8 @@ package final class OrderedPipeline<Input: Sendable, Output: Sendable, Failure: 
 
     private typealias Fetched = Result<Output?, Failure>
 
-    /// Returns the next result, if it is available. Otherwise returns nil, and `arrival` is called when it may be
-    /// available.
+    /// Returns the next result, if it is available. Otherwise returns nil, and `arrival` is called later, when the
+    /// result may be available.
     private func fetch(orAwait arrival: @escaping @Sendable () -> Void) -> Fetched? {
         let outcome = state.withLock { state -> Fetched? in
             if state.isStopped { return .success(nil) }
@@ -190,8 +193,8 @@ package final class OrderedPipeline<Input: Sendable, Output: Sendable, Failure: 
 
     private func end(at count: Int, _ failure: Failure?) {
         change { if $0.end == nil { $0.end = (count, failure) } }
-        // Other workers may wait for `room`, and the consumer signals it only for each fetched result. So each worker
-        // that ends wakes another one.
+        // Other workers may wait for `room`, and the consumer signals `room` only when it fetches a result. So each
+        // worker that ends wakes another worker.
         room.signal()
     }
 }

@@ -1,7 +1,7 @@
 /// A value that any thread can provide and that one task waits for.
 ///
-/// The value may be provided before the wait begins. So a task can first pass the promise on and then wait, without
-/// missing the value or a cancellation in between.
+/// The value may be provided before the wait begins. So a task can pass the promise to other code first and wait later.
+/// The task misses neither the value nor a cancellation.
 package final class Promise<Value: Sendable>: Sendable {
     private enum State {
         case open
@@ -51,8 +51,9 @@ package final class Promise<Value: Sendable>: Sendable {
 
     /// Waits for the value.
     ///
-    /// - Parameter cancelled: Called if the task is cancelled, or was cancelled before. It must fulfill the promise,
-    ///   unless the work that will fulfill it can no longer be cancelled.
+    /// - Parameter cancelled: Called if the task is cancelled during the wait, or was cancelled before the wait. This
+    ///   function must fulfill the promise. It may leave this to other work only if that work can no longer be
+    ///   cancelled.
     /// - Returns: The value.
     package func value(onCancel cancelled: @Sendable () -> Void) async -> Value {
         await withTaskCancellationHandler(operation: { await value }, onCancel: cancelled)
@@ -60,6 +61,6 @@ package final class Promise<Value: Sendable>: Sendable {
 }
 
 extension Promise where Value == Void {
-    /// Fulfills a promise that is only a signal.
+    /// Fulfills a promise that carries no value.
     package func fulfill() { fulfill(with: ()) }
 }

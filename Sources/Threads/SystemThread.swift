@@ -2,11 +2,11 @@ internal import Platform
 
 /// A dedicated thread for work that blocks, because Swift's cooperative threads must not block.
 ///
-/// Use a ``ThreadPool`` for many such pieces of work.
+/// For many jobs that block, use a ``ThreadPool``.
 package final class SystemThread: Sendable {
     private struct Identifier: @unchecked Sendable {
-        // `@unchecked Sendable`: the value is a number or an address that is only passed to pthread functions, which
-        // any thread may call.
+        // `@unchecked Sendable`: the value is a number or an address. It is only passed to pthread functions, and any
+        // thread may call these functions.
         let value: pthread_t
     }
 
@@ -16,15 +16,15 @@ package final class SystemThread: Sendable {
     /// Starts the thread, which ends when `body` returns. The thread need not be joined.
     ///
     /// - Parameters:
-    ///   - blockingSignals: Whether the thread blocks all signals. Then no signal handler of the program interrupts its
-    ///     work. Otherwise it inherits the signal mask of the thread that starts it.
+    ///   - blockingSignals: Whether the thread blocks all signals. If true, no signal handler of the program interrupts
+    ///     the work. If false, the thread inherits the signal mask of the thread that starts it.
     ///   - body: The work of the thread.
     /// - Throws: ``ThreadError`` if the system cannot start a thread.
     package init(blockingSignals: Bool, _ body: @escaping @Sendable () -> Void) throws(ThreadError) {
         let context = Unmanaged.passRetained(Body(body))
         var thread = pthread_t()
-        // A new thread inherits the signal mask of the thread that starts it. Setting the mask before the start leaves
-        // no moment in which the new thread takes signals.
+        // A new thread inherits the signal mask of the thread that starts it. The mask is set before the start, so the
+        // new thread never takes a signal.
         var mask = sigset_t()
         if blockingSignals {
             var all = sigset_t()
@@ -73,7 +73,7 @@ package struct ThreadError: Error, Hashable, Sendable {
     package let code: Int32
 }
 
-/// The work of a thread, boxed for passing it through `pthread_create`.
+/// The work of a thread, in an object that `pthread_create` can pass to the thread.
 private final class Body: Sendable {
     let run: @Sendable () -> Void
 

@@ -1,8 +1,8 @@
 internal import Dispatch
 internal import Synchronization
 
-/// A pool of a few dedicated threads with a first-in, first-out queue, for work that blocks or computes for a long
-/// time. On Swift's cooperative threads, such work would keep other tasks from running.
+/// A pool of a few dedicated threads with a first-in, first-out queue. It is for work that blocks or computes for a
+/// long time. On Swift's cooperative threads, such work would keep other tasks from running.
 ///
 /// Threads start when there is work for them, stay for more work, and end with the pool.
 package final class ThreadPool: Sendable {
@@ -20,7 +20,7 @@ package final class ThreadPool: Sendable {
 
     deinit { queue.close() }
 
-    /// Ends the threads after the waiting work is done, and waits for their end, but not longer than `limit`.
+    /// Lets the threads finish the waiting work and then end. Waits at most `limit` until the threads have ended.
     ///
     /// No work may be added afterwards.
     package func end(within limit: Duration) async {
@@ -38,8 +38,8 @@ package final class ThreadPool: Sendable {
     /// The number of jobs that wait for a thread.
     package var waiting: Int { queue.state.withLock { $0.waiting.count } }
 
-    /// Whether the current work was cancelled. On a thread of a pool, this is whether the task that submitted the work
-    /// was cancelled. On any other thread, it is whether the current task was cancelled.
+    /// Whether the current work was cancelled. On a thread of a pool, the value is true if the task that submitted the
+    /// work was cancelled. On any other thread, the value is true if the current task was cancelled.
     package static var isCancelled: Bool { Waiter.current?.isCancelled ?? Task.isCancelled }
 
     /// Runs work on one of the threads.
@@ -58,12 +58,12 @@ package final class ThreadPool: Sendable {
         try await run(waitingAtMost: limit, work) { $0 }
     }
 
-    /// Runs work on one of the threads, with the errors of the work's own type.
+    /// Runs work on one of the threads. All errors have the error type of the work.
     ///
     /// - Parameters:
     ///   - limit: The maximum time that the work may wait for a thread; nil for no limit.
     ///   - work: The work.
-    ///   - refused: Converts the refusal of work that never began to the work's error type.
+    ///   - refused: If the work never began, converts the refusal to the error type of the work.
     /// - Returns: The result of the work.
     /// - Throws: The error from `refused` if the work never began, otherwise the error of the work.
     package func run<Value: Sendable, Failure: Error>(
@@ -116,7 +116,7 @@ package final class ThreadPool: Sendable {
 package enum ThreadRefusal: Error, Hashable, Sendable {
     /// The queue is full.
     case busy
-    /// The work still waited when its time limit had passed.
+    /// The time limit passed while the work was still waiting.
     case expired(waited: Duration)
     /// The task was cancelled before a thread began its work.
     case cancelled
@@ -181,11 +181,12 @@ private final class WorkQueue: Sendable {
 
     /// Adds a job, or throws if it cannot be added.
     ///
-    /// - Returns: The time at which the caller must schedule a check of the deadlines; nil if no check is needed or an
-    ///   earlier one is scheduled.
+    /// - Returns: The time for which the caller must schedule a check of the deadlines. Nil if no check is needed, or
+    ///   if an earlier check is already scheduled.
     func add(_ job: Job) throws(ThreadRefusal) -> ContinuousClock.Instant? {
         let look = try state.withLock { state throws(ThreadRefusal) -> ContinuousClock.Instant? in
-            // If the task is cancelled after this check, `cancel` runs after the lock is released and finds the job.
+            // If the task is cancelled after this check, `cancel` waits for the lock and then finds the job in the
+            // queue.
             if let waiter = job.waiter, waiter.isCancelled { throw .cancelled }
             guard state.waiting.count < limit else { throw .busy }
             if state.waiting.count >= state.idleThreads, state.threads < threads {
@@ -199,7 +200,7 @@ private final class WorkQueue: Sendable {
                 }
             }
             state.waiting.append(job)
-            // A job that an idle thread will take now needs no timer.
+            // If an idle thread will take the job now, the job needs no timer.
             guard let deadline = job.waiter?.deadline, state.waiting.count > state.idleThreads,
                 state.nextLook.map({ deadline < $0 }) ?? true
             else { return nil }
@@ -212,7 +213,8 @@ private final class WorkQueue: Sendable {
 
     /// Refuses the jobs whose deadline has passed.
     ///
-    /// - Returns: The time of the next check; nil if the caller need not schedule one.
+    /// - Returns: The time for which the caller must schedule the next check. Nil if the caller need not schedule a
+    ///   check.
     func refuseExpired(at now: ContinuousClock.Instant) -> ContinuousClock.Instant? {
         let (expired, next) = state.withLock { state -> ([Job], ContinuousClock.Instant?) in
             let expired = state.waiting.filter { $0.hasExpired(at: now) }

@@ -29,7 +29,7 @@ package final class WaitingTime: Sendable {
     /// Begins a wait of the current task; returns nil if the time is not measured.
     package static func begin() -> Wait? { current.map { Wait(addingTo: $0) } }
 
-    /// One wait. It begins when it is created and ends at the first call of `end()`.
+    /// One wait. The wait begins when this object is created, and ends at the first call of `end()`.
     package final class Wait: Sendable {
         private let time: WaitingTime
         private let start = ContinuousClock.now

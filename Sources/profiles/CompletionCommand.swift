@@ -31,8 +31,8 @@ struct CompletionCommand: ParsableCommand {
         if shell == .bash { try Output.standard.print(Self.literalWords + Self.wholeWords) }
     }
 
-    /// Replaces a function of the generated script. `compgen -W` expands its words like a command line, so it would run
-    /// a `$(…)` that the user typed or that a field name contains. This function only compares words.
+    /// Replaces a function of the generated script. The command `compgen -W` of bash expands words like a command line.
+    /// So it would run a `$(…)` in the user's text or in a field name. The new function only compares words.
     private static let literalWords = #"""
 
         __profiles_add_completions() {

@@ -60,7 +60,7 @@ struct ProfilesCommand: ParsableCommand {
             CommandGroup(name: "Shell", subcommands: [CompletionCommand.self]),
         ])
 
-    /// The commands that only a build for tests has (`swift build --traits TestHooks`). Such a build must not be
+    /// The commands that exist only in a build for tests (`swift build --traits TestHooks`). Such a build must not be
     /// shipped.
     private static var testCommands: [any ParsableCommand.Type] {
         #if TestHooks
@@ -111,10 +111,10 @@ struct ProfilesCommand: ParsableCommand {
         }
     }
 
-    /// Checks that the system can start as many threads as a command may need: starts them all at once, and then ends
-    /// them. Throws if the system cannot start them.
+    /// Checks that the system can start as many threads as a command may need. The check starts all these threads at
+    /// once, and then ends them. Throws if the system cannot start them.
     private static func requireThreads() throws(CommandFailure) {
-        // Swift's executor needs one thread for each core, and its timer needs one. One more thread waits for the store.
+        // Swift's executor needs one thread for each core, and one for its timer. One more thread waits for the store.
         let count = max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN))) + 2
         let end = DispatchSemaphore(value: 0)
         var threads: [SystemThread] = []

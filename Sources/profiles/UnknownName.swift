@@ -2,10 +2,10 @@ internal import ArgumentParser
 internal import ProfileCore
 internal import TextLayout
 
-/// An argument that stands where the name of a subcommand or an option is expected, but is not such a name.
+/// An argument that is not the name of a subcommand or an option, although such a name is expected in its place.
 ///
 /// argument-parser only counts the arguments that it cannot use ("2 unexpected arguments"). Its message does not name
-/// the mistyped one.
+/// the mistyped argument.
 struct UnknownName {
     private enum Kind { case subcommand, option }
 
@@ -14,7 +14,7 @@ struct UnknownName {
     private let name: String
     /// The position among the arguments, from 1.
     private let place: Int
-    /// The command that has no subcommand or option of this name. The command is given as the user typed it.
+    /// The command that has no subcommand or option of this name. The command is written as the user typed it.
     private let command: String
     private let nearest: String?
 
@@ -62,9 +62,9 @@ struct UnknownName {
         return nil
     }
 
-    /// Returns the message about the name. The message repeats a name that may be a secret only if the name consists of
-    /// lower-case letters and hyphens. The name must also stand where a subcommand of `profiles` is expected, or
-    /// resemble an option.
+    /// Returns the message about the name. If the name may be a secret, the message repeats the name only under two
+    /// conditions. The name must consist of lower-case letters and hyphens. The name must also be in the place of a
+    /// subcommand of `profiles`, or be similar to an option.
     func text(mayBeSecret: Bool) -> String {
         let hint = nearest.map { " Did you mean '\(dashes)\($0)'?" } ?? ""
         let isFirst = kind == .subcommand && command == "profiles"

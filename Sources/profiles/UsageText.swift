@@ -1,12 +1,13 @@
 internal import ArgumentParser
 internal import TextLayout
 
-/// The error message for arguments that argument-parser refuses. It repeats no argument that may be a secret. It names
-/// the mistyped word, or else gives the message of argument-parser.
+/// The error message for arguments that argument-parser refuses. It repeats no argument that may be a secret. If a word
+/// is mistyped, the message names it. Otherwise it is the message of argument-parser.
 struct UsageText {
     let text: String
 
-    /// Makes the message for help about a subcommand that does not exist. Returns nil if all named subcommands exist.
+    /// Makes the message for a user who asks for help about a subcommand that does not exist. Returns nil if all named
+    /// subcommands exist.
     init?(ofHelp arguments: [String]) {
         let names = arguments.first == "help" ? arguments.dropFirst() : arguments[...]
         let takesSecret = Self.isSecretTaken(by: names.first)
@@ -26,8 +27,9 @@ struct UsageText {
         text = Self.makingVisible(arguments, in: "Error: " + shown + rest)
     }
 
-    /// Returns a text with visible forms of its control characters. The text may repeat arguments, and a terminal would
-    /// execute their control characters. The text's own line ends stay. Line ends in arguments become visible too.
+    /// Returns the text with its control characters in visible form. The text may repeat arguments, and a terminal
+    /// would execute their control characters. The line ends of the text itself stay, but line ends in arguments become
+    /// visible too.
     private static func makingVisible(_ arguments: [String], in text: String) -> String {
         let lines = arguments.flatMap { [$0] + $0.split(separator: "=", maxSplits: 1).map(String.init) }
             .filter { $0.utf8.contains(UInt8(ascii: "\n")) }
@@ -38,8 +40,8 @@ struct UsageText {
             .joined(separator: "\n")
     }
 
-    /// Returns whether the command with this name takes a secret. Returns true also for an unknown command, because the
-    /// user may have meant one that takes secrets.
+    /// Returns whether the command with this name takes a secret. Also returns true for an unknown command, because the
+    /// user may have meant a command that takes a secret.
     private static func isSecretTaken(by name: String?) -> Bool {
         let command = ProfilesCommand.configuration.subcommands.first { $0.configuration.commandName == name }
         return command.map { $0 is any SecretTaking.Type } ?? true
@@ -53,7 +55,7 @@ struct UsageText {
         let notUnderstood = "An argument is not understood. It is not repeated here, since it could be a secret."
         // Searching a long text for each of many arguments would take too long.
         if message.hasPrefix("Invalid option:") || message.utf8.count > 1_000 { return notUnderstood }
-        // A name that resembles no option may contain a secret, as in --passwordSESAME.
+        // If a name is not similar to any option, it may contain a secret, as in --passwordSESAME.
         let hidesNames = message.hasPrefix("Unknown option '--") && !message.contains("Did you mean")
         let values = arguments.enumerated().flatMap { index, argument in
             Self.values(in: argument, at: index + 1, hidesNames: hidesNames)
@@ -63,8 +65,8 @@ struct UsageText {
         for (value, replacement) in values.sorted(by: { $0.value.utf8.count > $1.value.utf8.count }) {
             shown = shown.replacing("'\(value)'", with: replacement)
         }
-        // argument-parser reads letters after one hyphen as separate options. Only the first letter is certainly meant
-        // as an option.
+        // argument-parser reads letters after one hyphen as separate options. Only the first letter certainly stands
+        // for an option.
         shown = shown.replacing(/'(-[^-])'/) { match in
             arguments.contains { $0.hasPrefix(match.1) } ? String(match.0) : "'-…'"
         }
@@ -75,8 +77,8 @@ struct UsageText {
         return isShown ? notUnderstood : shown
     }
 
-    /// Returns the parts of an argument that are not names of a command or an option, each with the text that replaces
-    /// the part and its quotes in the message.
+    /// Returns the parts of an argument that are not names of a command or an option. Each part comes with a
+    /// replacement. In the message, the replacement is shown instead of the part and its quotes.
     private static func values(
         in argument: String, at place: Int, hidesNames: Bool
     ) -> [(value: String, replacement: String)] {
@@ -93,8 +95,8 @@ struct UsageText {
         return place == 1 && isName(argument) ? [] : [(argument, "'…'")]
     }
 
-    /// Whether the text has only lower-case letters and hyphens and does not start with a hyphen, like the names of
-    /// commands and options.
+    /// Whether the text has the form of the name of a command or an option: lower-case letters and hyphens, but no
+    /// hyphen at the beginning.
     static func isName(_ text: some StringProtocol) -> Bool {
         text.utf8.allSatisfy { (0x61...0x7A).contains($0) || $0 == UInt8(ascii: "-") }
             && text.utf8.first != UInt8(ascii: "-")

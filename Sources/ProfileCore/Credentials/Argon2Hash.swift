@@ -8,8 +8,7 @@ extension PasswordHash {
         /// The number of lanes, `p`.
         public let parallelism: Int
 
-        /// Creates a cost. This initializer does not check limits: `PasswordHash` and `HashingPolicy`
-        /// do.
+        /// Creates a cost. This initializer does not check the limits: `PasswordHash` and `HashingPolicy` do.
         public init(memoryKiB: Int, iterations: Int, parallelism: Int) {
             self.memoryKiB = memoryKiB
             self.iterations = iterations
@@ -26,10 +25,10 @@ extension PasswordHash {
 }
 
 extension PasswordHash.Argon2Cost {
-    /// Parses the text after `$argon2id$`: `v=19$m=…,t=…,p=…$SALT$HASH`, as libsodium's decoder does.
+    /// Parses the text after `$argon2id$`: `v=19$m=…,t=…,p=…$SALT$HASH`. Accepts the same texts as libsodium's decoder.
     ///
-    /// libsodium does not support the optional `keyid` and `data`, another order of parameters, or a version other than
-    /// 19.
+    /// Like libsodium, it refuses the optional `keyid` and `data`, a different order of the parameters, and all
+    /// versions except 19.
     init(parsing reader: inout HashReader, of scheme: PasswordHash.Scheme) throws(UnsupportedHash) {
         var version = 16  // Hashes of Argon2 1.0 contain no version.
         if reader.take("v=") {

@@ -1,7 +1,8 @@
-/// Parses the text after `$2b$`: two digits of cost, `$`, 22 characters of salt and 31 of hash.
+/// Parses the text after `$2b$`. It consists of two digits for the cost, `$`, 22 characters for the salt, and 31
+/// characters for the hash.
 ///
-/// The unused bits in the last character of the salt and of the hash must be zero. crypt(3) sets them to zero in its
-/// result, so a hash with other bits would never match.
+/// The last character of the salt and of the hash has unused bits, which must be zero. crypt(3) returns zero for these
+/// bits. So if they were not zero, no password would match.
 ///
 /// - Returns: The cost.
 func parseBcrypt(_ reader: inout HashReader) throws(UnsupportedHash) -> Int {
@@ -16,7 +17,8 @@ func parseBcrypt(_ reader: inout HashReader) throws(UnsupportedHash) -> Int {
     return cost
 }
 
-/// Parses the text after `$6$`: optionally `rounds=N$`, a salt of 1 to 16 characters, `$`, and 86 characters of hash.
+/// Parses the text after `$6$`. It consists of an optional `rounds=N$`, a salt of 1 to 16 characters, `$`, and 86
+/// characters for the hash.
 ///
 /// - Returns: The number of rounds; 5,000 if the text has no `rounds`.
 func parseSHA512Crypt(_ reader: inout HashReader) throws(UnsupportedHash) -> Int {
@@ -32,7 +34,7 @@ func parseSHA512Crypt(_ reader: inout HashReader) throws(UnsupportedHash) -> Int
     return rounds
 }
 
-/// Whether libxcrypt allows the character in a salt: printable ASCII without the separators of passwd(5).
+/// Whether libxcrypt allows the character in a salt. It allows printable ASCII, except for the separators of passwd(5).
 private func isSaltCharacter(_ byte: UInt8) -> Bool {
     switch byte {
     case UInt8(ascii: "$"), UInt8(ascii: "!"), UInt8(ascii: "*"), UInt8(ascii: ":"), UInt8(ascii: ";"),
@@ -43,7 +45,7 @@ private func isSaltCharacter(_ byte: UInt8) -> Bool {
 }
 
 extension Base64Text {
-    /// Whether this is a hash of SHA-512-crypt. Its 64th byte is encoded separately, in two characters.
+    /// Whether this is a hash of SHA-512-crypt. The last of its 64 bytes is encoded separately, as two characters.
     fileprivate var isSHA512: Bool { length == 86 && lastValue < 4 }
 }
 

@@ -1,6 +1,6 @@
 /// Reads the text of a hash from front to back.
 ///
-/// Each method either consumes the characters that it accepts, or leaves the position unchanged.
+/// A method either reads the characters that it accepts, or leaves the position unchanged.
 struct HashReader: ~Escapable {
     private let bytes: Span<UInt8>
     private var position = 0
@@ -19,10 +19,10 @@ struct HashReader: ~Escapable {
 
     var isAtEnd: Bool { remaining == 0 }
 
-    /// The next byte, still unread.
+    /// The next byte. It is not consumed.
     var next: UInt8? { isAtEnd ? nil : bytes[position] }
 
-    /// Reads a literal. Returns false if the text does not continue with it.
+    /// Reads a literal. If the text does not continue with the literal, returns false and reads nothing.
     @inline(__always)
     mutating func take(_ literal: StaticString) -> Bool {
         let length = literal.utf8CodeUnitCount
@@ -32,7 +32,7 @@ struct HashReader: ~Escapable {
         return true
     }
 
-    /// Reads one byte. Returns nil at the end of the text.
+    /// Reads one byte. At the end of the text, returns nil.
     mutating func takeByte() -> UInt8? {
         guard let byte = next else { return nil }
         position += 1
@@ -53,7 +53,7 @@ struct HashReader: ~Escapable {
         return value
     }
 
-    /// Reads characters of an alphabet, up to a limit.
+    /// Reads characters as long as they belong to the alphabet, up to a limit.
     mutating func take(_ alphabet: Base64Alphabet, atMost limit: Int = .max) -> Base64Text {
         let members = alphabet.members
         let wanted = unread.extracting(first: limit)
@@ -63,7 +63,7 @@ struct HashReader: ~Escapable {
         return Base64Text(length: length, lastValue: length > 0 ? alphabet.value(of: wanted[length - 1]) : 0)
     }
 
-    /// Reads bytes while they satisfy a condition. Returns their number.
+    /// Reads bytes as long as they satisfy a condition. Returns their number.
     mutating func take(while isWanted: (UInt8) -> Bool) -> Int {
         let start = position
         while let byte = next, isWanted(byte) { position += 1 }
@@ -71,9 +71,9 @@ struct HashReader: ~Escapable {
     }
 }
 
-/// A run of base 64 characters, reduced to its length and its last value.
+/// Describes a sequence of base 64 characters by its length and its last value.
 ///
-/// These two values are enough to check that the run is canonical, and to compute how many bytes it encodes.
+/// These two values show whether the sequence is canonical, and how many bytes it encodes.
 struct Base64Text {
     let length: Int
     let lastValue: UInt8
@@ -81,8 +81,8 @@ struct Base64Text {
     /// Returns the number of encoded bytes. All unused bits must be zero.
     ///
     /// - Parameter highBitsFirst: Whether the unused bits are the low bits of the last character, as in RFC 4648 and
-    ///   bcrypt. If false, they are the high bits, as in crypt's little-endian groups.
-    /// - Returns: The number of bytes, or nil if the characters are not a canonical encoding.
+    ///   bcrypt. If false, the unused bits are the high bits, as in the little-endian groups of crypt.
+    /// - Returns: The number of bytes. Nil if the characters are not a canonical encoding.
     func byteCount(highBitsFirst: Bool) -> Int? {
         let unusedBits = length % 4 == 0 ? 0 : length % 4 == 2 ? 4 : 2
         guard length % 4 != 1 else { return nil }
@@ -107,10 +107,10 @@ enum Base64Alphabet {
         return Members(belowAt: digits | symbols, fromAt: letters)
     }
 
-    /// A set of ASCII characters with one bit for each. Hashes are random, so branches that compare ranges would often
-    /// be mispredicted.
+    /// A set of ASCII characters. Each character has one bit. The set is used instead of range comparisons: hashes are
+    /// random, so the processor would often mispredict their branches.
     struct Members {
-        /// The members with codes below 64, the code of `@`.
+        /// The members with codes below 64. 64 is the code of `@`.
         let belowAt: UInt64
         /// The members with codes from 64 to 127.
         let fromAt: UInt64

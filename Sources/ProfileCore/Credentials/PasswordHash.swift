@@ -1,7 +1,7 @@
-/// A password hash that was parsed completely, and whose cost is within the limits.
+/// A password hash that was parsed completely. Its cost is within the limits.
 ///
-/// A caller can verify a password against it without further checks: the verification takes at most one gibibyte of
-/// memory and a few seconds (P8).
+/// A caller may verify a password against it without further checks. The verification takes at most 1 GiB of memory and
+/// a few seconds (P8).
 ///
 /// | scheme | text | limits |
 /// |---|---|---|
@@ -11,8 +11,8 @@
 /// | scrypt | `$7$CU..../....SALT$HASH` | 128·N·r ≤ 1 GiB, r·p ≤ 4,096, N·r·p·(t + 1) ≤ 2²⁴ |
 /// | SHA-512-crypt | `$6$rounds=5000$SALT$HASH`; `rounds` is optional | rounds 1,000–1,000,000 |
 ///
-/// `Argon2Cost` explains m, t and p. `ScryptCost` explains N, r, p and t. Sources: the PHC string format and RFC 9106
-/// for Argon2, crypt(5) of libxcrypt for the others.
+/// `Argon2Cost` explains m, t and p. `ScryptCost` explains N, r, p and t. The format of Argon2 is defined by the PHC
+/// string format and RFC 9106. All other formats are defined by crypt(5) of libxcrypt.
 public struct PasswordHash: Sendable, Equatable {
     /// The text of the hash as it was given. It is ASCII.
     public let text: String
@@ -21,7 +21,7 @@ public struct PasswordHash: Sendable, Equatable {
 
     /// Parses a hash. This is the only way to create a `PasswordHash`.
     ///
-    /// - Parameter bytes: The whole text, without white space around it.
+    /// - Parameter bytes: The whole text. No white space may surround it.
     /// - Throws: `UnsupportedHash` if the scheme is unknown, the text is malformed, or a parameter is out of bounds.
     public init(parsing bytes: Span<UInt8>) throws(UnsupportedHash) {
         parameters = try Parameters(parsing: bytes)
@@ -31,7 +31,7 @@ public struct PasswordHash: Sendable, Equatable {
         }
     }
 
-    /// Checks a hash like `init(parsing:)`, but creates no value and allocates no memory.
+    /// Checks a hash in the same way as `init(parsing:)`. It creates no value and allocates no memory.
     ///
     /// - Returns: The reason why the hash is refused, or nil if it is supported.
     public static func check(_ bytes: Span<UInt8>) -> UnsupportedHash? {
@@ -58,7 +58,7 @@ public struct PasswordHash: Sendable, Equatable {
         case yescrypt
         /// `$7$` (RFC 7914), in the notation of crypt(3).
         case scrypt
-        /// `$6$`, many rounds of SHA-512 that use hardly any memory.
+        /// `$6$`. It runs many rounds of SHA-512 and needs hardly any memory.
         case sha512crypt = "sha512-crypt"
     }
 
@@ -74,7 +74,7 @@ public struct PasswordHash: Sendable, Equatable {
         case yescrypt(ScryptCost)
         /// scrypt with its N, r and p; t is 0.
         case scrypt(ScryptCost)
-        /// SHA-512-crypt with its number of rounds; 5,000 if the text has no `rounds`.
+        /// SHA-512-crypt with its number of rounds, which is 5,000 if the text has no `rounds`.
         case sha512crypt(rounds: Int)
 
         /// The scheme of the parameters.
@@ -90,12 +90,12 @@ public struct PasswordHash: Sendable, Equatable {
         }
     }
 
-    /// The maximum length of a hash in bytes. A hash within the limits of its scheme is much shorter.
+    /// The maximum length of a hash in bytes. Every hash within the limits of its scheme is much shorter.
     public static let maximumLength = 512
 }
 
 extension PasswordHash: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    /// The scheme only. The hash is omitted, because descriptions are often written to logs.
+    /// The scheme only. The hash is omitted, because programs often write descriptions to logs.
     public var description: String { "PasswordHash(\(scheme.rawValue))" }
 
     /// The same as `description`.

@@ -1,5 +1,5 @@
 extension PasswordHash {
-    /// The cost of a scrypt or yescrypt hash (RFC 7914; the file PARAMETERS of yescrypt).
+    /// The cost of a scrypt hash (RFC 7914) or of a yescrypt hash (the file PARAMETERS of yescrypt).
     public struct ScryptCost: Sendable, Equatable {
         /// The binary logarithm of N, the number of blocks.
         public let logarithmOfN: Int
@@ -7,10 +7,10 @@ extension PasswordHash {
         public let blockSize: Int
         /// The parallelism, `p`.
         public let parallelism: Int
-        /// yescrypt's `t`, which adds work without more memory; 0 for scrypt.
+        /// The `t` of yescrypt. It adds work but needs no more memory. It is 0 for scrypt.
         public let time: Int
 
-        /// Creates a cost. This initializer does not check limits: `PasswordHash` does.
+        /// Creates a cost. This initializer does not check the limits: `PasswordHash` does.
         public init(logarithmOfN: Int, blockSize: Int, parallelism: Int, time: Int) {
             self.logarithmOfN = logarithmOfN
             self.blockSize = blockSize
@@ -24,7 +24,8 @@ extension PasswordHash {
 }
 
 extension PasswordHash.ScryptCost {
-    /// Parses the text after `$7$`: one character of log₂ N, five of r, five of p, a salt, `$`, 43 characters of hash.
+    /// Parses the text after `$7$`. It consists of one character for log₂ N, five for r, five for p, a salt, `$`, and
+    /// 43 characters for the hash.
     init(parsingScrypt reader: inout HashReader) throws(UnsupportedHash) {
         guard let logarithm = reader.takeSixBits(), let blockSize = reader.takeFixedNumber(),
             let parallelism = reader.takeFixedNumber()
@@ -32,14 +33,14 @@ extension PasswordHash.ScryptCost {
         self.init(logarithmOfN: logarithm, blockSize: blockSize, parallelism: parallelism, time: 0)
         try requireBounds()
 
-        // scrypt uses the characters of the salt without decoding them, so any number of characters is canonical.
+        // scrypt uses the salt's characters as they are. So a salt of any length is canonical.
         let salt = reader.take(.crypt)
         guard reader.take("$"), reader.takeSHA256() else { throw .malformed(.scrypt) }
         try UnsupportedHash.require(.saltBytes, salt.length, in: 1...86)
     }
 
-    /// Parses the text after `$y$`: flavour, log₂ N and r, optionally p and t, then `$`, a salt, `$`, 43 characters of
-    /// hash.
+    /// Parses the text after `$y$`. It consists of the flavour, log₂ N, r, optional p and t, `$`, a salt, `$`, and 43
+    /// characters for the hash.
     init(parsingYescrypt reader: inout HashReader) throws(UnsupportedHash) {
         guard let flavour = reader.takeNumber(from: 0).flatMap(YescryptFlavour.init),
             let logarithm = reader.takeNumber(from: 1), let blockSize = reader.takeNumber(from: 1)
@@ -48,8 +49,8 @@ extension PasswordHash.ScryptCost {
         var parallelism = 1
         var time = 0
         if reader.next != UInt8(ascii: "$") {
-            // A bit set gives the parameters that follow: 1 means p, 2 means t. Hashes with 4 (upgrades) or 8 (ROM) are
-            // refused.
+            // The bits of this number show which parameters follow: 1 means p, and 2 means t. If 4 (upgrades) or 8
+            // (ROM) is set, the hash is refused.
             guard let present = reader.takeNumber(from: 1), present <= 3 else { throw .malformed(.yescrypt) }
             if present & 1 != 0 {
                 guard let number = reader.takeNumber(from: 2) else { throw .malformed(.yescrypt) }
@@ -66,7 +67,7 @@ extension PasswordHash.ScryptCost {
         case .scrypt: try UnsupportedHash.require(.iterations, time, in: 0...0)
         case .writeOnceReadMany: break
         case .readWrite:
-            // In this mode the lanes share the blocks, and each lane needs at least four blocks.
+            // In this mode, all lanes use the same blocks. Each lane needs at least four blocks.
             try UnsupportedHash.require(.parallelism, parallelism, in: 1...max(1, (1 << logarithm) / 4))
         }
 
@@ -76,13 +77,14 @@ extension PasswordHash.ScryptCost {
         try UnsupportedHash.require(.saltBytes, saltBytes, in: 1...64)
     }
 
-    /// Checks the limits of P8: memory of at most 1 GiB, and at most a few seconds for the whole verification.
+    /// Checks the limits of P8. A verification may use at most 1 GiB of memory and a few seconds.
     private func requireBounds() throws(UnsupportedHash) {
         try UnsupportedHash.require(.logarithmicCost, logarithmOfN, in: 2...23)
         try UnsupportedHash.require(.blockSize, blockSize, in: 1...4096)
         try UnsupportedHash.require(.parallelism, parallelism, in: 1...4096 / blockSize)
         try UnsupportedHash.require(.memoryKiB, memoryKiB, in: 0...1_048_576)
-        // Checks the product without `time` first. `time` alone may exceed 2³⁰, so the whole product could overflow.
+        // The product without `time` is checked first. `time` may exceed 2³⁰, so without this check the whole product
+        // could overflow.
         let untimed = (blockSize << logarithmOfN) * parallelism
         try UnsupportedHash.require(.work, untimed, in: 0...1 << 24)
         try UnsupportedHash.require(.work, untimed * (time + 1), in: 0...1 << 24)
@@ -97,8 +99,8 @@ private enum YescryptFlavour {
         switch number {
         case 0: self = .scrypt
         case 1: self = .writeOnceReadMany
-        // YESCRYPT_RW with 6 rounds, gather 4, simple 2 and S-boxes of 12 KiB: the only such set that libxcrypt is
-        // compiled with.
+        // YESCRYPT_RW with 6 rounds, gather 4, simple 2 and S-boxes of 12 KiB. libxcrypt supports no other parameters
+        // of YESCRYPT_RW.
         case 47: self = .readWrite
         default: return nil
         }
@@ -113,7 +115,7 @@ extension HashReader {
         return Int(Base64Alphabet.crypt.value(of: byte))
     }
 
-    /// Reads a 30-bit number from five characters, the lowest bits first.
+    /// Reads a 30-bit number from five characters. The first character contains the lowest bits.
     fileprivate mutating func takeFixedNumber() -> Int? {
         var value = 0
         for shift in stride(from: 0, to: 30, by: 6) {
@@ -123,12 +125,11 @@ extension HashReader {
         return value
     }
 
-    /// Reads a number in yescrypt's variable-length encoding. The first character determines how many characters
-    /// follow.
+    /// Reads a number in yescrypt's variable-length encoding. Its first character determines the number of characters.
     ///
-    /// 48 values of the first character mean a length of one character. 8, 4, 2, 1 and 1 values mean lengths of two to
-    /// six. The numbers of each length begin after the largest number of the previous length. The largest number is
-    /// below 2³¹.
+    /// If the first character has one of its 48 lowest values, the number has one character. The next 8, 4, 2, 1 and 1
+    /// values mean two to six characters. The smallest number of each length follows the greatest number of the
+    /// previous length. The greatest number is below 2³¹.
     fileprivate mutating func takeNumber(from minimum: Int) -> Int? {
         guard let first = takeSixBits() else { return nil }
         var value = minimum

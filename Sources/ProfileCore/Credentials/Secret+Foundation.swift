@@ -6,7 +6,7 @@
     #endif
 
     extension Secret {
-        /// Copies the bytes. The caller must zero its own copy.
+        /// Copies the bytes. The caller must zero its own bytes.
         public init(_ data: Data) { self.init(data.span) }
     }
 #endif

@@ -1,12 +1,12 @@
-/// The bytes of a password or passcode as they were typed.
+/// The bytes of a password or passcode, exactly as they were typed.
 ///
-/// A secret is immutable. Copies share one memory block, which is zeroed when the last copy is released. A secret is
-/// never printed: its descriptions are `•••`, and its mirror is empty. Any bytes are allowed, including NUL and invalid
-/// UTF-8.
+/// A secret is immutable. All copies share one memory block. The block is zeroed when the last copy is released. A
+/// secret is never printed: its descriptions are `•••`, and its mirror is empty. Any bytes are allowed, including NUL
+/// and invalid UTF-8.
 public struct Secret: Sendable {
     private let storage: Storage
 
-    /// Copies the bytes. The caller must zero its own copy.
+    /// Copies the bytes. The caller must zero its own bytes.
     public init(_ bytes: Span<UInt8>) {
         self.init(capacity: bytes.count) { output in
             for index in bytes.indices { output.append(bytes[index]) }
@@ -15,17 +15,18 @@ public struct Secret: Sendable {
 
     /// Copies the UTF-8 of a string.
     ///
-    /// The string's own memory cannot be zeroed. If possible, read secrets into bytes instead.
+    /// The string's own memory cannot be zeroed. So read secrets into bytes, not into a string, if possible.
     public init(_ string: String) {
         self.init(string.utf8Span.span)
     }
 
-    /// Creates a secret whose bytes `body` writes directly into the secret's own memory, without another copy.
+    /// Creates a secret. `body` writes the bytes directly into the memory of the secret, so no other copy exists.
     ///
     /// - Parameters:
-    ///   - capacity: The maximum number of bytes that `body` may append. Appending more is a programming error.
+    ///   - capacity: The maximum number of bytes that `body` may append. If it appends more bytes, this is a
+    ///     programming error.
     ///   - body: Appends the bytes.
-    /// - Throws: The error of `body`. All bytes that `body` has written are zeroed first.
+    /// - Throws: The error of `body`. Before it is thrown, all bytes that `body` has written are zeroed.
     public init<E: Error>(
         capacity: Int, initializingWith body: (inout OutputSpan<UInt8>) throws(E) -> Void
     ) throws(E) {
@@ -46,7 +47,7 @@ public struct Secret: Sendable {
 }
 
 extension Secret: Equatable {
-    /// Whether two secrets have the same bytes. The time of the comparison depends only on their lengths.
+    /// Whether two secrets have the same bytes. The time of the comparison depends only on the lengths of the secrets.
     public static func == (left: Secret, right: Secret) -> Bool {
         guard left.count == right.count else { return false }
         let leftBytes = left.bytes
@@ -71,8 +72,8 @@ extension Secret: CustomStringConvertible, CustomDebugStringConvertible, CustomR
 extension Secret {
     /// The memory of a secret.
     ///
-    /// It is `@unchecked Sendable` because only `init` writes the bytes, before another reference exists. Later
-    /// accesses only read them. `deinit` runs after the last reference is gone.
+    /// `@unchecked Sendable`: only `init` writes the bytes, and no other reference exists at that time. Later, the
+    /// bytes are only read. `deinit` runs when no reference exists any more.
     private final class Storage: @unchecked Sendable {
         private let memory: UnsafeMutableBufferPointer<UInt8>
         let count: Int
@@ -99,8 +100,7 @@ extension Secret {
 
         deinit { Self.release(memory) }
 
-        /// Zeroes the whole allocation. A body that throws, or that shrinks its output, may have written more than
-        /// `count` bytes.
+        /// Zeroes the whole allocation. If `body` throws or removes bytes, it may have written more than `count` bytes.
         private static func release(_ memory: UnsafeMutableBufferPointer<UInt8>) {
             memory.zero()
             memory.deallocate()

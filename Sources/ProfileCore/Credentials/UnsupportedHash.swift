@@ -4,12 +4,12 @@
 public enum UnsupportedHash: Error, Hashable, Sendable {
     /// The text does not begin with the prefix of a supported scheme.
     case unknownScheme
-    /// The text breaks its scheme's grammar: a part is missing, has the wrong length, or is not in its canonical
-    /// encoding.
+    /// The text does not follow the grammar of its scheme. A part is missing, has the wrong length, or is not in its
+    /// canonical encoding.
     case malformed(PasswordHash.Scheme)
     /// A length, version or cost is outside the allowed range.
     ///
-    /// The value is `Int.max` if the number in the text has more than 18 digits.
+    /// If the number in the text has more than 18 digits, the value is `Int.max`.
     case outOfBounds(Measure, value: Int, allowed: ClosedRange<Int>)
 
     /// A measured property of a hash. The unit is part of its name.
@@ -18,21 +18,21 @@ public enum UnsupportedHash: Error, Hashable, Sendable {
         case textBytes = "text_bytes"
         /// The version of Argon2. 19 is version 1.3, which RFC 9106 defines.
         case version
-        /// The memory in KiB: `m` of Argon2; 128·N·r of scrypt and yescrypt.
+        /// The memory in KiB: `m` of Argon2, or 128·N·r of scrypt and yescrypt.
         case memoryKiB = "memory_kib"
-        /// `t` of Argon2; the rounds of SHA-512-crypt; `t` of a yescrypt hash in scrypt mode.
+        /// `t` of Argon2, or the rounds of SHA-512-crypt, or `t` of a yescrypt hash in scrypt mode.
         case iterations
         /// `p` of Argon2, scrypt and yescrypt.
         case parallelism
         /// `r` of scrypt and yescrypt.
         case blockSize = "block_size"
-        /// The binary logarithm of the work: the cost of bcrypt, or log₂ N of scrypt and yescrypt.
+        /// The binary logarithm of the work. It is the cost of bcrypt, or log₂ N of scrypt and yescrypt.
         case logarithmicCost = "logarithmic_cost"
-        /// N·r·p·(t + 1) of scrypt and yescrypt; scrypt's t is 0.
+        /// N·r·p·(t + 1) of scrypt and yescrypt. For scrypt, t is 0.
         case work
-        /// The length of the decoded salt in bytes.
+        /// The length of the salt in bytes. If the scheme encodes the salt, this is the decoded length.
         case saltBytes = "salt_bytes"
-        /// The length of the decoded hash, without salt and parameters, in bytes.
+        /// The length of the decoded hash in bytes. Salt and parameters are not included.
         case hashBytes = "hash_bytes"
     }
 }

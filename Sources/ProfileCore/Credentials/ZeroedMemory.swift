@@ -1,4 +1,4 @@
-// The only file of this module that imports the C library, on platforms that have one.
+// This is the only file of the module that imports a C library.
 #if canImport(Glibc)
     internal import Glibc
 #elseif canImport(Musl)
@@ -8,7 +8,8 @@
 #endif
 
 extension UnsafeMutableBufferPointer<UInt8> {
-    /// Zeroes the memory, even if no code reads it again. A compiler may remove an ordinary write in that case.
+    /// Zeroes the memory. If no code reads the memory again, the compiler may remove an ordinary write, but it does not
+    /// remove this one.
     func zero() {
         guard let baseAddress else { return }
         #if canImport(Glibc) || canImport(Musl)

@@ -1,4 +1,5 @@
-/// The first ``ValidationFailure/mostIssues`` issues of one profile, and the number of further issues of each code.
+/// Collects the issues of one profile. It keeps the first ``ValidationFailure/mostIssues`` issues. For all further
+/// issues, it keeps only their number for each code.
 package struct BoundedIssues: Sendable {
     private var first: [ValidationIssue] = []
     private var more: [IssueCode: Int] = [:]
@@ -17,7 +18,8 @@ package struct BoundedIssues: Sendable {
 
     package var isEmpty: Bool { first.isEmpty }
 
-    /// The first issues, then one issue for each code that has further issues, sorted by the code's name.
+    /// The first issues, followed by one issue for each code with further issues. These further issues are sorted by
+    /// the name of the code.
     package var issues: [ValidationIssue] {
         first
             + more.sorted { $0.key.rawValue < $1.key.rawValue }

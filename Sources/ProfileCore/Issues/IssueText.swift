@@ -1,6 +1,6 @@
 extension ProfileSchema {
-    /// The text of an issue: the schema's own message if it has one, otherwise the built-in text with the field's
-    /// title.
+    /// Returns the text of an issue. If the schema has its own message, this message is returned. Otherwise it is the
+    /// built-in text with the field's title.
     public func message(for issue: ValidationIssue) -> String {
         guard let field = issue.field, let rules = self[field] else {
             return issue.message(label: issue.field?.text ?? "The row")
@@ -10,12 +10,13 @@ extension ProfileSchema {
 }
 
 extension FieldRules {
-    /// The text of an issue of this field: the schema's own message if it has one, otherwise the built-in text.
+    /// Returns the text of an issue of this field. If the schema has its own message, this message is returned.
+    /// Otherwise it is the built-in text.
     public func message(for issue: ValidationIssue) -> String {
         messages[issue.code] ?? message(for: issue, label: title)
     }
 
-    /// The text of an issue of this field under another label, without the schema's own message.
+    /// Returns the built-in text of an issue of this field, with another label.
     package func message(for issue: ValidationIssue, label: String) -> String {
         issue.message(label: label, counting: mask == nil ? "character" : "digit")
     }
@@ -24,11 +25,11 @@ extension FieldRules {
 extension ValidationIssue {
     /// The text of this issue, in English.
     ///
-    /// - Parameter label: The name of the field, which the caller may choose.
-    /// - Returns: A sentence without its full stop.
+    /// - Parameter label: The name of the field in the text.
+    /// - Returns: A sentence without a full stop at its end.
     public func message(label: String) -> String { message(label: label, counting: "character") }
 
-    /// The text of this issue. `unit` is the noun for lengths: "character" or "digit".
+    /// The text of this issue. `unit` is the unit of a length: "character" or "digit".
     func message(label: String, counting unit: String) -> String {
         switch problem {
         case .required: "\(label) is required"
@@ -95,7 +96,7 @@ extension ValidationIssue.ExpectedFormat {
 }
 
 extension NumberFormat {
-    /// The differences from the default notation, as the end of a message; empty if there are none.
+    /// The differences from the default notation, to be appended to a message. Empty if there are none.
     fileprivate var text: String { remarks.isEmpty ? "" : " " + remarks.joined(separator: ", ") }
 }
 

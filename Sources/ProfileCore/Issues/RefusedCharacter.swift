@@ -1,23 +1,23 @@
-/// The first character of a value that its field does not accept. It is shown only to the person who typed the value.
+/// The first character of a value that the field does not allow. It is shown only to the person who typed the value.
 ///
-/// It is not part of a ``ValidationIssue``, because an issue goes into reports and logs and contains nothing of the
-/// value.
+/// It is not part of a ``ValidationIssue``. An issue is written to reports and logs, so it must not contain a part of
+/// the value.
 package struct RefusedCharacter: Hashable, Sendable {
-    /// The user-perceived character, with all of its marks.
+    /// The user-perceived character with all its combining marks.
     package let character: Character
-    /// The position from 1, in user-perceived characters of the typed value.
+    /// The position in the typed value. It counts user-perceived characters, and the first position is 1.
     package let position: Int
 }
 
 extension FieldRules {
-    /// The text of an issue of this field. It names the refused character if it is known and the schema has no message
-    /// of its own.
+    /// The text of an issue of this field. If the schema has no message of its own, the text names the refused
+    /// character, if it is known.
     package func message(for issue: ValidationIssue, _ refused: RefusedCharacter?) -> String {
         guard messages[issue.code] == nil else { return message(for: issue) }
         return message(for: issue, refused, label: title)
     }
 
-    /// The text of an issue of this field under another label, without the schema's own message.
+    /// Returns the built-in text of an issue of this field, with another label.
     package func message(for issue: ValidationIssue, _ refused: RefusedCharacter?, label: String) -> String {
         let message = message(for: issue, label: label)
         guard let refused, issue.problem.isAboutCharacters else { return message }

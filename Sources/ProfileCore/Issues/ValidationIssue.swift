@@ -1,11 +1,11 @@
-/// A problem of a profile: the field, and the broken rule.
+/// A problem of a profile. It consists of the field and the violated rule.
 ///
-/// ``message(label:)`` turns it into text, and ``ProfileSchema/message(for:)`` uses the schema's own words. An issue
-/// never contains the typed value. <doc:Issues> lists the codes.
+/// ``message(label:)`` returns the built-in text of the issue. ``ProfileSchema/message(for:)`` returns the schema's own
+/// message, if there is one. An issue never contains the typed value. <doc:Issues> lists the codes.
 public struct ValidationIssue: Hashable, Sendable {
     /// The field; nil for an issue of the whole row.
     public let field: FieldName?
-    /// The problem, with the broken bounds.
+    /// The problem and the violated bounds.
     public let problem: Problem
 
     /// The stable code of the problem.
@@ -17,38 +17,38 @@ public struct ValidationIssue: Hashable, Sendable {
         self.problem = problem
     }
 
-    /// The kinds of problems, with the broken bounds.
+    /// The kinds of problems, with the violated bounds.
     public enum Problem: Hashable, Sendable {
         /// A required field has no value.
         case required
         /// The value has fewer characters than this minimum, or fewer digits if the field has a mask.
         case tooShort(minimum: Int)
         /// The value has more characters than this maximum, or more digits if the field has a mask. If the field has no
-        /// maximum number of characters, this is the maximum number of bytes of UTF-8.
+        /// maximum number of characters, `maximum` is the maximum number of bytes of UTF-8.
         case tooLong(maximum: Int)
-        /// The value contains a character that is not one of these; nil for a control character in a field that allows
-        /// all other characters.
+        /// The value contains a character that is not in `allowed`. If `allowed` is nil, the field allows all
+        /// characters except control characters, and the value contains a control character.
         case badCharacter(allowed: [AllowedCharacters]?)
         /// The value has no character of a required kind.
         case missing(Requirement)
-        /// A value or a query does not have this form.
+        /// A value or a query does not have the expected form.
         case badFormat(expected: ExpectedFormat)
-        /// The calendar has no such day, for example 30 February.
+        /// The calendar has no such day. An example is 30 February.
         case badDate
-        /// A date or datetime is outside of these bounds; nil for a missing bound.
+        /// A date or datetime is outside these bounds. A missing bound is nil.
         case dateOutOfRange(minimum: Bound?, maximum: Bound?)
-        /// The value is not in this list of stored forms.
+        /// The value is not in the list of allowed values, which are in their stored form.
         case notAllowed(allowed: [String])
-        /// The pattern does not match the whole value, or matching reached its work limit.
+        /// The pattern does not match the whole value, or the match was stopped at its work limit.
         case patternMismatch
-        /// A number, year or time is outside of these bounds; nil for a missing bound.
+        /// A number, year or time is outside these bounds. A missing bound is nil.
         case outOfRange(minimum: Bound?, maximum: Bound?)
-        /// The value of a unique field is not unique. `line` is the line of another row with the same value in the same
-        /// input; nil if a stored profile has the value.
+        /// Another profile or row has the same value in a unique field. If it is a row of the same input, `line` is the
+        /// line of this row. If it is a stored profile, `line` is nil.
         case duplicate(line: Int?)
         /// A given password hash is refused for this reason.
         case unsupportedHash(UnsupportedHash)
-        /// The schema has no field of this name, or a query names the secret field.
+        /// The schema has no field of this name. Or a query uses the secret field, which is not allowed.
         case unknownField(String)
         /// A row cannot be split into one value for each field.
         case badRow(RowFault)
@@ -56,22 +56,22 @@ public struct ValidationIssue: Hashable, Sendable {
         case badEncoding
         /// A quoted cell of CSV is never closed.
         case unclosedQuote
-        /// The profile or row has this number of further problems with this code.
+        /// The profile or row has further problems with this code. `count` is their number.
         case more(Code, count: Int)
     }
 
-    /// The number of problems that this issue stands for.
+    /// The number of problems that this issue represents.
     public var count: Int { if case .more(_, let count) = problem { count } else { 1 } }
 
     /// The required form of a value.
     public enum ExpectedFormat: Hashable, Sendable {
-        /// Digits at the places of `#`, with all or none of the literals.
+        /// Digits in the places of `#`. The value has all of the mask's literals or none of them.
         case mask(Mask)
         /// A day in one of these formats.
         case dates([DateFormat])
-        /// A day with a time in one of these formats; an empty list means ISO 8601.
+        /// A day with a time, in one of these formats. An empty list means ISO 8601.
         case dateTimes([DateFormat])
-        /// A time in one of these formats; an empty list means ISO 8601.
+        /// A time, in one of these formats. An empty list means ISO 8601.
         case times([DateFormat])
         /// Four digits.
         case year
@@ -79,17 +79,17 @@ public struct ValidationIssue: Hashable, Sendable {
         case integer(NumberFormat)
         /// A finite number in this format.
         case number(NumberFormat)
-        /// The texts for true, and the texts for false.
+        /// One of the texts that mean true, or one of the texts that mean false.
         case boolean([String], [String])
         /// Text of one kind, such as an e-mail address.
         case string(StringFormat)
-        /// No two spaces in sequence.
+        /// Text without two spaces in a row.
         case singleSpaces
-        /// The stored form of the value.
+        /// The form in which the value is stored.
         case stored
-        /// The cursor of a page in the query's order.
+        /// A cursor of a page. The page must have the same order as the query.
         case cursorOfSameOrder
-        /// A search text, which a query ordered by relevance needs.
+        /// A search text. A query needs it if its results are sorted by relevance.
         case textForRelevance
         /// A query has at most this number of conditions.
         case conditions(most: Int)
@@ -97,13 +97,13 @@ public struct ValidationIssue: Hashable, Sendable {
         case conditionValues(most: Int)
     }
 
-    /// The reason why a row cannot be read as cells of fields.
+    /// The reason why a row cannot be split into one value for each field.
     public enum RowFault: Hashable, Sendable {
-        /// A row of CSV has more cells than its header, or fewer.
+        /// The number of cells in a CSV row differs from the number of cells in its header.
         case cellCount(expected: Int, found: Int)
-        /// After a closing quote comes a character that is neither a delimiter nor the end of the line.
+        /// After a closing quote comes a character that is neither a delimiter nor a line end.
         case textAfterQuote
-        /// A NUL byte; in JSON, `\u0000`.
+        /// The row contains a NUL byte, or `\u0000` in JSON.
         case nul
         /// The row has more bytes than the limit.
         case tooLong
@@ -111,11 +111,11 @@ public struct ValidationIssue: Hashable, Sendable {
         case passwordAndHash
         /// A line or element of JSON that is not an object of strings, numbers, booleans and nulls.
         case notAnObject
-        /// An element of JSON without a comma before it, or text after the array.
+        /// There is no comma before an element of a JSON array, or there is text after the array.
         case outsideArray
-        /// The input ends before its array of objects does.
+        /// The input ends before the end of its array.
         case unclosedArray
-        /// Two members of a JSON object mean the field of this name.
+        /// Two members of a JSON object belong to the same field, which has this name.
         case columnTwice(String)
         /// A row with the same cells as the header.
         case headerAgain
@@ -155,10 +155,10 @@ extension ValidationIssue.Problem {
 }
 
 extension ValidationIssue: Encodable {
-    /// Writes `field`, `code` and `message`, and ``count`` if it is more than one.
+    /// Writes `field`, `code` and `message`. If ``count`` is greater than 1, also writes `count`.
     ///
-    /// The message is the built-in text with the field's name. For the schema's own text, encode a `ReportedIssue`
-    /// instead.
+    /// The message is the built-in text. It contains the field's name. To write the schema's own message, encode a
+    /// `ReportedIssue` instead.
     public func encode(to encoder: any Encoder) throws {
         try JSONValue.issue(
             field: field?.text, code: code.rawValue, message(label: field?.text ?? "The row"), count: count
@@ -167,7 +167,8 @@ extension ValidationIssue: Encodable {
 }
 
 extension JSONValue {
-    /// The form of an issue in all JSON of this package. It has `count` only if the issue stands for several problems.
+    /// Returns an issue in the JSON form that this whole package uses. The member `count` is present only if the issue
+    /// represents several problems.
     package static func issue(field: String?, code: String, _ message: String, count: Int) -> JSONValue {
         .object(
             [
@@ -178,18 +179,18 @@ extension JSONValue {
 }
 
 extension JSONMember {
-    /// Returns the member `count` if an issue stands for several problems; otherwise no member.
+    /// If an issue represents several problems, returns the member `count`. Otherwise returns no member.
     package static func count(_ count: Int) -> [JSONMember] { count > 1 ? [JSONMember("count", .number(count))] : [] }
 }
 
-/// The issues of an invalid draft, in field order.
+/// The issues of an invalid draft, sorted in the order of the fields.
 public struct ValidationFailure: Error, Hashable, Sendable {
-    /// At least one issue. If there are more than ``mostIssues``, the last issues are
-    /// ``ValidationIssue/Problem/more(_:count:)``. Each of them gives the number of further issues of one code.
+    /// At least one issue. If there are more than ``mostIssues``, each of the last issues is a
+    /// ``ValidationIssue/Problem/more(_:count:)``. It gives the number of further issues with the same code.
     public let issues: [ValidationIssue]
 
-    /// The maximum number of issues that are listed individually for one profile or row. It equals the maximum number
-    /// of fields of a schema.
+    /// For each profile or row, this is the maximum number of issues that are listed one by one. It equals the maximum
+    /// number of fields of a schema.
     public static let mostIssues = ProfileSchema.mostFields
 
     package init(_ issues: [ValidationIssue]) { self.issues = issues }

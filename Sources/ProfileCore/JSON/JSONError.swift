@@ -1,4 +1,4 @@
-/// The reason why a text is not JSON, and the place.
+/// The reason why a text is not valid JSON, and the place of the error.
 public struct JSONError: Error, Hashable, Sendable {
     /// The kind of the error.
     public let reason: Reason
@@ -9,23 +9,23 @@ public struct JSONError: Error, Hashable, Sendable {
 
     /// The kinds of errors in a JSON text.
     public enum Reason: Hashable, Sendable {
-        /// The text has no value, or ends too early.
+        /// The text has no value, or ends before the end of the value.
         case unexpectedEnd
-        /// A character that is not allowed at its place, such as a comma before a closing bracket.
+        /// A character is not allowed at this place, for example a comma before a closing bracket.
         case unexpectedCharacter
         /// A number with a leading zero, or without required digits: `01`, `1.`.
         case badNumber
-        /// A backslash before something that JSON does not escape, or half of a surrogate pair.
+        /// After a backslash comes a character that JSON does not allow there, or a surrogate pair is incomplete.
         case badEscape
         /// Bytes that are not UTF-8.
         case badEncoding
-        /// A character below U+0020, such as a line break, that is not escaped.
+        /// A string contains a character below U+0020, such as a line break, without an escape.
         case controlCharacterInString
-        /// An object has a name twice.
+        /// An object contains the same name twice.
         case duplicateName(String)
         /// Arrays and objects are nested too deeply.
         case tooDeep(limit: Int)
-        /// The value is followed by something other than white space.
+        /// After the value comes text that is not white space.
         case textAfterEnd
     }
 }

@@ -8,9 +8,9 @@ public enum JSONKind: Hashable, Sendable {
     case number
     /// Text in quotes.
     case string
-    /// Values in a row, between `[` and `]`.
+    /// A list of values between `[` and `]`.
     case array
-    /// Values by their names, between `{` and `}`.
+    /// A list of names and values between `{` and `}`.
     case object
 }
 

@@ -1,5 +1,5 @@
 extension JSONValue {
-    /// Parses one JSON text, strictly: no comments, no trailing commas, no name twice in one object.
+    /// Parses one JSON text. It allows no comments, no trailing commas, and no name twice in the same object.
     package init(parsing bytes: Span<UInt8>) throws(JSONError) {
         let result: Result<JSONValue, JSONError> = bytes.withUnsafeBufferPointer { buffer in
             var parser = JSONParser(buffer)
@@ -17,7 +17,8 @@ extension JSONValue {
     }
 }
 
-/// A recursive-descent parser over borrowed bytes. It is used only within the call that lends the bytes.
+/// A recursive-descent parser over borrowed bytes. The parser must be used only inside the call that lends the bytes to
+/// it.
 private struct JSONParser {
     struct Failure: Error {
         let reason: JSONError.Reason
@@ -207,7 +208,7 @@ private struct JSONParser {
     private mutating func parseUnicodeEscape() throws(Failure) -> Unicode.Scalar {
         let high = try parseHexadecimal()
         if let scalar = Unicode.Scalar(high) { return scalar }
-        // Half of a surrogate pair: the other half must follow (RFC 8259 section 7).
+        // This is the first half of a surrogate pair. The second half must follow (RFC 8259 section 7).
         guard high < 0xDC00, take(UInt8(ascii: "\\")), take(UInt8(ascii: "u")) else { throw failure(.badEscape) }
         let low = try parseHexadecimal()
         guard 0xDC00..<0xE000 ~= low,

@@ -1,7 +1,8 @@
-/// Other types encode themselves as a `JSONValue`. So an `Encoder` writes the same JSON as the command `profiles`.
+/// Other types convert themselves to a `JSONValue` and encode it. So an `Encoder` writes the same JSON as the command
+/// `profiles`.
 extension JSONValue: Codable {
-    /// Encodes the value. An encoder supports only Swift's number types. A number that is not an `Int64` is rounded to
-    /// a `Double`. A number that is too great for a `Double` is encoded as a string.
+    /// Encodes the value. An encoder supports only Swift's number types. If a number is not an `Int64`, it is rounded
+    /// to a `Double`. If it is too great for a `Double`, it is encoded as a string.
     public func encode(to encoder: any Encoder) throws {
         switch self {
         case .object(let members):
@@ -83,7 +84,8 @@ package struct JSONKey: CodingKey {
 }
 
 extension Decoder {
-    /// Refuses unknown members. The author of the JSON expects them to have an effect, but they would have none.
+    /// Refuses unknown members. If a member is unknown, it has no effect. The author of the JSON expects an effect, so
+    /// the member is refused.
     package func allowOnly<Key: CodingKey & CaseIterable>(_ keys: Key.Type) throws {
         let known = keys.allCases.map(\.stringValue)
         for key in try container(keyedBy: JSONKey.self).allKeys where !known.contains(key.stringValue) {

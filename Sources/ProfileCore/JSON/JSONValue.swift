@@ -1,10 +1,10 @@
-/// A JSON text as values (RFC 8259).
+/// A JSON value (RFC 8259).
 ///
-/// Objects keep the order of their members. Numbers keep the text that they were written with, so nothing is rounded.
+/// Objects keep the order of their members. A number is stored as the text from the input, so it is not rounded.
 /// ``text(indented:)`` and ``utf8(indented:)`` write the value. They are much faster than an `Encoder`.
 ///
-/// `Foundation` has a decoder, but ProfileCore does not import Foundation. Also, the errors of a schema file need the
-/// place in the text.
+/// ProfileCore does not use the decoder of `Foundation`, because it does not import Foundation. Also, an error in a
+/// schema file needs its line and column.
 public enum JSONValue: Hashable, Sendable {
     /// `null`.
     case null

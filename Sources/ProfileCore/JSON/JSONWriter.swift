@@ -1,13 +1,14 @@
 extension JSONValue {
-    /// The text of this value: on one line, or indented by two spaces per level for people.
+    /// Returns the JSON text of this value. It is one line, or it is indented by two spaces per level for people.
     ///
     /// Control characters and bidirectional controls are escaped.
     public func text(indented: Bool = false) -> String { String(decoding: utf8(indented: indented), as: UTF8.self) }
 
-    /// The text of this value in UTF-8, for a response: the bytes of ``text(indented:)``, without a `String`.
+    /// Returns the bytes of ``text(indented:)`` without creating a `String`.
     public func utf8(indented: Bool = false) -> [UInt8] { utf8(indentation: indented ? 0 : nil) }
 
-    /// The text of this value inside another value's text, indented by this number of spaces after its first line.
+    /// Returns the text of this value for use inside another text. All lines after the first one are indented by this
+    /// number of spaces.
     package func text(within indentation: Int) -> String {
         String(decoding: utf8(indentation: indentation), as: UTF8.self)
     }
@@ -23,11 +24,11 @@ extension JSONValue {
         return output
     }
 
-    /// Returns the escape of a scalar in a JSON string; nil if the scalar needs none.
+    /// Returns the escape of a scalar in a JSON string. Returns nil if the scalar needs no escape.
     ///
-    /// RFC 8259 section 7 requires escapes for quotes, backslashes and the controls below U+0020. Other controls, line
-    /// and paragraph separators and bidirectional controls are escaped too, because people read JSON in terminals and
-    /// editors, which act on these characters. A parser turns the escapes back into the same characters.
+    /// RFC 8259 section 7 requires escapes for quotes, backslashes and the controls below U+0020. Other control
+    /// characters, line and paragraph separators and bidirectional controls are also escaped. They have an effect in
+    /// terminals and editors, where people read JSON. A parser converts the escapes to the original characters.
     package static func escape(of scalar: Unicode.Scalar) -> String? {
         switch scalar {
         case "\"": "\\\""
@@ -42,11 +43,11 @@ extension JSONValue {
         }
     }
 
-    /// Appends a string literal, with the escapes of ``escape(of:)``.
+    /// Appends a string literal. Its characters are escaped as in ``escape(of:)``.
     private static func write(_ string: String, to output: inout [UInt8]) {
         output.append(UInt8(ascii: "\""))
         let bytes = string.utf8Span.span
-        // Nearly every name and value is ASCII without escapes, and is copied in one step.
+        // Most names and values are ASCII without escapes. Their bytes are copied in one step.
         if bytes.isPlain {
             bytes.withUnsafeBufferPointer { output.append(contentsOf: $0) }
         } else {
@@ -105,7 +106,7 @@ extension JSONValue {
 }
 
 extension Span<UInt8> {
-    /// Whether every byte is ASCII that needs no escape in a JSON string.
+    /// Whether all bytes are ASCII characters that need no escape in a JSON string.
     fileprivate var isPlain: Bool {
         for index in indices {
             let byte = self[index]

@@ -8,7 +8,7 @@ struct ASCIISet: Hashable, Sendable {
         for byte in UInt8(64)..<128 where isMember(byte) { high |= 1 << UInt64(byte - 64) }
     }
 
-    /// Creates the set of the ASCII characters of a class.
+    /// Creates the set of all ASCII characters that belong to `characters`.
     init(_ characters: AllowedCharacters) {
         switch characters {
         case .asciiLetters, .letters: self.init(\.isASCIILetter)
@@ -30,7 +30,7 @@ struct ASCIISet: Hashable, Sendable {
         }
     }
 
-    /// All ASCII characters except control characters. Tab, LF and CR are members.
+    /// All ASCII characters except control characters. But tab, LF and CR belong to the set.
     static let text = ASCIISet { $0 >= 0x20 && $0 != 0x7F || $0 == 0x09 || $0 == 0x0A || $0 == 0x0D }
 
     mutating func formUnion(_ other: ASCIISet) {

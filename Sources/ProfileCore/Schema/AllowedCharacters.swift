@@ -1,4 +1,4 @@
-/// A set of characters that a schema allows in a field, by name or as a literal list.
+/// A set of characters that a schema allows in a field. The schema gives the name of the set or a list of characters.
 public enum AllowedCharacters: Hashable, Sendable {
     /// A–Z and a–z.
     case asciiLetters
@@ -8,7 +8,7 @@ public enum AllowedCharacters: Hashable, Sendable {
     case letters
     /// Unicode decimal digits (general category Nd).
     case digits
-    /// U+0020, one at a time between words: two in a row are refused.
+    /// U+0020. Two spaces in a row are refused.
     case spaces
     /// Printable ASCII characters except letters, digits and the space.
     case special
@@ -20,11 +20,11 @@ public enum AllowedCharacters: Hashable, Sendable {
         ("spaces", .spaces), ("special", .special),
     ]
 
-    /// Reads the name of a set, or a literal list of characters.
+    /// Parses the name of a set, or a list of characters.
     ///
-    /// Returns nil for a text of more than three lower-case letters and hyphens, unless it is the name of a set. Such
-    /// a text is more likely a misspelled name than a list. Returns nil for control characters too, because no text may
-    /// contain them. Tab, LF and CR are allowed.
+    /// Returns nil for a text of more than three lower-case letters and hyphens, unless it is the name of a set. Such a
+    /// text is probably a misspelled name and not a list. Also returns nil for a text with control characters, because
+    /// no value may contain them. The only allowed control characters are tab, LF and CR.
     init?(_ text: String) {
         if let known = Self.named.first(where: { $0.name == text }) {
             self = known.value
@@ -57,11 +57,11 @@ public enum AllowedCharacters: Hashable, Sendable {
         }
     }
 
-    /// The maximum number of different characters in a list whose characters a message names. For a longer list, the
-    /// message gives only their number.
+    /// If a list has more different characters than this, a message gives only their number, and not the characters.
     private static let mostTitled = 32
 
-    /// Returns letters and digits first, with consecutive ones as `a–f`, and then all other characters as signs.
+    /// Returns the letters and digits first, and then all other characters as signs. Consecutive letters or digits are
+    /// joined, such as `a–f`.
     private static func titles(of list: String) -> [String] {
         var seen: Set<Unicode.Scalar> = []
         let scalars = list.unicodeScalars.filter { seen.insert($0).inserted }
@@ -80,7 +80,7 @@ extension [AllowedCharacters] {
 }
 
 extension [Unicode.Scalar] {
-    /// The texts of the characters, with three or more consecutive ones joined as `a–f`.
+    /// The characters as texts. If three or more characters are consecutive, they are joined, such as `a–f`.
     fileprivate var runs: [String] {
         var runs: [ArraySlice<Unicode.Scalar>] = []
         for index in indices {
@@ -110,7 +110,7 @@ public enum Requirement: String, Hashable, Sendable, CaseIterable {
     /// A printable ASCII character that is not a letter, a digit or the space.
     case special
 
-    /// The name of one such character in a message, without an article.
+    /// The name of one such character in a message, without "a" or "an".
     package var noun: String {
         switch self {
         case .uppercase: "uppercase letter"
@@ -125,7 +125,7 @@ public enum Requirement: String, Hashable, Sendable, CaseIterable {
 }
 
 extension Unicode.Scalar {
-    /// Whether this is a control character (Cc) other than tab, LF and CR.
+    /// Whether this is a control character (Cc). Tab, LF and CR do not count.
     var isForbiddenControl: Bool {
         properties.generalCategory == .control && self != "\t" && self != "\n" && self != "\r"
     }

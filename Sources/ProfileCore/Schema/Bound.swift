@@ -1,4 +1,4 @@
-/// The minimum or maximum of a field's values, in the field's own type.
+/// The minimum or maximum of a field. It has the type of the field's values.
 public enum Bound: Hashable, Sendable, CustomStringConvertible {
     /// A bound of an integer or year field.
     case integer(Int64)
@@ -6,7 +6,7 @@ public enum Bound: Hashable, Sendable, CustomStringConvertible {
     case number(Double)
     /// A bound of a date field.
     case day(CalendarDay)
-    /// The day on which the value is validated, as a bound of a date field.
+    /// The current day, as a bound of a date field. It is the day on which the value is validated.
     case today
     /// A bound of a datetime field.
     case dateTime(DateTime)
@@ -25,8 +25,8 @@ public enum Bound: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// Returns whether this bound is greater than another. If a minimum is greater than the maximum, no value is
-    /// allowed.
+    /// Returns whether this bound is greater than `other`. If a field's minimum is greater than its maximum, the field
+    /// allows no value.
     ///
     /// Returns nil if the bounds have different types, or if one of them is `today`.
     func isMore(than other: Bound) -> Bool? {

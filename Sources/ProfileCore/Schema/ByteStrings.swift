@@ -1,8 +1,8 @@
-/// A set of a few short texts that is searched by bytes.
+/// A set of a few short texts. Its values are compared as bytes.
 ///
-/// A search copies no value. It does not read a value that is longer than every text of the set.
+/// A search does not copy the value. If the value is longer than all texts of the set, its bytes are not read.
 struct ByteStrings: Sendable {
-    /// The texts, grouped by their length: the index is the length in bytes.
+    /// The texts, grouped by length. The index is the length of the texts in bytes.
     private let byLength: [[[UInt8]]]
 
     init(_ texts: [String]) {

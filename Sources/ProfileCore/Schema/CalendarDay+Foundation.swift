@@ -6,7 +6,7 @@
     #endif
 
     extension CalendarDay {
-        /// Creates the day of a date in UTC, or returns nil outside the years 1 to 9999.
+        /// Creates the day in UTC that contains a date. Returns nil outside the years 1 to 9999.
         public init?(_ date: Date) {
             guard let seconds = Int64(exactly: date.timeIntervalSince1970.rounded(.down)) else { return nil }
             self.init(secondsSince1970: seconds)

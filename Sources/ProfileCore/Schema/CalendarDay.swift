@@ -1,4 +1,4 @@
-/// A real day of the proleptic Gregorian calendar, from 0001-01-01 to 9999-12-31.
+/// A day that exists in the proleptic Gregorian calendar, from 0001-01-01 to 9999-12-31.
 public struct CalendarDay: Hashable, Comparable, Sendable, CustomStringConvertible {
     /// The year, 1 to 9999.
     public let year: Int
@@ -7,7 +7,7 @@ public struct CalendarDay: Hashable, Comparable, Sendable, CustomStringConvertib
     /// The day of the month, from 1.
     public let day: Int
 
-    /// Creates a day, or returns nil if the calendar has no such day.
+    /// Creates a day. Returns nil if the calendar has no such day.
     public init?(year: Int, month: Int, day: Int) {
         guard 1...9999 ~= year, 1...12 ~= month, day >= 1, day <= Self.length(ofMonth: month, in: year)
         else { return nil }
@@ -20,10 +20,11 @@ public struct CalendarDay: Hashable, Comparable, Sendable, CustomStringConvertib
         self.day = day
     }
 
-    /// The last day, 9999-12-31. If it is used as "today", no day is refused as later than today.
+    /// The last day, 9999-12-31. If this is "today", no day is too late for a maximum of `today`.
     package static let latest = CalendarDay(known: 9999, 12, 31)
 
-    /// Creates the day in UTC of a time in seconds since 1970-01-01, or returns nil outside the years 1 to 9999.
+    /// Creates the day in UTC that contains a time, given in seconds since 1970-01-01. Returns nil outside the years 1
+    /// to 9999.
     ///
     /// The algorithm is Howard Hinnant's `civil_from_days`.
     public init?(secondsSince1970 seconds: Int64) {
@@ -41,11 +42,11 @@ public struct CalendarDay: Hashable, Comparable, Sendable, CustomStringConvertib
             day: dayOfYear - (153 * monthFromMarch + 2) / 5 + 1)
     }
 
-    /// The number of days since 1970-01-01, negative before that day.
+    /// The number of days since 1970-01-01. It is negative for earlier days.
     ///
     /// The algorithm is Howard Hinnant's `days_from_civil`.
     var daysSince1970: Int {
-        // Years are counted from March. The leap day is then the last day of a year. The year is never negative.
+        // Each year begins in March here, so the leap day is the last day of a year. The year is never negative.
         let shifted = month <= 2 ? year - 1 : year
         let era = shifted / 400
         let yearOfEra = shifted - era * 400

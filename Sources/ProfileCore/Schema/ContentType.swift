@@ -1,4 +1,4 @@
-/// The tokens of HTML's `autocomplete` attribute that change how forms and logins handle a field.
+/// The tokens of HTML's attribute `autocomplete` that this package treats specially in forms and logins.
 package enum ContentType: String {
     case postalCode = "postal-code"
     case streetAddress = "street-address"
@@ -11,6 +11,6 @@ package enum ContentType: String {
 }
 
 extension ProfileSchema {
-    /// Returns the first field of a content type, or nil if there is none.
+    /// Returns the first field with this content type. Returns nil if there is none.
     package func field(of type: ContentType) -> FieldRules? { fields.first { $0.contentType == type.rawValue } }
 }

@@ -1,16 +1,16 @@
-/// A format for text that contains a date, a time or both.
+/// A format of text for dates, times, or dates with times.
 ///
-/// There are two notations. The notation of this package is for dates only: `yyyy`, `MM` and `dd`, each once, with
-/// ASCII punctuation or spaces between them. The text must have one digit for each letter. The notation of Table Schema
-/// is a pattern for Python's `strptime` such as `%d/%m/%Y`. In a text of such a pattern, days, months, hours, minutes
-/// and seconds may have one digit.
+/// There are two notations. The first notation belongs to this package and is only for dates: `yyyy`, `MM` and `dd`,
+/// each once, with ASCII punctuation or spaces between them. Each letter stands for one digit in the text. The second
+/// notation comes from Table Schema. It is a pattern for Python's `strptime`, such as `%d/%m/%Y`. With such a pattern,
+/// the text may write days, months, hours, minutes and seconds with one digit.
 public struct DateFormat: Hashable, Sendable, CustomStringConvertible {
     /// The format as a schema file writes it, such as `dd.MM.yyyy`.
     public let pattern: String
-    /// The bytes of a pattern in the notation of this package: `y`, `M` and `d` each mean a digit, and other bytes are
-    /// literal. Empty for a pattern of `strptime`.
+    /// The bytes of a pattern in the notation of this package: `y`, `M` and `d` each stand for a digit, and all other
+    /// bytes are literal. If the pattern is for `strptime`, this is empty.
     private let bytes: [UInt8]
-    /// The parsed pattern of `strptime`; nil for a pattern in the notation of this package.
+    /// The parsed pattern for `strptime`. Nil if the pattern has the notation of this package.
     private let directives: TimePattern?
     let isISO: Bool
 
@@ -19,17 +19,18 @@ public struct DateFormat: Hashable, Sendable, CustomStringConvertible {
     static let dotted = DateFormat(known: "yyyy.MM.dd")
     static let digits = DateFormat(known: "yyyyMMdd")
 
-    /// The maximum length of a format in bytes. Any realistic date format is much shorter.
+    /// The maximum length of a format in bytes. Real date formats are much shorter.
     public static let longestLength = 32
 
     /// Creates a format for dates.
     ///
-    /// Returns nil if a part is missing or repeated, or if the pattern contains other letters or digits. Also returns
-    /// nil if the pattern begins or ends with a space, or is longer than ``longestLength``. A pattern with `%` may
-    /// contain a time too. That time is read but not stored.
+    /// Returns nil if a part is missing or repeated, or if the pattern contains any other letter or digit. Also returns
+    /// nil if the pattern begins or ends with a space, or exceeds ``longestLength``. If a pattern contains `%`, it may
+    /// also contain a time. The time is read but not stored.
     public init?(_ pattern: String) { self.init(pattern, of: .date) }
 
-    /// Creates a format for dates, times or both. A format of times, or of both, is always a pattern with `%`.
+    /// Creates a format for dates, times, or dates with times. If the format contains a time, it must be a pattern with
+    /// `%`.
     package init?(_ pattern: String, of type: FieldType) {
         guard pattern.utf8.count <= Self.longestLength else { return nil }
         if type == .date, Self.isComplete(pattern) {
@@ -55,7 +56,7 @@ public struct DateFormat: Hashable, Sendable, CustomStringConvertible {
         return parts.sorted() == Self.parts && pattern.first != " " && pattern.last != " "
     }
 
-    /// The parts of a pattern in the notation of this package, sorted by their text.
+    /// The parts of a pattern in the notation of this package, in sorted order.
     private static let parts = ["MM", "dd", "yyyy"]
 
     private init(known pattern: String) {
@@ -69,26 +70,26 @@ public struct DateFormat: Hashable, Sendable, CustomStringConvertible {
         isISO = pattern == "yyyy-MM-dd"
     }
 
-    /// Whether this is a pattern for `strptime`. Table Schema's `format` can express only such patterns.
+    /// Whether this is a pattern for `strptime`. Only such patterns can be written as a `format` of Table Schema.
     var isTablePattern: Bool { directives != nil }
 
-    /// Whether some text may be readable in both formats.
+    /// Whether there may be a text that fits both formats.
     func looksLike(_ other: DateFormat) -> Bool {
         guard directives == nil, other.directives == nil else { return shape == other.shape }
         return bytes.elementsEqual(other.bytes) { $0 == $1 || $0.isASCIILetter && $1.isASCIILetter }
     }
 
-    /// The shape of the format's texts: a single 9 for each run of digits, and the bytes between the runs.
+    /// The shape of all texts in this format. Each group of digits becomes a single 9, and all other bytes stay.
     private var shape: [UInt8] {
         directives?.shape ?? TimePattern.collapsed(bytes.map { $0.isASCIILetter ? UInt8(ascii: "9") : $0 })
     }
 
-    /// The maximum length of a text of this format in bytes.
+    /// The maximum length in bytes of a text in this format.
     var length: Int { directives?.longestLength ?? bytes.count }
 
     public var description: String { pattern }
 
-    /// The result of reading a text in one format.
+    /// The result of reading a text with one format.
     package enum Reading<Value: Hashable & Sendable>: Hashable, Sendable {
         /// The text does not have this format.
         case otherFormat
@@ -99,7 +100,7 @@ public struct DateFormat: Hashable, Sendable, CustomStringConvertible {
 
     /// Reads a day.
     package func read(_ text: Span<UInt8>) -> Reading<CalendarDay> {
-        // A value is never empty, so a `strptime` format, whose `bytes` are empty, always takes this branch.
+        // A `strptime` format has no `bytes`, and a value is never empty. So such a format always takes this branch.
         guard text.count == bytes.count else { return directives.map { Self.read(text, $0) } ?? .otherFormat }
         var year = 0
         var month = 0
@@ -144,7 +145,7 @@ public struct DateFormat: Hashable, Sendable, CustomStringConvertible {
             var year = day.year
             var month = day.month
             var day = day.day
-            // Writes backwards, because division yields the last digit of a number first.
+            // The digits are written from the last to the first, because a division returns the last digit.
             for index in bytes.indices.reversed() {
                 let byte =
                     switch bytes[index] {
@@ -161,8 +162,8 @@ public struct DateFormat: Hashable, Sendable, CustomStringConvertible {
 
     /// Returns the text of a stored date, datetime or time in this format.
     ///
-    /// Returns nil if the format loses a part of the value, such as the century, because the text would then be read as
-    /// another value.
+    /// Returns nil if the format omits a part of the value, such as the century. Such a text would be read as a
+    /// different value.
     func typedForm(of stored: String, _ type: FieldType) -> String? {
         switch type {
         case .date:
@@ -181,10 +182,10 @@ public struct DateFormat: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// An example text for people who do not know the directives: the last day of 2020, one minute before midnight.
+    /// An example for people who do not know the directives. It shows the last day of 2020, one minute before midnight.
     ///
-    /// In this example, a reader cannot mistake another part for the day. Nil for the notation of this package, which
-    /// needs no example.
+    /// 31 cannot be a month, so the reader recognizes the day. Nil for the notation of this package, because it needs
+    /// no example.
     fileprivate var example: String? {
         directives.flatMap { directives in
             guard let day = CalendarDay(year: 2020, month: 12, day: 31) else { return nil }

@@ -1,8 +1,8 @@
 /// A day and a time of day, in UTC or without a time zone.
 public struct DateTime: Hashable, Comparable, Sendable, CustomStringConvertible {
-    /// The day, in UTC if the time is in UTC.
+    /// The day. If the time is in UTC, the day is too.
     public let day: CalendarDay
-    /// The time on that day. Its ``TimeOfDay/isUTC`` is true if the day and the time are in UTC.
+    /// The time on that day. If the day and the time are in UTC, ``TimeOfDay/isUTC`` is true for this time.
     public let time: TimeOfDay
 
     /// Creates a value from a day and a time.
@@ -14,14 +14,14 @@ public struct DateTime: Hashable, Comparable, Sendable, CustomStringConvertible 
     /// Parses `yyyy-MM-ddThh:mm:ss` (ISO 8601), with an optional fraction and time zone. Returns nil for any other
     /// text.
     ///
-    /// A space may replace the `T`.
+    /// A space is accepted instead of the `T`.
     public init?(iso text: String) {
         guard case .value(let moment) = Self.read(text.utf8Span.span) else { return nil }
         self = moment
     }
 
-    /// Converts a day and a time that are `offset` minutes ahead of UTC to UTC. Returns nil outside the years 1 to
-    /// 9999.
+    /// Converts a local day and time to UTC. The local time is `offset` minutes ahead of UTC. Returns nil outside the
+    /// years 1 to 9999.
     init?(day: CalendarDay, time: TimeOfDay, offset: Int) {
         let (time, days) = time.inUTC(offset: offset)
         guard let day = days == 0 ? day : CalendarDay(secondsSince1970: Int64(day.daysSince1970 + days) * 86_400)
@@ -29,10 +29,10 @@ public struct DateTime: Hashable, Comparable, Sendable, CustomStringConvertible 
         self.init(day: day, time: time)
     }
 
-    /// The text `yyyy-MM-ddThh:mm:ss`, with a fraction if it is not zero, and with `Z` for UTC.
+    /// The text `yyyy-MM-ddThh:mm:ss`. A fraction follows if it is not zero, and `Z` follows for UTC.
     public var description: String { "\(day)T\(time)" }
 
-    /// Compares the days and times. The comparison ignores ``TimeOfDay/isUTC``.
+    /// Compares first the days and then the times. The comparison ignores ``TimeOfDay/isUTC``.
     public static func < (left: DateTime, right: DateTime) -> Bool {
         left.day == right.day ? left.time < right.time : left.day < right.day
     }

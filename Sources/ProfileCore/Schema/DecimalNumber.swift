@@ -1,13 +1,15 @@
-/// The positions of the parts of a decimal number in a text, for exact comparison of numbers of any size.
+/// A decimal number as positions in a text. Two numbers of any size can be compared exactly.
 struct DecimalNumber {
     private let isNegative: Bool
-    /// The range from the first to the last non-zero digit, including a point between them; empty for zero.
+    /// The range from the first to the last non-zero digit. If the point is between them, the range includes it. For
+    /// zero, the range is empty.
     private let digits: Range<Int>
-    /// The number of digits before the point, if the number is written without an exponent: 2 for 41, -1 for 0.05,
-    /// which has one zero after the point.
+    /// The number of digits before the point. It is 2 for 41. For 0.05 it is -1, because one zero follows the point. An
+    /// exponent is taken into account.
     private let magnitude: Int
 
-    /// Reads an optional sign, digits with an optional point, and an optional exponent. Returns nil for any other text.
+    /// Parses an optional sign, digits with an optional point, and an optional exponent. Returns nil for any other
+    /// text.
     init?(_ text: Span<UInt8>) {
         var index = 0
         isNegative = Self.readSign(text, &index)
@@ -33,13 +35,15 @@ struct DecimalNumber {
         let integerEnd = point ?? index
         guard let exponent = Self.readExponent(text, &index), index == text.count else { return nil }
         digits = first.map { $0..<end } ?? 0..<0
-        // The point itself is not counted as a digit if it precedes the first non-zero digit.
+        // If the point precedes the first non-zero digit, it must not be counted as a digit.
         magnitude = first.map { (integerEnd > $0 ? integerEnd - $0 : integerEnd - $0 + 1) + exponent } ?? 0
     }
 
-    /// Compares this number, which was read from `text`, with another, which was read from `otherText`.
+    /// Compares this number with another number. This number was read from `text`, and the other number from
+    /// `otherText`.
     ///
-    /// - Returns: A negative number if this number is less, zero if both are equal, a positive number if it is greater.
+    /// - Returns: A negative number if this number is less, a positive number if it is greater, and zero if the numbers
+    ///   are equal.
     func compare(_ text: Span<UInt8>, _ other: DecimalNumber, _ otherText: Span<UInt8>) -> Int {
         if sign != other.sign { return sign - other.sign }
         return sign * compareSizes(text, other, otherText)
@@ -57,7 +61,8 @@ struct DecimalNumber {
             index += 1
             otherIndex += 1
         }
-        // Remaining digits end with a non-zero digit, so the number that has digits left is the greater one.
+        // All remaining digits together are greater than zero, because the last one is not zero. So the number with
+        // remaining digits is greater.
         return (index < digits.upperBound ? 1 : 0) - (otherIndex < other.digits.upperBound ? 1 : 0)
     }
 
@@ -69,10 +74,9 @@ struct DecimalNumber {
         return text[index - 1] == UInt8(ascii: "-")
     }
 
-    /// Returns the exponent, 0 if the text has none, or nil if the exponent has no digits.
+    /// Returns the exponent. Returns 0 if the text has no exponent, and nil if the exponent has no digits.
     ///
-    /// Exponents are capped at 2⁴⁰, to prevent an overflow. So numbers with greater exponents are compared as if they
-    /// had this exponent.
+    /// Exponents are capped at 2⁴⁰, to prevent an overflow. So greater exponents are treated as 2⁴⁰ in a comparison.
     private static func readExponent(_ text: Span<UInt8>, _ index: inout Int) -> Int? {
         guard index < text.count, text[index] | 0x20 == UInt8(ascii: "e") else { return 0 }
         index += 1

@@ -1,9 +1,9 @@
-/// The name of a field: a lower-case ASCII letter, then lower-case letters, digits and underscores; at most 63
-/// characters.
+/// The name of a field. It begins with a lower-case ASCII letter. Then lower-case letters, digits and underscores may
+/// follow, up to 63 characters in total.
 ///
-/// A field name needs no escaping in SQL, in a CSV header or in JSON. Swift code can write it as a literal,
-/// `let city: FieldName = "city"`. A literal that is not a valid name stops the program, so any test that runs the line
-/// finds it. Use ``init(_:)-(String)`` for names from input.
+/// A field name needs no escaping in SQL, in a CSV header or in JSON. In Swift code, a field name can be written as a
+/// literal: `let city: FieldName = "city"`. If the literal is not a valid name, the program stops when it runs this
+/// line. So any test of this line finds the error. For a name from input, use ``init(_:)-(String)``.
 public struct FieldName: Hashable, Comparable, Sendable, CustomStringConvertible {
     /// The name as schemas, tables and files write it.
     public let text: String
@@ -11,9 +11,9 @@ public struct FieldName: Hashable, Comparable, Sendable, CustomStringConvertible
     /// The maximum length of a name in bytes. PostgreSQL has this limit for identifiers.
     public static let longestLength = 63
 
-    /// Creates a name, or returns nil if the text is not a valid name.
+    /// Creates a name. Returns nil if the text is not a valid name.
     ///
-    /// This initializer accepts ``reserved`` names, although a schema cannot use them.
+    /// A schema must not use ``reserved`` names, but this initializer accepts them.
     public init?(_ text: String) {
         let bytes = text.utf8
         guard let first = bytes.first, first.isASCIILowercase, bytes.count <= Self.longestLength,
@@ -24,8 +24,8 @@ public struct FieldName: Hashable, Comparable, Sendable, CustomStringConvertible
 
     private init(known text: StaticString) { self.text = text.description }
 
-    /// The default primary key of a schema. Every store keeps the primary key in a column of this name. The values of
-    /// that column are unique ignoring ASCII case.
+    /// The default primary key of a schema. Every store keeps the primary key in a column of this name. If two values
+    /// differ only in ASCII case, this column treats them as equal. Its values are unique.
     public static let username = FieldName(known: "username")
     /// The only secret field. A store keeps its value only as a hash.
     public static let password = FieldName(known: "password")
@@ -38,7 +38,7 @@ public struct FieldName: Hashable, Comparable, Sendable, CustomStringConvertible
     /// The field `birthday` of the standard schema.
     public static let birthday = FieldName(known: "birthday")
 
-    /// Names that a schema cannot use for a field, because the tables, CSV or JSON already use them.
+    /// The names that a schema cannot use for a field. The tables, CSV or JSON already use them.
     public static let reserved: Set<String> = [
         "id", "revision", "created_at", "updated_at", "schema_version", "status", "issues",
         "password_hash", "password_schema_version", "password_is_judged", "passcode_hash", "rowid", "oid",

@@ -1,32 +1,34 @@
 internal import CPCRE2
 
-/// A compiled regular expression of a schema. It must match the whole value.
+/// A compiled regular expression of a schema. A value is valid only if the expression matches the whole value.
 ///
-/// The syntax is that of PCRE2. `\d`, `\w` and `\s` match ASCII only (S1). The work of one match is limited
-/// (`pcre2_set_match_limit`), so a pathological pattern does not hang the program: it does not match (S8).
+/// The expression has the syntax of PCRE2. `\d`, `\w` and `\s` match ASCII only (S1). The work of one match is limited
+/// (`pcre2_set_match_limit`). If a match exceeds the limit, the value does not match, so a pathological pattern cannot
+/// hang the program (S8).
 public final class FieldPattern: Hashable, CustomStringConvertible, @unchecked Sendable {
-    // Unchecked because of the pointer: compiled code is never written to after `init`, and PCRE2 documents it as safe
-    // to share between threads ("pcre2api", MULTITHREADING). Match data is made for each call.
+    // `@unchecked Sendable`: the pointer is safe to share. The compiled code never changes after `init`, and PCRE2
+    // allows several threads to use it at the same time ("pcre2api", MULTITHREADING). Each call creates its own match
+    // data.
     private let code: OpaquePointer
     /// The expression as a schema file writes it.
     public let text: String
 
     /// The maximum length of a pattern in bytes.
     public static let longestLength = 4_096
-    /// The maximum number of calls of PCRE2's internal match function for one value: about ten milliseconds.
+    /// The maximum number of calls of PCRE2's internal match function for one value. They take about ten milliseconds.
     private static let mostSteps = 200_000
-    /// The maximum product of steps and bytes of the value, because one step may read the whole value: about half a
-    /// second.
+    /// The maximum product of the number of steps and the length of the value in bytes. One step may read the whole
+    /// value, so this limits a match to about half a second.
     private static let mostBytesWalked = 1 << 28
-    /// The maximum memory for backtracking in KiB.
+    /// The maximum memory for backtracking, in KiB.
     private static let heapLimit: UInt32 = 8_192
 
     /// The reason why a pattern does not compile.
     public enum CompileError: Error, Hashable, Sendable {
         /// The pattern is longer than `allowed` bytes.
         case tooLong(allowed: Int)
-        /// PCRE2 refuses the pattern: its error code ("pcre2api", COMPILATION ERROR CODES), and the byte offset of the
-        /// error.
+        /// PCRE2 refuses the pattern. `code` is its error code ("pcre2api", COMPILATION ERROR CODES), and `offset` is
+        /// the byte offset of the error.
         case malformed(code: Int, offset: Int)
     }
 
@@ -47,8 +49,8 @@ public final class FieldPattern: Hashable, CustomStringConvertible, @unchecked S
 
     deinit { pcre2_code_free_8(code) }
 
-    /// Whether the pattern matches all of the bytes, which must be valid UTF-8. Returns false if the work limit is
-    /// reached.
+    /// Whether the pattern matches all of the bytes. The bytes must be valid UTF-8. Returns false if the match reaches
+    /// its work limit.
     func matches(_ bytes: Span<UInt8>) -> Bool {
         guard let matchData = pcre2_match_data_create_8(1, nil), let context = pcre2_match_context_create_8(nil) else {
             return false
@@ -61,7 +63,7 @@ public final class FieldPattern: Hashable, CustomStringConvertible, @unchecked S
         pcre2_set_match_limit_8(context, UInt32(steps))
         pcre2_set_heap_limit_8(context, Self.heapLimit)
         return bytes.withUnsafeBufferPointer { buffer in
-            // The base address of an empty buffer may be null. PCRE2 accepts a null subject if its length is zero.
+            // If a buffer is empty, its base address may be null. PCRE2 accepts null for a text of length zero.
             pcre2_match_8(code, buffer.baseAddress, buffer.count, 0, 0, matchData, context) >= 0
         }
     }

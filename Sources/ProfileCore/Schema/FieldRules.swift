@@ -1,27 +1,28 @@
 /// The rules of one field of a schema.
 ///
-/// Only the schema reader and ``ProfileSchema/standard`` create field rules, so the rules never contradict each other.
-/// <doc:Schema> explains each rule.
+/// Only the schema reader and ``ProfileSchema/standard`` create field rules. They ensure that the rules never
+/// contradict each other.
 public struct FieldRules: Hashable, Sendable {
-    /// The field's name. It is the key of the field's values in a profile, and the name of the field's column in files.
+    /// The field's name. It is the key of the value in a profile, and the column name in files.
     public let name: FieldName
     /// The name that people see: "Postal code".
     public let title: String
     /// The type of its values.
     public let type: FieldType
-    /// Whether every profile must have a value. A missing value is an issue.
+    /// Whether every profile must have a value in this field. If a value is missing, the profile has an issue.
     public internal(set) var isRequired = false
-    /// Whether two profiles cannot have the same value. The database enforces this with an index.
+    /// Whether all profiles must have different values in this field. The database enforces this with a unique index.
     ///
-    /// The comparison is exact, except that the primary key ignores ASCII case.
+    /// Values are compared exactly. Only the primary key ignores ASCII case.
     public internal(set) var isUnique = false
-    /// Whether this field is the primary key: `username`, or the field that the schema names instead.
+    /// Whether this field is the primary key. This is `username`, unless the schema names another field.
     ///
-    /// Each schema has exactly one primary key. It is a required and unique string.
+    /// Each schema has exactly one primary key. The primary key is a required and unique string.
     public internal(set) var isPrimaryKey = false
-    /// Whether look-ups by this field use an index. Its values may repeat.
+    /// Whether the database has an index for searches by this field. Its values may repeat.
     public internal(set) var isIndexed = false
-    /// The texts that mean "no value", besides the empty text. They are trimmed and unique.
+    /// The texts that mean "no value". The empty text always means "no value" and is not listed. The texts have no
+    /// surrounding spaces, and all of them are different.
     public internal(set) var missingValues: [String] = []
     /// The minimum length of a string in user-perceived characters.
     public internal(set) var minimumLength: Int?
@@ -31,24 +32,25 @@ public struct FieldRules: Hashable, Sendable {
     public internal(set) var minimum: Bound?
     /// The greatest allowed integer, number, year, date, datetime or time.
     public internal(set) var maximum: Bound?
-    /// The regular expression that must match the whole value in its stored form.
+    /// The regular expression for the field's values. It must match the whole value in its stored form.
     public internal(set) var pattern: FieldPattern?
     /// The allowed values (`enum`) in their stored form. An empty list allows every value.
     public internal(set) var allowedValues: [String] = []
-    /// The characters that a value may contain. Nil allows every character except control characters other than tab, LF
-    /// and CR.
+    /// The characters that are allowed in a value. Nil allows every character except control characters. Tab, LF and CR
+    /// are allowed too.
     public internal(set) var characters: [AllowedCharacters]?
-    /// The kinds of characters that a value must contain at least once each.
+    /// The kinds of characters that are required. A value must contain at least one character of each kind.
     public internal(set) var requirements: [Requirement] = []
-    /// The fixed shape of its values. A field with a mask has no lengths, characters or requirements.
+    /// The fixed shape of the field's values. If a field has a mask, it has no length limits, allowed characters or
+    /// requirements.
     public internal(set) var mask: Mask?
-    /// Whether the field is stored only as a hash. Such a value is never shown and never trimmed.
+    /// Whether the field is stored only as a hash. The value is never shown and never trimmed.
     public internal(set) var isSecret = false
-    /// The schema's own messages, by issue code. They replace the built-in messages.
+    /// The schema's own messages, keyed by issue code. They replace the built-in messages.
     public internal(set) var messages: [IssueCode: String] = [:]
-    /// The content type that a form's auto-fill uses, such as `username` or `tel`.
+    /// The content type, such as `username` or `tel`. Forms use it for auto-fill.
     public internal(set) var contentType: String?
-    /// The accepted formats of a date, datetime or time. A form shows values in the first one.
+    /// The accepted formats of a date, datetime or time. A form shows values in the first of these formats.
     ///
     /// For a datetime or time, an empty list means ISO 8601.
     public internal(set) var formats: [DateFormat]
@@ -56,15 +58,15 @@ public struct FieldRules: Hashable, Sendable {
     public internal(set) var stringFormat: StringFormat?
     /// The notation of an integer or number.
     public internal(set) var numberFormat = NumberFormat.plain
-    /// The texts that mean true in a boolean field. A form shows `true` if the list contains it, otherwise the first
-    /// text.
+    /// The texts that mean true in a boolean field. A form shows `true` if this list contains it. Otherwise it shows
+    /// the first text of the list.
     public internal(set) var trueValues = Self.defaultTrueValues
-    /// The texts that mean false in a boolean field. A form shows `false` if the list contains it, otherwise the first
-    /// text.
+    /// The texts that mean false in a boolean field. A form shows `false` if this list contains it. Otherwise it shows
+    /// the first text of the list.
     public internal(set) var falseValues = Self.defaultFalseValues
-    /// Other column names in files that mean this field. They are compared like the field's own name.
+    /// Other column names for this field in files. They are compared in the same way as the field's own name.
     public internal(set) var columns: [String] = []
-    /// The column names in files that mean the hash of the secret field.
+    /// The column names in files for the hash of the secret field.
     public internal(set) var hashColumns: [String] = []
 
     package static let defaultTrueValues = ["true", "True", "TRUE", "1"]
@@ -77,10 +79,10 @@ public struct FieldRules: Hashable, Sendable {
         formats = Self.defaultFormats(of: type)
     }
 
-    /// Returns the formats of a field whose schema names none.
+    /// Returns the formats that a field has if its schema sets none.
     static func defaultFormats(of type: FieldType) -> [DateFormat] { type == .date ? [.iso] : [] }
 
-    /// The maximum number of characters that a person can type into the field; nil if there is no limit.
+    /// The maximum number of characters that a person can type into the field. Nil if there is no limit.
     public var longestLength: Int? {
         if let mask { return mask.bytes.count }
         return switch type {
@@ -93,29 +95,30 @@ public struct FieldRules: Hashable, Sendable {
         }
     }
 
-    /// The length of `yyyy-MM-ddThh:mm:ss` with nine fraction digits and a time zone.
+    /// The length of `yyyy-MM-ddThh:mm:ss` with nine digits of fraction and a time zone.
     private static let longestISOLength = 35
 
-    /// The maximum number of characters that a person has to type: ``longestLength`` without a mask's literals.
+    /// The maximum number of characters that a person has to type. A mask's literals need not be typed, so this is
+    /// ``longestLength`` without them.
     package var longestTypedLength: Int? { mask?.digitCount ?? longestLength }
 
-    /// The maximum length of a value in bytes of UTF-8. It is four times ``longestLength``, but at least 1,024 bytes.
+    /// The maximum length of a value in bytes of UTF-8. It is four times ``longestLength``, and at least 1,024 bytes.
     /// If ``longestLength`` is nil, it is 1 MiB.
     ///
-    /// Without this limit, a few characters with many combining marks could be very large.
+    /// This limit is necessary, because a single character may have very many combining marks.
     public var longestByteCount: Int {
         longestLength.map { max($0.multipliedReportingOverflow(by: 4).partialValue, 1_024) } ?? 1_048_576
     }
 
-    /// The column of a store's tables that holds this field. Every store keeps the primary key in `username`, even if
-    /// the schema gives that field another name.
+    /// The name of the table column that holds this field. The column of the primary key is always `username`, even if
+    /// the schema gives the field another name.
     package var column: FieldName { isPrimaryKey ? .username : name }
 }
 
 extension FieldRules {
     /// Returns a stored value in a form that can be typed into the field.
     ///
-    /// This is the stored form, unless the schema requires another notation.
+    /// This is the stored form, unless the schema requires a different notation.
     package func typedForm(of stored: String) -> String {
         guard !isTypedAsStored else { return stored }
         switch type {
@@ -132,30 +135,33 @@ extension FieldRules {
         }
     }
 
-    /// Returns a stored value as a form shows it: a date, datetime or time in the first of ``formats``.
+    /// Returns a stored value in the form that a form field shows. A date, datetime or time has the first of
+    /// ``formats``.
     ///
-    /// The result can be typed into the field too.
+    /// A person can also type the result into the field.
     package func shownForm(of stored: String) -> String {
         formats.first?.typedForm(of: stored, type) ?? typedForm(of: stored)
     }
 
-    /// Whether every stored value, and every JSON number and boolean, can be typed into the field without a change.
+    /// Whether stored values can be typed into the field without a change. This must also hold for all JSON numbers and
+    /// booleans.
     package var isTypedAsStored: Bool {
         switch type {
         case .date: formats.contains(.iso)
         case .dateTime, .time: formats.isEmpty
         case .boolean: word("true", of: trueValues) == "true" && word("false", of: falseValues) == "false"
         case .number: numberFormat.decimalCharacter == "."
-        // An integer has no fraction, but a number in JSON may have one. That fraction must not be read as a group of
-        // digits.
+        // An integer field may get a JSON number with a fraction, although an integer has no fraction. The point must
+        // not be read as a separator between groups of digits.
         case .integer: numberFormat.groupCharacter != "."
         case .string, .year: true
         }
     }
 
-    /// Returns the word to type for a boolean: the stored form if the list contains it, otherwise the first word.
+    /// Returns the word that a person types for a boolean. It is the stored form if the list contains it. Otherwise it
+    /// is the first word of the list.
     ///
-    /// Words that mean "no value" are skipped.
+    /// A word that means "no value" is skipped.
     private func word(_ stored: String, of words: [String]) -> String {
         let words = words.filter { !missingValues.contains($0) }
         return words.contains(stored) ? stored : words.first ?? stored

@@ -17,6 +17,6 @@ public enum FieldType: String, Hashable, Sendable, CaseIterable {
     /// A year of four digits.
     case year
 
-    /// The types of dates and times. A schema may choose the formats of their values.
+    /// The types of dates and times. A schema may set the formats of their values.
     static let moments: [FieldType] = [.date, .dateTime, .time]
 }

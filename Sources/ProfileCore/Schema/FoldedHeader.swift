@@ -1,4 +1,4 @@
-/// A column name in the form that is compared (I2): `postal code`, `Postal-Code`, `postalCode` and `postal_code` are
+/// A column name in a form for comparisons (I2). `postal code`, `Postal-Code`, `postalCode` and `postal_code` are
 /// equal.
 package struct FoldedHeader: Hashable, Sendable {
     private let bytes: [UInt8]
@@ -8,9 +8,9 @@ package struct FoldedHeader: Hashable, Sendable {
             .map(\.asciiFolded)
     }
 
-    /// The text that is compared: without spaces, hyphens and underscores, and with ASCII letters in lower case.
+    /// The text for comparisons. It has no spaces, hyphens or underscores, and its ASCII letters are lower-case.
     package var text: String { String(decoding: bytes, as: UTF8.self) }
 
-    /// Whether the name consists only of spaces, hyphens and underscores, or is empty.
+    /// Whether the name is empty or consists only of spaces, hyphens and underscores.
     package var isEmpty: Bool { bytes.isEmpty }
 }

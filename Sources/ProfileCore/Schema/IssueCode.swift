@@ -1,9 +1,9 @@
-/// The stable code of a problem. Reports contain it, and a schema's own messages are keyed by it.
+/// The stable code of a problem. Reports contain this code. A schema uses it as the key of its own messages.
 public struct IssueCode: RawRepresentable, Hashable, Sendable, CaseIterable, CustomStringConvertible {
     /// The name, such as `too_short`.
     public let rawValue: String
 
-    /// Finds a code by its name; nil for a name that this version does not know.
+    /// Finds a code by its name. Returns nil if this version does not know the name.
     public init?(rawValue: String) {
         guard let code = Self.allCases.first(where: { $0.rawValue == rawValue }) else { return nil }
         self = code
@@ -24,9 +24,9 @@ public struct IssueCode: RawRepresentable, Hashable, Sendable, CaseIterable, Cus
 
     /// A required field has no value.
     public static let required = IssueCode(known: "required")
-    /// A text has fewer characters than its field requires, or fewer digits than its mask.
+    /// A text has fewer characters than its field requires, or fewer digits than its mask has.
     public static let tooShort = IssueCode(known: "too_short")
-    /// A value is longer than its field allows, or has more digits than its mask.
+    /// A value is longer than its field allows, or has more digits than its mask has.
     public static let tooLong = IssueCode(known: "too_long")
     /// A text contains a character that its field does not allow.
     public static let badCharacter = IssueCode(known: "bad_character")
@@ -38,7 +38,7 @@ public struct IssueCode: RawRepresentable, Hashable, Sendable, CaseIterable, Cus
     public static let missingDigit = IssueCode(known: "missing_digit")
     /// A text contains no special ASCII character, but its field requires one.
     public static let missingSpecial = IssueCode(known: "missing_special")
-    /// A value does not have the form of its field's type, format or mask.
+    /// A value does not have the form that its field's type, format or mask requires.
     public static let badFormat = IssueCode(known: "bad_format")
     /// The calendar has no such day.
     public static let badDate = IssueCode(known: "bad_date")
@@ -52,7 +52,7 @@ public struct IssueCode: RawRepresentable, Hashable, Sendable, CaseIterable, Cus
     public static let outOfRange = IssueCode(known: "out_of_range")
     /// Another profile or an earlier row has the same value in a unique field.
     public static let duplicate = IssueCode(known: "duplicate")
-    /// A given password hash is malformed, of an unknown scheme or too costly.
+    /// A given password hash is malformed, its scheme is unknown, or its cost is too high.
     public static let unsupportedHash = IssueCode(known: "unsupported_hash")
     /// The schema has no field of this name.
     public static let unknownField = IssueCode(known: "unknown_field")
@@ -60,6 +60,6 @@ public struct IssueCode: RawRepresentable, Hashable, Sendable, CaseIterable, Cus
     public static let badRow = IssueCode(known: "bad_row")
     /// A row or a password contains bytes that are not UTF-8.
     public static let badEncoding = IssueCode(known: "bad_encoding")
-    /// A quote in a row of CSV is never closed.
+    /// A quoted cell in a CSV row is never closed.
     public static let unclosedQuote = IssueCode(known: "unclosed_quote")
 }

@@ -1,24 +1,25 @@
-/// A fixed shape of digits and literals, such as `####-####`. `#` is an ASCII digit, every other character is literal.
+/// A fixed shape of digits and literals, such as `####-####`. `#` stands for an ASCII digit. All other characters are
+/// literals.
 ///
-/// A value may have all literals or none of them. It is stored with the literals.
+/// A value has either all literals or none of them. It is stored with the literals.
 public struct Mask: Hashable, Sendable, CustomStringConvertible {
     /// The mask as a schema file writes it.
     public let pattern: String
     package let bytes: [UInt8]
     let literals: ASCIISet
-    /// The number of digits in a value, which is the number of `#`.
+    /// The number of digits in a value. It equals the number of `#` in the mask.
     package let digitCount: Int
 
-    /// The byte that means a digit.
+    /// The byte that stands for a digit.
     package static let digit = UInt8(ascii: "#")
 
-    /// The maximum length of a mask in characters. Every stored value of the field has the length of the mask.
+    /// The maximum length of a mask in characters. Every stored value of the field is as long as the mask.
     public static let longestLength = 256
 
     /// Creates a mask.
     ///
-    /// A valid pattern has 1 to ``longestLength`` printable ASCII characters, at least one `#`, and neither digits nor
-    /// spaces. Returns nil for any other pattern.
+    /// A valid pattern has 1 to ``longestLength`` printable ASCII characters and at least one `#`. It has no digits and
+    /// no spaces. Returns nil for any other pattern.
     public init?(_ pattern: String) {
         let bytes = Array(pattern.utf8)
         guard bytes.count <= Self.longestLength, bytes.allSatisfy({ 0x21...0x7E ~= $0 && !$0.isASCIIDigit }) else {
@@ -41,15 +42,15 @@ public struct Mask: Hashable, Sendable, CustomStringConvertible {
 
     /// The result of comparing a value with the mask.
     enum Match: Hashable {
-        /// The value has the digits and the literals in their places.
+        /// The value has all digits and literals in their places.
         case displayed
         /// The value has the right number of digits and no literals.
         case digitsOnly
-        /// The value contains a byte that is neither a digit nor a literal of the mask.
+        /// The value contains a byte that is not a digit and not a literal of the mask.
         case badCharacter
         case tooShort
         case tooLong
-        /// The value has the right number of digits, but the literals are not in their places.
+        /// The value has the right number of digits, but its literals are not in the right places.
         case misplaced
     }
 
@@ -73,7 +74,7 @@ public struct Mask: Hashable, Sendable, CustomStringConvertible {
         return value.count == digitCount ? .digitsOnly : .misplaced
     }
 
-    /// Returns the digits with the mask's literals between them. `digits` must have ``digitCount`` bytes.
+    /// Inserts the mask's literals between the digits, and returns the text. `digits` must have ``digitCount`` bytes.
     func text(ofDigits digits: Span<UInt8>) -> String {
         String(unsafeUninitializedCapacity: bytes.count) { text in
             var next = 0

@@ -4,8 +4,8 @@ public struct NumberFormat: Hashable, Sendable {
     public internal(set) var decimalCharacter: Character
     /// The character that may separate groups of digits before the fraction. Such characters do not change the number.
     public internal(set) var groupCharacter: Character?
-    /// Whether the text contains only the number. If false, other text around the number is ignored, such as `€` and
-    /// `%`.
+    /// Whether the text contains only the number. If false, a reader ignores other text around the number, such as `€`
+    /// and `%`.
     public internal(set) var isBare: Bool
 
     package init(decimal: Character = ".", group: Character? = nil, isBare: Bool = true) {
@@ -17,7 +17,7 @@ public struct NumberFormat: Hashable, Sendable {
     /// The default notation: a point before the fraction, no groups, and no other text around the number.
     public static let plain = NumberFormat()
 
-    /// Whether a character can be a separator: it cannot be confused with a digit, a letter or a sign.
+    /// Whether a character can be a separator. A separator must not look like a digit, a letter or a sign.
     static func isSeparator(_ character: Character) -> Bool {
         let scalars = character.unicodeScalars
         guard let first = scalars.first, scalars.count == 1, !first.isForbiddenControl else { return false }
@@ -30,7 +30,7 @@ public struct NumberFormat: Hashable, Sendable {
         "\u{2212}", "\u{2012}", "\u{2013}", "\u{FE63}", "\u{FF0D}",
     ]
 
-    /// The differences from the default notation, in words that follow "a number".
+    /// One phrase for each difference from the default notation. A message shows the phrases after "a number".
     package var remarks: [String] {
         var remarks: [String] = []
         if decimalCharacter != "." { remarks.append("with \"\(decimalCharacter)\" before the fraction") }
@@ -41,11 +41,10 @@ public struct NumberFormat: Hashable, Sendable {
         return remarks
     }
 
-    /// Converts a number from its stored form, or from the notation of JSON, to a text that can be typed in this
-    /// notation.
+    /// Converts a number to a text in this notation. The number is in its stored form or in JSON notation.
     func typedForm(of stored: String) -> String {
-        // In an integer field, a point may be both the decimal and the group character. A fraction must then not look
-        // like a group.
+        // In an integer field, a point may be both the decimal and the group character. If so, the comma is written
+        // before a fraction, because a point would look like a group separator.
         let decimal: Character = groupCharacter == "." && decimalCharacter == "." ? "," : decimalCharacter
         return decimal == "." ? stored : stored.replacing(".", with: String(decimal))
     }
@@ -65,7 +64,7 @@ package struct NumberReader: Sendable {
 
     /// Returns the 64-bit integer of a text, or nil if the text is not an integer in this notation.
     package func integer(_ text: Span<UInt8>) -> Int64? {
-        // An integer has no fraction, so a point can separate its groups.
+        // An integer has no fraction. So a point in an integer can only separate groups of digits.
         plainText(of: text, decimal: nil).flatMap { NumberText.integer($0.span) }
     }
 
@@ -74,13 +73,14 @@ package struct NumberReader: Sendable {
         plainText(of: text, decimal: decimal).flatMap { NumberText.number($0.span) }
     }
 
-    /// Returns the number with a point before the fraction, without groups and without the text around it.
+    /// Returns the number with a point before the fraction. Removes the group separators and the text around the
+    /// number.
     private func plainText(of text: Span<UInt8>, decimal: [UInt8]?) -> [UInt8]? {
         guard let range = isBare ? text.indices : number(in: text, decimal: decimal) else { return nil }
         var plain: [UInt8] = []
         var groups = Groups()
-        // True until the fraction or the exponent begins. With `,` between groups, `1,23e4` is refused, because its
-        // last group has two digits.
+        // Whether `index` is before the fraction and before the exponent. If `,` separates groups, `1,23e4` is refused,
+        // because its last group has two digits.
         var isWholePart = true
         var index = range.lowerBound
         while index < range.upperBound {
@@ -105,14 +105,14 @@ package struct NumberReader: Sendable {
 
     /// Checks the groups of digits before the fraction.
     ///
-    /// The first group has one to three digits, the groups in the middle two or three, and the last group three. This
-    /// covers European and Indian grouping. Any other grouping is refused, because it may be a fraction: `1.50` is not
-    /// 150.
+    /// The first group must have one to three digits. A middle group must have two or three digits. The last group must
+    /// have three digits. This covers European and Indian grouping. Any other grouping is refused, because the
+    /// separator may begin a fraction: `1.50` is not 150.
     private struct Groups {
         private var count = 0
         var digits = 0
 
-        /// Ends a group that another group follows. Returns false if the group has a wrong number of digits.
+        /// Ends the current group at a separator. Returns false if the group has a wrong number of digits.
         mutating func end() -> Bool {
             defer {
                 count += 1
@@ -124,21 +124,23 @@ package struct NumberReader: Sendable {
         var areWhole: Bool { count == 0 || digits == 3 }
     }
 
-    /// Returns the range of the number in a text with other characters around it.
+    /// Returns the range of a number in a text. The text may contain other characters before and after the number.
     ///
-    /// The range begins at a minus or at the first digit, and ends after the last digit. It includes a decimal
-    /// character directly before the digits, unless that character ends a word: `$.50` is a half, `No.5` is five.
+    /// The range begins at a minus or at the first digit, and ends after the last digit. If a decimal character is
+    /// directly before the digits, the range includes it. A decimal character that ends a word is not included: `$.50`
+    /// is one half, but `No.5` is five.
     private func number(in text: Span<UInt8>, decimal: [UInt8]?) -> Range<Int>? {
         var start = 0
         while start < text.count, !text[start].isASCIIDigit, text[start] != UInt8(ascii: "-") {
-            // Accountants write negative numbers in parentheses, so a parenthesis is refused.
+            // Accountants write negative numbers in parentheses. So a text with a parenthesis is refused.
             guard text[start] != UInt8(ascii: "("), !text.hasTypographicMinus(at: start) else { return nil }
             start += 1
         }
         var end = text.count
         while end > start, !text[end - 1].isASCIIDigit { end -= 1 }
         guard start < end else { return nil }
-        // Some people write the minus after the digits. A minus there must not be ignored.
+        // Some people write the minus after the digits. If such a minus were ignored, a negative number would become
+        // positive.
         for index in end..<text.count {
             guard text[index] != UInt8(ascii: "-"), !text.hasTypographicMinus(at: index) else { return nil }
         }

@@ -1,6 +1,7 @@
 /// Reads integers and numbers from text, and writes numbers in their stored form.
 enum NumberText {
-    /// Reads an optional sign and digits. Returns nil for any other text, and for an integer of more than 64 bits.
+    /// Reads an optional sign and digits. Returns nil for any other text, and for an integer that does not fit in 64
+    /// bits.
     static func integer(_ bytes: Span<UInt8>) -> Int64? {
         var index = 0
         var isNegative = false
@@ -26,8 +27,8 @@ enum NumberText {
 
     /// Returns the nearest `Double` of a decimal number, which may have a fraction and an exponent.
     ///
-    /// Returns nil for any other text, and for a text of more than 64 bytes. Also returns nil for a number that is too
-    /// large for a `Double`, and for a non-zero number that would round to zero.
+    /// Returns nil for any other text, and for a text of more than 64 bytes. Also returns nil if the number is too
+    /// large for a `Double`, or if a non-zero number would be rounded to zero.
     static func number(_ bytes: Span<UInt8>) -> Double? {
         guard !bytes.isEmpty, bytes.count <= 64 else { return nil }
         for index in bytes.indices {
@@ -42,7 +43,7 @@ enum NumberText {
         return value
     }
 
-    /// Whether all digits of a number before its exponent are zeros.
+    /// Whether all digits before the exponent of a number are zeros.
     private static func isZero(_ number: Span<UInt8>) -> Bool {
         for index in number.indices {
             if number[index] | 0x20 == UInt8(ascii: "e") { return true }
@@ -51,7 +52,7 @@ enum NumberText {
         return true
     }
 
-    /// Returns the shortest text that reads back as the same value. A whole number has no fraction.
+    /// Returns the shortest text that parses to the same value. A whole number is written without a fraction.
     static func canonical(_ value: Double) -> String {
         if value == 0 { return "0" }
         let text = value.description

@@ -1,4 +1,4 @@
-/// The rules that profiles follow: the fields of a profile in order, and the rules of each field.
+/// The rules for profiles: an ordered list of fields, and the rules of each field.
 ///
 /// A schema is read from a Frictionless Table Schema document. The extensions of this package are under each field's
 /// `profiles` key; see <doc:Schema>. Forms, columns and issues follow the order of the fields.
@@ -17,13 +17,13 @@ public struct ProfileSchema: Hashable, Sendable {
     /// The name of the schema. It is only a label: two schemas may have the same name.
     public var name: String { contents.name }
 
-    /// The fields in order. Their names are unique, and one of them is the primary key.
+    /// The fields in order. Field names are unique, and one field is the primary key.
     public var fields: [FieldRules] { contents.fields }
 
-    /// The fields without the secret one. Their values are stored as text and not as a hash.
+    /// All fields that are not secret. The store keeps the value of such a field as text, but only a hash of a secret.
     public var openFields: [FieldRules] { contents.openFields }
 
-    /// The field that identifies a profile: `username`, or the field that the schema names instead.
+    /// The field that identifies a profile. It is `username`, unless the schema declares another primary key.
     public var primaryKey: FieldRules { fields[primaryKeyIndex] }
 
     /// The position of the primary key, from 0.
@@ -35,7 +35,7 @@ public struct ProfileSchema: Hashable, Sendable {
     /// The position of a field, from 0, or nil if the schema has no field of that name.
     public func index(of name: FieldName) -> Int? { contents.positions[name] }
 
-    /// The position of a field in ``openFields``, from 0, or nil if they contain no field of that name.
+    /// The position of a field in ``openFields``, from 0, or nil if there is no such field.
     package func openIndex(of name: FieldName) -> Int? { contents.openPositions[name] }
 
     /// Whether profiles have a password.

@@ -1,7 +1,7 @@
 /// The compiled set of the characters that a field allows.
 ///
-/// ASCII characters are in a table. For other characters, the set reads a Unicode property or searches a sorted list.
-/// So a long list hardly slows validation down.
+/// The set looks up an ASCII character in a table. For any other character, the set reads a Unicode property or
+/// searches a sorted list. So validation is fast even if the list of characters is long.
 struct ScalarSet: Sendable {
     /// The ASCII members.
     private(set) var ascii = ASCIISet { _ in false }
@@ -9,7 +9,8 @@ struct ScalarSet: Sendable {
 
     private enum BeyondASCII: Sendable {
         case allButControls
-        /// Letters with their marks, decimal digits, and the characters of lists, sorted by their code points.
+        /// Whether all letters and their marks are members, whether all decimal digits are members, and the characters
+        /// that the field lists, sorted by code point.
         case classes(letters: Bool, digits: Bool, listed: [Unicode.Scalar])
     }
 
@@ -63,7 +64,7 @@ extension Unicode.Scalar {
 }
 
 extension [Unicode.Scalar] {
-    /// Whether an array in ascending order holds the scalar.
+    /// Whether the array contains the scalar. The array must be sorted in ascending order.
     fileprivate func containsSorted(_ scalar: Unicode.Scalar) -> Bool {
         var low = startIndex
         var high = endIndex

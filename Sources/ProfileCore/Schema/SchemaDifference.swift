@@ -6,13 +6,13 @@ public struct SchemaDifference: Hashable, Sendable {
         case added(FieldRules)
         /// A field that only the old schema has.
         case removed(FieldRules)
-        /// A field of both schemas whose rules differ.
+        /// A field that both schemas have, but with different rules.
         case changed(before: FieldRules, after: FieldRules)
         /// The common fields are in another order.
         case reordered
     }
 
-    /// The differences: removed fields first, then the other fields in the new schema's order.
+    /// The differences. Removed fields come first. The other fields follow in the new schema's order.
     public let changes: [Change]
 
     /// Compares two schemas, field by field. The names of the schemas are ignored.
@@ -33,7 +33,7 @@ public struct SchemaDifference: Hashable, Sendable {
     /// Whether both schemas have the same fields, in the same order, with the same rules.
     public var isEmpty: Bool { changes.isEmpty }
 
-    /// Whether a profile that is valid under the old schema may be invalid under the new one.
+    /// Whether a profile that is valid under the old schema may be invalid under the new schema.
     public var mayInvalidate: Bool {
         changes.contains { change in
             switch change {
@@ -66,9 +66,9 @@ public struct RuleChange: Hashable, Sendable {
 
     /// The name of the rule in a schema file.
     public let rule: String
-    /// The old rule as a schema file writes it, without quotes; nil if the field had no such rule.
+    /// The old rule in the notation of schema files, without quotes; nil if the field had no such rule.
     public let before: String?
-    /// The new rule as a schema file writes it, without quotes; nil if the field has no such rule now.
+    /// The new rule in the notation of schema files, without quotes; nil if the field has no such rule now.
     public let after: String?
     /// The effect of the change on the values of the field.
     public let effect: Effect
@@ -109,11 +109,12 @@ extension FieldRules {
         compare(
             "characters", \.characters, text: { $0.flatMap { Self.listed($0.map(\.text)) } },
             effect: { .ofAllowed($0, $1) })
-        // Adding a requirement makes the rule stricter, so the arguments are swapped.
+        // The arguments are swapped, because a longer list of requirements is stricter, but a longer list of allowed
+        // values is looser.
         compare("requires", \.requirements, text: { Self.listed($0.map(\.rawValue)) }, effect: { .ofAllowed($1, $0) })
         compare("mask", \.mask, text: { $0?.pattern }, effect: { .ofLimit($0, $1) { _, _ in nil } })
         compare("secret", \.isSecret, text: { "\($0)" }, effect: { _, _ in .other })
-        // A date, datetime or time without formats has the standard format.
+        // If a date, datetime or time field has no formats, its values have the standard format.
         let standard = [old, self].allSatisfy { FieldType.moments.contains($0.type) } ? "ISO 8601" : nil
         compare(
             "formats", \.formats, text: { Self.listed($0.map(\.pattern)) ?? standard }, effect: { _, _ in .typing })
@@ -134,7 +135,8 @@ extension FieldRules {
         return changes
     }
 
-    /// Returns the names of the rules that differ from another version of this field, as a schema file names them.
+    /// Returns the names of the rules that differ between this field and another version of the field. A schema file
+    /// uses the same names.
     public func differences(from other: FieldRules) -> [String] { changes(from: other).map(\.rule) }
 
     private static func listed(_ texts: [String]) -> String? { texts.isEmpty ? nil : texts.joined(separator: ", ") }

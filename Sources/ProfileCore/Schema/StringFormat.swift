@@ -1,6 +1,7 @@
 /// The format of a string (Table Schema's `format`).
 public enum StringFormat: String, Hashable, Sendable, CaseIterable {
-    /// Words separated by dots, `@`, and a domain with a dot (RFC 5321). Non-ASCII letters are allowed.
+    /// Words with dots between them, then `@`, then a domain that contains a dot (RFC 5321). Non-ASCII letters are
+    /// allowed.
     case email
     /// A scheme, `:` and the characters that RFC 3986 allows after it. Non-ASCII letters are allowed.
     case uri
@@ -16,7 +17,7 @@ public enum StringFormat: String, Hashable, Sendable, CaseIterable {
         }
     }
 
-    /// The name of such a text in a message, with an article.
+    /// The name of the format in a message, with an article.
     package var noun: String {
         switch self {
         case .email: "an e-mail address"
@@ -25,11 +26,12 @@ public enum StringFormat: String, Hashable, Sendable, CaseIterable {
         }
     }
 
-    /// Whether a value is an e-mail address: RFC 5321's `Dot-string`, `@` and `Domain`, with non-ASCII letters (RFC
-    /// 6531).
+    /// Whether a value is an e-mail address: a `Dot-string`, `@` and a `Domain` of RFC 5321. Non-ASCII letters are
+    /// allowed (RFC 6531).
     ///
-    /// Forms that people do not type on purpose are refused: quoted words, numeric addresses of machines, and domains
-    /// without a dot. The maximum length is 254 bytes, and 64 bytes before the `@`.
+    /// Some valid forms are refused, because people do not type them on purpose: quoted words, numeric addresses of
+    /// machines, and domains without a dot. The address may have at most 254 bytes. The part before the `@` may have at
+    /// most 64 bytes.
     private static func isEmail(_ value: Span<UInt8>) -> Bool {
         guard value.count <= 254, let at = value.indices.last(where: { value[$0] == UInt8(ascii: "@") }) else {
             return false
@@ -52,7 +54,8 @@ public enum StringFormat: String, Hashable, Sendable, CaseIterable {
             && isAll(of: label) { $0.isASCIILetter || $0.isASCIIDigit || $0 >= 0x80 || $0 == UInt8(ascii: "-") }
     }
 
-    /// Whether the last label has at least two bytes and does not begin with a digit, as it would in a numeric address.
+    /// Whether the last label has at least two bytes and does not begin with a digit. The last label of a numeric
+    /// address begins with a digit.
     private static func isTopLevel(_ domain: Span<UInt8>) -> Bool {
         var count = 0
         var index = domain.count
@@ -83,8 +86,8 @@ public enum StringFormat: String, Hashable, Sendable, CaseIterable {
         return true
     }
 
-    /// Whether a value is a scheme, a colon and at least one character that RFC 3986 allows, or a non-ASCII one (RFC
-    /// 3987).
+    /// Whether a value is a scheme, a colon and at least one more character. RFC 3986 defines the allowed ASCII
+    /// characters. Non-ASCII characters are also allowed (RFC 3987).
     private static func isURI(_ value: Span<UInt8>) -> Bool {
         guard let colon = value.indices.first(where: { value[$0] == UInt8(ascii: ":") }), colon > 0,
             colon + 1 < value.count, value[0].isASCIILetter
@@ -105,7 +108,8 @@ public enum StringFormat: String, Hashable, Sendable, CaseIterable {
         return true
     }
 
-    /// Whether a value has 8, 4, 4, 4 and 12 hexadecimal digits with hyphens between them (RFC 9562).
+    /// Whether a value consists of groups of 8, 4, 4, 4 and 12 hexadecimal digits with hyphens between the groups (RFC
+    /// 9562).
     private static func isUUID(_ value: Span<UInt8>) -> Bool {
         guard value.count == 36 else { return false }
         for index in value.indices {

@@ -31,7 +31,8 @@ public struct TimeOfDay: Hashable, Comparable, Sendable, CustomStringConvertible
         self = time
     }
 
-    /// The text `hh:mm:ss`, with a fraction if it is not zero, and with `Z` for UTC.
+    /// The text `hh:mm:ss`. If the fraction is not zero, the text includes it. If the time is in UTC, the text ends
+    /// with `Z`.
     public var description: String {
         var text = ""
         for (number, separator) in [(hour, ":"), (minute, ":"), (second, "")] {
@@ -52,8 +53,8 @@ public struct TimeOfDay: Hashable, Comparable, Sendable, CustomStringConvertible
 
     var secondOfDay: Int { (hour * 60 + minute) * 60 + second }
 
-    /// Converts a time to UTC. `minutes` is the number of minutes that the time is ahead of UTC. `days` is -1, 0 or 1:
-    /// the number of days to add to the date.
+    /// Converts a time to UTC. `minutes` is the time's offset from UTC, positive if the time is ahead of UTC. `days` is
+    /// the number of days to add to the date: -1, 0 or 1.
     func inUTC(offset minutes: Int) -> (time: TimeOfDay, days: Int) {
         let seconds = secondOfDay - minutes * 60
         let days = seconds < 0 ? -1 : seconds >= 86_400 ? 1 : 0
@@ -66,8 +67,8 @@ public struct TimeOfDay: Hashable, Comparable, Sendable, CustomStringConvertible
         return .value(offset.map { time.inUTC(offset: $0).time } ?? time)
     }
 
-    /// Reads ISO 8601. Returns the written time, and the number of minutes that it is ahead of UTC; nil if the text has
-    /// no time zone. Returns nil for any other text.
+    /// Reads ISO 8601. Returns the time as written, and its offset from UTC in minutes. If the text has no time zone,
+    /// the offset is nil. If the text is not a time in ISO 8601, the whole result is nil.
     static func parts(_ text: Span<UInt8>) -> (time: TimeOfDay, offset: Int?)? {
         guard text.count >= 8, text[2] == UInt8(ascii: ":"), text[5] == UInt8(ascii: ":"),
             let hour = text.digits(0..<2), let minute = text.digits(3..<5), let second = text.digits(6..<8)
@@ -78,7 +79,7 @@ public struct TimeOfDay: Hashable, Comparable, Sendable, CustomStringConvertible
             let start = index + 1
             index = start
             while index < text.count, text[index].isASCIIDigit { index += 1 }
-            // Digits beyond nanoseconds would be lost, so such a text is refused.
+            // A fraction of more than nine digits is refused, because the digits after the ninth would be lost.
             guard 1...9 ~= index - start, let digits = text.digits(start..<index) else { return nil }
             nanosecond = (index - start..<9).reduce(digits) { value, _ in value * 10 }
         }
@@ -90,8 +91,8 @@ public struct TimeOfDay: Hashable, Comparable, Sendable, CustomStringConvertible
         return (time, offset)
     }
 
-    /// Reads a time zone: `Z`, or `hh`, `hhmm` or `hh:mm` after `+` or `-`. Returns the minutes ahead of UTC, or nil
-    /// for any other text.
+    /// Reads a time zone: `Z`, or `hh`, `hhmm` or `hh:mm` after `+` or `-`. Returns the offset from UTC in minutes, or
+    /// nil for any other text.
     static func offset(_ text: Span<UInt8>) -> Int? {
         if text.count == 1 { return text[0] | 0x20 == UInt8(ascii: "z") ? 0 : nil }
         guard text.count >= 3, text[0] == UInt8(ascii: "+") || text[0] == UInt8(ascii: "-"),
@@ -108,7 +109,7 @@ public struct TimeOfDay: Hashable, Comparable, Sendable, CustomStringConvertible
 }
 
 extension Span<UInt8> {
-    /// Returns the number that the ASCII digits of a range mean, or nil if the range contains any other byte.
+    /// Returns the decimal number in a range. Returns nil if the range contains a byte that is not an ASCII digit.
     func digits(_ range: Range<Int>) -> Int? {
         var value = 0
         for index in range {

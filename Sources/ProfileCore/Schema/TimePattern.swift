@@ -1,13 +1,13 @@
-/// A pattern for Python's `strptime`, as Table Schema's `format` uses it.
+/// A pattern in the notation of Python's `strptime`. Table Schema's `format` uses this notation.
 ///
 /// The supported directives do not depend on a language or a location: `%Y %y %m %b %B %d %H %I %p %M %S %f %z %%`. As
-/// in Python, letters match in either case, and white space matches any white space.
+/// in Python, the case of letters is ignored, and any white space matches any other white space.
 struct TimePattern: Hashable, Sendable {
     private let pieces: [Piece]
 
     fileprivate enum Piece: Hashable {
         case part(Part)
-        /// One byte. An ASCII letter matches in either case.
+        /// One byte. The case of an ASCII letter is ignored.
         case literal(UInt8)
         case space
     }
@@ -30,8 +30,9 @@ struct TimePattern: Hashable, Sendable {
 
     /// Parses a pattern.
     ///
-    /// Returns nil if a directive is unknown or repeated. Also returns nil if the pattern begins or ends with white
-    /// space, or contains a control character that is not white space. Trimmed values never match such patterns.
+    /// Returns nil if a directive is unknown or repeated. Also returns nil if the pattern contains a control character
+    /// that is not white space, or if the pattern begins or ends with white space. Values are trimmed, so they cannot
+    /// begin or end with white space.
     init?(_ text: String) {
         var pieces: [Piece] = []
         var bytes = text.utf8[...]
@@ -58,7 +59,7 @@ struct TimePattern: Hashable, Sendable {
 
     private func count(_ parts: Part...) -> Int { parts.count { pieces.contains(.part($0)) } }
 
-    /// Whether the pattern contains every part that a value of the type needs, and no part twice.
+    /// Whether the pattern contains every part that the type needs, and contains no part twice.
     func isComplete(for type: FieldType) -> Bool {
         let years = count(.year, .shortYear)
         let months = count(.month, .monthName, .shortMonthName)
@@ -78,8 +79,8 @@ struct TimePattern: Hashable, Sendable {
         }
     }
 
-    /// The shape of the pattern's texts; see `DateFormat`. `B` is the name of a month, `P` is AM or PM, and `Z` is a
-    /// time zone.
+    /// The shape of the texts that match the pattern; see `DateFormat`. `B` is the name of a month, `P` is AM or PM,
+    /// and `Z` is a time zone.
     var shape: [UInt8] {
         Self.collapsed(
             pieces.map { piece in
@@ -100,7 +101,8 @@ struct TimePattern: Hashable, Sendable {
             .map { shape[$0] }
     }
 
-    /// The length of the longest text in bytes. White space is counted as one byte, although a text may have more.
+    /// The length of the longest text in bytes. Each run of white space is counted as one byte, although a text may
+    /// have a longer run.
     var longestLength: Int { pieces.reduce(0) { $0 + $1.longestLength } }
 }
 
@@ -110,18 +112,18 @@ struct TimeParts {
     fileprivate(set) var month = 0
     fileprivate(set) var dayOfMonth = 0
     fileprivate(set) var hour = 0
-    /// Whether the time is PM on a 12-hour clock; nil on a 24-hour clock.
+    /// Whether the time is PM. Nil if the text uses a 24-hour clock.
     fileprivate(set) var isAfternoon: Bool?
     fileprivate(set) var minute = 0
     fileprivate(set) var second = 0
     fileprivate(set) var nanosecond = 0
-    /// The time zone in minutes ahead of UTC; nil if the text has none.
+    /// The offset from UTC in minutes. Nil if the text has no time zone.
     fileprivate(set) var offset: Int?
 
     /// The day; nil if the calendar has no such day.
     var day: CalendarDay? { CalendarDay(year: year, month: month, day: dayOfMonth) }
 
-    /// The written time, not converted to UTC.
+    /// The time as written, without conversion to UTC.
     var time: TimeOfDay? {
         let hour = isAfternoon.map { self.hour % 12 + ($0 ? 12 : 0) } ?? self.hour
         return TimeOfDay(hour: hour, minute: minute, second: second, nanosecond: nanosecond)
@@ -136,10 +138,11 @@ extension TimePattern {
         return read(text, from: 0, piece: 0, &parts) ? parts : nil
     }
 
-    /// Returns whether the remaining text matches the remaining pieces, and stores the parts that they read.
+    /// Returns whether the rest of the text matches the remaining pieces. Stores the values that were read in `parts`.
     ///
-    /// A number takes as many digits as possible, and fewer if the rest would not match otherwise, like a regular
-    /// expression with backtracking. A pattern has few pieces, so this ends soon.
+    /// A number first takes as many digits as possible. If the rest of the text then does not match, the number takes
+    /// fewer digits. Regular expressions call this backtracking. A pattern has few pieces, so there is little
+    /// backtracking.
     private func read(_ text: Span<UInt8>, from start: Int, piece index: Int, _ parts: inout TimeParts) -> Bool {
         guard index < pieces.count else { return start == text.count }
         switch pieces[index] {
@@ -185,7 +188,7 @@ extension TimePattern.Part {
         }
     }
 
-    /// Stores the value of a text in `parts`. Returns false if the text is not such a part.
+    /// Stores the value of a text in `parts`. Returns false if the text is not a valid value of this part.
     fileprivate func set(_ text: Span<UInt8>, in parts: inout TimeParts) -> Bool {
         switch self {
         case .monthName:
@@ -214,7 +217,7 @@ extension TimePattern.Part {
     private func set(_ number: Int, of digits: Int, in parts: inout TimeParts) -> Bool {
         switch self {
         case .year: parts.year = number
-        // POSIX: 69 to 99 mean 1969 to 1999, and 0 to 68 mean 2000 to 2068.
+        // POSIX defines that 69 to 99 mean 1969 to 1999, and that 0 to 68 mean 2000 to 2068.
         case .shortYear: parts.year = number + (number < 69 ? 2_000 : 1_900)
         case .month where 1...12 ~= number: parts.month = number
         case .day where 1...31 ~= number: parts.dayOfMonth = number
@@ -245,7 +248,7 @@ extension Span<UInt8> {
 
 // Writing.
 extension TimePattern {
-    /// Returns the text of a day and an optional time in this pattern.
+    /// Formats a day and an optional time with this pattern.
     func text(of day: CalendarDay, _ time: TimeOfDay?) -> String {
         let hour = time?.hour ?? 0
         var bytes: [UInt8] = []

@@ -1,13 +1,13 @@
 /// The sort order of a field's stored values. Every engine uses this comparison.
 package enum ValueOrder: Sendable {
-    /// The order of the UTF-8 bytes. Days, years and booleans use it too, in their stored form.
+    /// The order of the UTF-8 bytes. The stored forms of days, years and booleans are also sorted in this order.
     case bytes
     /// The order of the bytes, ignoring the case of ASCII letters. The primary key uses it.
     case ignoringCase
-    /// The order of numeric values, for numbers of any notation and size.
+    /// The order of numeric values. The notation and the size of the numbers do not matter.
     ///
-    /// Values that are not numbers come last, in the order of their bytes. A profile may have such a value if it was
-    /// validated against other rules.
+    /// Values that are not numbers come last, in the order of their bytes. A profile may have such a value if other
+    /// rules were in force when it was stored.
     case number
     /// The order of the bytes without a final `Z`. So the order ignores whether a time is in UTC.
     case moment
@@ -22,8 +22,8 @@ package enum ValueOrder: Sendable {
 
     /// Compares two stored values.
     ///
-    /// - Returns: A negative number if the left value comes first, zero if the values are equal in this order, a
-    ///   positive number if the right value comes first.
+    /// - Returns: A negative number if the left value comes first, a positive number if the right value comes first.
+    ///   Zero if the values are equal in this order.
     package func compare(_ left: Span<UInt8>, _ right: Span<UInt8>) -> Int {
         switch self {
         case .bytes: return Self.compareBytes(left, right)
@@ -59,7 +59,7 @@ package enum ValueOrder: Sendable {
 }
 
 extension FieldType {
-    /// Returns whether a stored text is a value of this type. The type's order applies only to such a text.
+    /// Returns whether a stored text is a value of this type. Only such a text can be sorted in the type's order.
     package func holds(_ text: Span<UInt8>) -> Bool {
         switch self {
         case .string: true

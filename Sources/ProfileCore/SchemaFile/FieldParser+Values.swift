@@ -28,7 +28,7 @@ extension FieldParser {
     private func parseFormat(_ text: String, isMoment: Bool, _ rules: inout FieldRules) {
         if text == "any", isMoment { return field.report("format", .noPlace(.any)) }
         if isMoment {
-            // This pattern means the default format.
+            // The pattern `%Y-%m-%d` means the default format.
             if rules.type == .date, text == "%Y-%m-%d" { return }
             guard let format = DateFormat(text, of: rules.type), format.isTablePattern else {
                 return field.report("format", .malformed(text, .timePattern(rules.type)))
@@ -132,7 +132,7 @@ extension FieldParser {
         Int64(text).flatMap { 0...9_999 ~= $0 ? $0 : nil }
     }
 
-    // A bound is written in the stored form, or in the notation of the field.
+    // A schema file may write a bound in the stored form or in the notation of the field.
 
     private func day(_ text: String, _ rules: FieldRules) -> CalendarDay? {
         CalendarDay(iso: text) ?? value(text, rules) { $0.read($1) }
@@ -155,7 +155,7 @@ extension FieldParser {
         return nil
     }
 
-    /// The entries of `enum` as typed, with their JSON paths.
+    /// The entries of `enum` in the notation of the field, with their JSON paths.
     func parseAllowedValues(_ rules: FieldRules) -> [(text: String, path: String)] {
         guard let list = constraints.array("enum") else { return [] }
         if list.isEmpty { constraints.report("enum", .allowsNothing) }
@@ -168,7 +168,8 @@ extension FieldParser {
         }
     }
 
-    /// Checks allowed values by the other rules of the field, to find values that could never be stored.
+    /// Checks each allowed value against the other rules of the field. If a value breaks one of these rules, it could
+    /// never be stored, so this is an error.
     func judge(_ allowed: [(text: String, path: String)], by rules: FieldRules) -> [String] {
         let validator = FieldValidator(rules)
         return allowed.compactMap { text, path in
@@ -182,7 +183,7 @@ extension FieldParser {
 }
 
 extension FieldType {
-    /// Whether a schema file may write a value of this type as this kind of JSON value.
+    /// Whether a schema file may use this kind of JSON value for a value of this type.
     fileprivate func takes(_ kind: JSONKind) -> Bool {
         switch kind {
         case .string: true

@@ -1,11 +1,11 @@
-/// Reads one element of `fields`. It reports each error and continues.
+/// Reads one element of `fields`. If the parser finds an error, it reports the error and continues.
 struct FieldParser {
     let field: SchemaObject
     let constraints: SchemaObject
     let extensions: SchemaObject
     /// The primary key of the schema; nil if `primaryKey` is malformed.
     private let primaryKey: PrimaryKey?
-    /// The missing values of the schema, which a field may replace.
+    /// The missing values of the schema. A field may replace them with its own list.
     private let missingValues: [String]
     var errors: SchemaErrors { field.errors }
 
@@ -17,12 +17,12 @@ struct FieldParser {
         self.missingValues = missingValues
     }
 
-    /// Returns the rules of the field; nil if it has no valid name. The rules are complete only if no error is
-    /// reported.
+    /// Returns the rules of the field; nil if the field has no valid name. If an error is reported, the rules may be
+    /// incomplete.
     func parse() -> FieldRules? {
         var rules: FieldRules?
         var allowed: [(text: String, path: String)] = []
-        // The allowed values can be checked only by rules without errors.
+        // If the other rules have errors, the allowed values cannot be checked.
         if errors.areNone(after: { rules = parseRules(&allowed) }), let right = rules {
             rules?.allowedValues = judge(allowed, by: right)
         }
@@ -48,7 +48,7 @@ struct FieldParser {
         rules.isPrimaryKey = primaryKey?.name == name.text
         // Without a type, nothing else can be checked.
         guard type != nil else { return rules }
-        // A field that `primaryKey` names is implicitly required and unique (Table Schema).
+        // In Table Schema, a field is required and unique if `primaryKey` names the field.
         let isKey = rules.isPrimaryKey && primaryKey?.isNamed == true && name != .password
         rules.isRequired = constraints.boolean("required") ?? isKey
         rules.isUnique = constraints.boolean("unique") ?? isKey
@@ -91,7 +91,7 @@ struct FieldParser {
     private func parseType() -> FieldType? {
         guard field["type"] != nil else { return .string }
         guard let text = field.string("type") else { return nil }
-        // `any` allows a value of every type, so the value is kept as text.
+        // The type `any` allows values of every type, so its values are stored as text.
         if text == "any" { return .string }
         if let type = FieldType(rawValue: text) { return type }
         if let construct = TableConstruct(type: text) {
@@ -102,8 +102,8 @@ struct FieldParser {
         return nil
     }
 
-    /// Returns whether the field has one of these types; otherwise reports an error for each of the named rules that is
-    /// present.
+    /// Returns whether the field has one of these types. If not, reports an error for each of the named rules that the
+    /// field has.
     @discardableResult
     func allows(
         _ names: [String], of object: SchemaObject, for types: [FieldType], _ rules: FieldRules
@@ -162,12 +162,13 @@ struct FieldParser {
                 errors.report(path, .unknownChoice(text, known: Requirement.allCases.map(\.rawValue)))
                 continue
             }
-            // A requirement that is listed twice would cause two issues for one value.
+            // If a requirement were kept twice, one value could have the same issue twice.
             if !rules.requirements.contains(requirement) { rules.requirements.append(requirement) }
         }
     }
 
-    /// The maximum number of entries in `characters` and in `formats`. A message names all entries.
+    /// The maximum number of entries in `characters` and in `formats`. An error message lists all entries, so the
+    /// number must be small.
     static let mostEntries = 16
 
     // MARK: Files, messages
@@ -186,7 +187,7 @@ struct FieldParser {
         }
         return list.compactMap { value, path in
             guard let text = SchemaObject.text(value, path, errors)?.trimmed else { return nil }
-            // Such a name would match every column without a name.
+            // The folded name is empty, so it would match every column that has no name.
             guard !FoldedHeader(text).isEmpty else {
                 errors.report(path, .allowsNothing)
                 return nil

@@ -1,15 +1,15 @@
 extension ProfileSchema {
-    /// Returns the schema as a Table Schema document in a fixed order and without defaults. Two files with the same
-    /// rules give the same text.
+    /// Returns the schema as a Table Schema document in a fixed order. Rules that have their default value are omitted.
+    /// So if two schema files have the same rules, their documents are equal.
     ///
-    /// - Parameter indented: Whether the text is indented for people. The fingerprint of a schema is computed from the
-    ///   text on one line.
+    /// - Parameter indented: Whether the text is indented for human readers. The fingerprint of a schema is computed
+    ///   from the document on one line.
     /// - Returns: JSON, as `init(parsing:)` reads it.
     public func document(indented: Bool = false) -> String { documentValue.text(indented: indented) }
 
     package var documentValue: JSONValue {
-        // If all fields except the secret one have the same missing values, the document lists them once. The schema's
-        // list does not apply to the secret field.
+        // If all fields that are not secret have the same missing values, the document lists these values only once. A
+        // list of the schema does not apply to the secret field.
         let first = primaryKey.missingValues
         let shared = openFields.allSatisfy { $0.missingValues == first } ? first : []
         var members = [JSONMember("name", .string(name))]
@@ -26,7 +26,7 @@ extension ProfileSchema: Encodable {
 }
 
 extension FieldRules {
-    /// The field, without the missing values that the schema has for all fields.
+    /// The field as JSON. The field's missing values are omitted if they equal the list of the schema.
     fileprivate func document(sharing shared: [String]) -> JSONValue {
         var members = [
             JSONMember("name", .string(name.text)), JSONMember("title", .string(title)),
@@ -54,8 +54,8 @@ extension FieldRules {
     private var format: String? {
         if let stringFormat { return stringFormat.rawValue }
         guard let format = formats.first, formats.count == 1, format.isTablePattern else { return nil }
-        // As a `format`, this pattern means the default format, which requires every digit. So it is listed in
-        // `formats`.
+        // If `format` contains this pattern, it means the default format, which requires leading zeros. So the pattern
+        // is written in `formats`.
         return format.pattern == "%Y-%m-%d" ? nil : format.pattern
     }
 

@@ -4,7 +4,7 @@ extension SchemaError: CustomStringConvertible {
 }
 
 extension SchemaError.Reason {
-    /// The reason in English. It continues the sentence "… is refused: ". Long values are cut.
+    /// The reason in English. A message shows the reason after "… is refused: ". Long values are truncated.
     public var text: String {
         switch self {
         case .notJSON(let error): "it is not JSON: \(error.text)"
@@ -126,7 +126,7 @@ extension SchemaError.Notation {
 }
 
 extension FieldType {
-    /// The required parts of a pattern for a type's values.
+    /// The parts that a pattern for this type must have.
     fileprivate var parts: String {
         switch self {
         case .dateTime: "a day with a time"

@@ -10,36 +10,37 @@ public struct SchemaError: Hashable, Sendable {
         self.reason = reason
     }
 
-    /// The kinds of errors, with the found value and the valid values. ``text`` describes them in words.
+    /// The kinds of errors. A case may carry the value in the file and the values that are valid. ``text`` describes
+    /// them in words.
     ///
-    /// A found text is copied from the file, and it may be long.
+    /// A text that was found in the file is copied, so it may be long.
     public enum Reason: Hashable, Sendable {
         /// The file cannot be read as JSON.
         case notJSON(JSONError)
-        /// A member that every schema or field must have is missing.
+        /// A required member is missing.
         case missing(Part)
-        /// A value has another kind than the expected one.
+        /// A value does not have the expected JSON type.
         case wrongType(JSONKind, expected: JSONKind)
-        /// An unknown name, with the known names.
+        /// A name is unknown. The error contains the known names.
         case unknownName(known: [String])
-        /// One of a few words is expected.
+        /// A text is not one of the known words.
         case unknownChoice(String, known: [String])
-        /// A value that is not supported, with the supported values, each as JSON.
+        /// A value is not supported. The value and the supported values are written as JSON.
         case unsupported(String, supported: [String])
-        /// A text or number is written wrongly.
+        /// A text or a number does not have the required notation.
         case malformed(String, Notation)
-        /// A length that is not a whole number in this range.
+        /// A length is not a whole number in the allowed range.
         case notACount(allowed: ClosedRange<Int>)
-        /// A text is too long. Both numbers are bytes of UTF-8.
+        /// A text is too long. Both numbers are lengths in UTF-8 bytes.
         case tooLong(Int, allowed: Int)
-        /// A list has this many entries, which are too many.
+        /// A list has too many entries. The first number is the number of entries.
         case tooManyEntries(Int, allowed: Int)
         /// The rules allow no value at all.
         case allowsNothing
-        /// A part of Table Schema that a store of profiles cannot use.
+        /// The file uses a part of Table Schema that a store of profiles does not support.
         case noPlace(TableConstruct)
 
-        /// The schema has this many fields: none, or too many.
+        /// The schema has no fields or too many fields. The number is the number of fields.
         case fieldCount(Int, allowed: ClosedRange<Int>)
         /// An earlier field has this name.
         case repeatedField(FieldName)
@@ -62,34 +63,34 @@ public struct SchemaError: Hashable, Sendable {
         case boundsInverted(minimum: Bound, maximum: Bound)
         /// `pattern` is not a regular expression of PCRE2, or is too long.
         case badPattern(FieldPattern.CompileError)
-        /// The field's mask already has this effect.
+        /// The rule is redundant, because the field has a mask.
         case impliedByMask
-        /// The field's format already has this effect.
+        /// The rule is redundant, because the field has a `format`.
         case impliedByFormat
-        /// Some text could be read in both formats.
+        /// Two formats are ambiguous: some texts match both formats.
         case ambiguousFormats(DateFormat, DateFormat)
-        /// The same character separates groups of digits and the fraction.
+        /// `groupChar` and `decimalChar` are the same character.
         case groupIsDecimal
-        /// A word is in both `trueValues` and `falseValues`, or in one of them and in the default of the other.
+        /// A word means both true and false. The defaults of `trueValues` and `falseValues` are checked too.
         case bothTrueAndFalse(String)
-        /// A column of a file would match two fields, or a field and the hash.
+        /// A column of a file would match two fields, or it would match a field and the password hash.
         case repeatedColumn(String, meaning: String)
 
         /// The primary key is not a field of the schema.
         case noSuchField(String)
-        /// The primary key consists of this many fields instead of one.
+        /// The primary key does not consist of one field. The number is the number of its fields.
         case compositeKey(Int)
         /// The type of the primary key is not `string`.
         case keyIsNoString(FieldName)
-        /// The primary key is not required and unique.
+        /// The primary key is not required, or is not unique.
         case keyIsOptional(FieldName)
         /// The primary key is the password.
         case keyIsSecret
-        /// A field has the name of the column that holds the primary key, but is not the primary key.
+        /// The field `username` is not the primary key. The store needs a column of this name for the primary key.
         case usernameBesideKey(FieldName)
         /// The field `password` is not declared secret.
         case passwordIsNotSecret
-        /// Another field than `password` is declared secret.
+        /// A field is declared secret, but its name is not `password`.
         case secretIsNotPassword
         /// The secret field has a rule that a secret cannot have: `unique`, `indexed`, `enum`, `pattern`, `mask` or
         /// `format`.
@@ -98,15 +99,15 @@ public struct SchemaError: Hashable, Sendable {
         case onlyForSecret
     }
 
-    /// Members that every schema or field must have.
+    /// The members that can be missing in an error of the kind `missing`.
     public enum Part: Hashable, Sendable {
         /// The schema's list of fields.
         case fields
-        /// The field `username`, if `primaryKey` names no other field.
+        /// The field `username`. It is required unless `primaryKey` names another field.
         case username
         /// A field's name.
         case name
-        /// The missing value itself, in an entry of `missingValues`.
+        /// The member `value` of an entry in `missingValues`.
         case value
     }
 
@@ -118,7 +119,7 @@ public struct SchemaError: Hashable, Sendable {
         case mask
         /// The name of a class, or a literal list of characters; see ``AllowedCharacters``.
         case characterClass
-        /// `yyyy`, `MM` and `dd` once each, or a pattern for `strptime`; see ``DateFormat``.
+        /// A format that contains `yyyy`, `MM` and `dd` once, or a pattern for `strptime`; see ``DateFormat``.
         case dateFormat
         /// A pattern for `strptime`, for fields of this type.
         case timePattern(FieldType)

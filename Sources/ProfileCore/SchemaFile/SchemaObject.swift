@@ -1,10 +1,10 @@
-/// An object of a schema file, with its path. It reads members by name and type, and reports errors. A wrong member is
-/// treated like a missing one.
+/// An object of a schema file, with its path. It reads members by name and type, and reports errors. If a member has
+/// the wrong type, the member is treated as missing.
 struct SchemaObject {
     let path: String
     let members: [JSONMember]
     let errors: SchemaErrors
-    /// Whether the file has another kind of value at this path. That error was reported.
+    /// Whether the value at this path is not an object. In that case an error was reported.
     private let isUnread: Bool
 
     init?(_ value: JSONValue, _ path: String, _ errors: SchemaErrors) {
@@ -42,7 +42,8 @@ struct SchemaObject {
 
     func string(_ name: String) -> String? { self[name].flatMap { Self.string($0, path(name), errors) } }
 
-    /// Reads a text of at most `longestText` bytes, such as a title. Every issue of a field may repeat such a text.
+    /// Reads a text of at most `longestText` bytes, such as a title. The length is limited because every issue of a
+    /// field may contain such a text.
     func text(_ name: String) -> String? { self[name].flatMap { Self.text($0, path(name), errors) } }
 
     func boolean(_ name: String) -> Bool? {
@@ -54,8 +55,8 @@ struct SchemaObject {
         return flag
     }
 
-    /// Whether the value of a boolean member is known. This is so if the member is a boolean or is missing. Otherwise
-    /// the member was reported as an error.
+    /// Whether the value of a boolean member is known. The value is known if the member is a boolean or is missing. In
+    /// any other case, an error was reported.
     func canTell(_ name: String) -> Bool {
         switch self[name] {
         case nil: !isUnread
@@ -74,7 +75,7 @@ struct SchemaObject {
         return count
     }
 
-    /// The allowed lengths. The maximum is the maximum size of a value in bytes.
+    /// The allowed lengths. The upper bound is the maximum size of a value in bytes.
     private static let counts = 0...1_048_576
 
     /// The elements of a list, with their paths.
@@ -97,7 +98,7 @@ struct SchemaObject {
         return list
     }
 
-    /// The object with a name; an object without members if there is none.
+    /// Returns the member of this name as an object. If there is no such object, returns an object without members.
     func object(_ name: String) -> SchemaObject {
         self[name].flatMap { SchemaObject($0, path(name), errors) }
             ?? SchemaObject([], path(name), errors, isUnread: self[name] != nil)

@@ -1,10 +1,10 @@
 extension ProfileSchema {
     /// Reads a schema file.
     ///
-    /// An unknown member is an error, because ignoring a rule would let invalid profiles in.
+    /// An unknown member is an error. If the parser ignored an unknown rule, the store would accept invalid profiles.
     /// - Parameters:
     ///   - bytes: A Table Schema document, UTF-8.
-    ///   - defaultName: The name of the schema if the document has none.
+    ///   - defaultName: The name of the schema if the document does not name the schema.
     /// - Throws: All errors in the document, with their places.
     public init(parsing bytes: Span<UInt8>, defaultName: String = Self.defaultName) throws(SchemaFailure) {
         let document: JSONValue
@@ -31,8 +31,8 @@ extension ProfileSchema {
 }
 
 extension ProfileSchema: Decodable {
-    /// Decodes a Table Schema document like ``init(parsing:defaultName:)-(Span<UInt8>,_)``. Not every decoder notices
-    /// that an object has a name twice.
+    /// Decodes a Table Schema document like ``init(parsing:defaultName:)-(Span<UInt8>,_)``. Some decoders do not detect
+    /// that an object has two members of the same name.
     ///
     /// - Throws: `DecodingError` with all errors in the document and their places. Its underlying error is the
     ///   ``SchemaFailure``.
@@ -46,11 +46,11 @@ extension ProfileSchema: Decodable {
         }
     }
 
-    /// The name of a schema if the document has none.
+    /// The name of a schema if the document does not name the schema.
     public static let defaultName = "custom"
 }
 
-/// Reads the whole document. It reports each error and continues.
+/// Reads the whole document. If the parser finds an error, it reports the error and continues.
 private struct SchemaParser {
     let root: SchemaObject
     var errors: SchemaErrors { root.errors }
@@ -83,11 +83,11 @@ private struct SchemaParser {
         checkNames(fields)
         checkColumns(fields)
         guard let index = fields.firstIndex(where: { $0.rules.isPrimaryKey }) else {
-            // If a field has no valid name, it may be the primary key.
+            // If a field has no valid name, that field may be the primary key. So a missing key is not reported.
             if haveNames, let primaryKey { reportMissing(primaryKey) }
             return nil
         }
-        // The store keeps the primary key in the column `username`, so no other field can have that name.
+        // The store keeps the primary key in the column `username`, so no other field can have the name `username`.
         for (rules, path) in fields where rules.name == .username && !rules.isPrimaryKey {
             errors.report("\(path).name", .usernameBesideKey(fields[index].rules.name))
         }
@@ -121,16 +121,17 @@ private struct SchemaParser {
             if earlier.contains(rules.name) {
                 errors.report("\(path).name", .repeatedField(rules.name))
             } else if let other = earlier.first(where: { FoldedHeader($0.text) == FoldedHeader(rules.name.text) }) {
-                // Headers are matched without underscores (I2), so one column would match both fields.
+                // An import ignores underscores in headers (I2), so one column would match both fields.
                 errors.report("\(path).name", .indistinctFields(rules.name, other))
             }
             earlier.append(rules.name)
         }
     }
 
-    /// Checks that no column of a file matches two fields. An import first looks for the exact name, and then for a
-    /// name that is equal as a `FoldedHeader`. So `first_name` and `firstname` may both be names of columns. Columns of
-    /// hashes are matched before all others, so a column with the name of the password field may hold hashes.
+    /// Checks that no column of a file matches two fields. An import first searches for a column with exactly the same
+    /// name. Then it searches for a column with an equal `FoldedHeader`. So `first_name` and `firstname` may both be
+    /// names of columns. An import matches hash columns before all other columns. So a column that has the name of the
+    /// password field may contain hashes.
     private func checkColumns(_ fields: [(rules: FieldRules, path: String)]) {
         var owners: [String: String] = [:]
         for (rules, _) in fields { owners[rules.name.text] = rules.name.text }
@@ -143,7 +144,7 @@ private struct SchemaParser {
                         owners[column] = owner
                         continue
                     }
-                    // Any spelling of `password_hash` names a column of hashes.
+                    // A column contains hashes if its folded header equals the folded `password_hash`.
                     let isHash = FoldedHeader(column) == FoldedHeader(ProfileDraft.hashName)
                     if let other = isHash ? ProfileDraft.hashName : owners[column], other != owner {
                         errors.report("\(path).profiles.\(key)[\(index)]", .repeatedColumn(column, meaning: other))
@@ -156,7 +157,7 @@ private struct SchemaParser {
     }
 }
 
-/// The primary key as the schema names it.
+/// The primary key that the schema declares.
 struct PrimaryKey {
     let name: String
     /// The JSON path for errors about the primary key.
@@ -167,7 +168,8 @@ struct PrimaryKey {
 
 /// Reads the list `missingValues` of a schema or a field.
 enum MissingValues {
-    /// The values without the empty text, which always means "no value"; nil if there is no list.
+    /// The values in the list, or nil if there is no list. The empty text is omitted, because it always means "no
+    /// value".
     static func read(from object: SchemaObject) -> [String]? {
         guard let list = object.array("missingValues") else { return nil }
         guard list.count <= most else {
@@ -187,7 +189,8 @@ enum MissingValues {
         return values
     }
 
-    /// Reads an entry: a string, or an object with `value` and an optional `label` for people.
+    /// Reads an entry. An entry is a string or an object. The object has a `value` and an optional `label` for human
+    /// readers.
     private static func text(_ value: JSONValue, _ path: String, _ errors: SchemaErrors) -> String? {
         guard case .object = value, let entry = SchemaObject(value, path, errors) else {
             return SchemaObject.string(value, path, errors)

@@ -1,21 +1,22 @@
 /// A part of the Table Schema specification that a store of profiles does not support.
 public enum TableConstruct: String, Hashable, Sendable, CaseIterable {
     // Properties of a schema.
-    /// How columns and fields are matched. This project always matches them by name.
+    /// The method of matching columns with fields. This project always matches them by name.
     case fieldsMatch
-    /// Fields whose combined values must be unique. In this project each unique field is unique by itself.
+    /// Several fields that must have a unique combination of values. In this project, a uniqueness rule applies to only
+    /// one field.
     case uniqueKeys
     /// References to other tables. A store has only one table of profiles.
     case foreignKeys
     // Properties of a field.
-    /// The few values of a field. This project uses `enum`.
+    /// The list of values that a field allows. This project uses `enum` for this.
     case categories
-    /// Whether those values have an order.
+    /// Whether the values in `categories` have an order.
     case categoriesOrdered
     // Constraints.
-    /// A lower bound that is not an allowed value; `minimum` is an allowed value.
+    /// A lower bound that is itself not allowed. The supported bound `minimum` is itself allowed.
     case exclusiveMinimum
-    /// An upper bound that is not an allowed value; `maximum` is an allowed value.
+    /// An upper bound that is itself not allowed. The supported bound `maximum` is itself allowed.
     case exclusiveMaximum
     /// A JSON Schema for the value of an object or array.
     case jsonSchema
@@ -35,18 +36,18 @@ public enum TableConstruct: String, Hashable, Sendable, CaseIterable {
     /// A shape on a map, as GeoJSON.
     case geojson
     // Formats.
-    /// For a date, datetime or time: any notation, which a reader must guess.
+    /// A date, datetime or time in any notation. A reader must guess the notation.
     case any
-    /// For a string: bytes in Base64.
+    /// A string that contains bytes in Base64.
     case binary
 
-    /// Finds a part by the name of a property; nil if there is none.
+    /// Finds an unsupported part by the name of a property. Returns nil if the property is not such a part.
     init?(property: String) {
         guard let known = Self(rawValue: property), Self.properties.contains(known) else { return nil }
         self = known
     }
 
-    /// Finds a part by the name of a type; nil if there is none.
+    /// Finds an unsupported part by the name of a type. Returns nil if the type is not such a part.
     init?(type: String) {
         guard let known = Self(rawValue: type), Self.types.contains(known) else { return nil }
         self = known

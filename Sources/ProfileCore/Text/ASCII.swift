@@ -5,7 +5,7 @@ extension UInt8 {
     @inlinable package var isASCIILetter: Bool { (self | 0x20) &- 0x61 < 26 }
     /// Space, tab, LF, VT, FF, CR.
     @inlinable package var isASCIIWhitespace: Bool { self == 0x20 || self &- 0x09 < 5 }
-    /// The lower-case form of an ASCII letter; any other byte as it is.
+    /// The lower-case form of an ASCII letter. Any other byte is unchanged.
     @inlinable package var asciiFolded: UInt8 { isASCIIUppercase ? self | 0x20 : self }
 }
 
@@ -29,7 +29,7 @@ extension Span<UInt8> {
         return false
     }
 
-    /// The number of user-perceived characters of ASCII: CR LF is one.
+    /// The number of user-perceived characters in ASCII text. CR LF counts as one character.
     var countOfASCIICharacters: Int {
         var pairs = 0
         var previous: UInt8 = 0
@@ -54,7 +54,7 @@ extension Span<UInt8> {
 }
 
 extension String {
-    /// The text of bytes that are valid UTF-8.
+    /// Creates a text from bytes. The bytes must be valid UTF-8.
     package init(_ bytes: Span<UInt8>) {
         self = bytes.withUnsafeBufferPointer { String(decoding: $0, as: UTF8.self) }
     }

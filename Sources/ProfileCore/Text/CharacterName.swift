@@ -1,5 +1,5 @@
 extension Character {
-    /// The name of a character in a message: the character itself, unless it would be invisible there.
+    /// The name of a character in a message. A visible character stands for itself.
     package var nameInMessage: String {
         switch self {
         case " ": "space"
@@ -10,8 +10,7 @@ extension Character {
         }
     }
 
-    /// A name such as `U+200B`, for a character that is invisible or that only changes another character; nil for any
-    /// other character.
+    /// The code point of an invisible character or a combining mark, such as `U+200B`. Nil for any other character.
     private static func number(of scalar: Unicode.Scalar) -> String? {
         switch scalar.properties.generalCategory {
         case .control, .format, .surrogate, .privateUse, .unassigned, .lineSeparator, .paragraphSeparator,

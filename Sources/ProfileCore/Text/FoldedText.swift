@@ -1,26 +1,29 @@
-/// A text to search for in other texts, ignoring the case and the accents of letters.
+/// A search text. A search ignores the case and the accents of letters.
 ///
-/// Both texts are folded by ``TextFolding``. Most texts are ASCII and need no folding. They are searched in place,
-/// eight bytes at a time. So searching a million values takes little longer than reading them.
+/// Both texts are folded by ``TextFolding``. Most texts are ASCII and need no folding. An ASCII text is searched in
+/// place, eight bytes at a time. So a search of a million values takes only a little longer than reading the values.
 package struct FoldedText: Hashable, Sendable {
     /// The folded text in UTF-8.
     package let bytes: [UInt8]
-    /// Eight copies of the first byte, and eight copies of the second byte, if there is one.
+    /// `first` is eight copies of the first byte. `second` is eight copies of the second byte, or 0 if there is no
+    /// second byte.
     private let first: UInt64
     private let second: UInt64
-    /// An upper-case letter differs from the lower-case letter in one bit. `firstCase` is eight copies of that bit if
-    /// the first byte is a letter, otherwise 0. `secondCase` is the same for the second byte.
+    /// An upper-case ASCII letter differs from the lower-case letter in one bit. If the first byte is a letter,
+    /// `firstCase` is eight copies of that bit. Otherwise `firstCase` is 0. `secondCase` describes the second byte in
+    /// the same way.
     private let firstCase: UInt64
     private let secondCase: UInt64
-    /// The highest bits of those bytes in a word that are compared with the first byte alone. If this text has one
-    /// byte, these are all bytes. Otherwise it is the last byte, because the byte after it is not in the same word.
+    /// A mask that contains the highest bit of some bytes in a word. These bytes are compared only with the first byte
+    /// of this text, and not with the second byte. If this text has one byte, the mask covers all bytes. Otherwise the
+    /// mask covers the last byte of the word, because the next byte is in another word.
     private let ending: UInt64
 
     package init(_ text: String) { self.init(text.utf8Span.span) }
 
     package init(_ text: Span<UInt8>) { self.init(folded: TextFolding.folded(text)) }
 
-    /// Takes a text that is folded already.
+    /// Creates a search text from a text that is already folded.
     package init(folded bytes: [UInt8]) {
         self.bytes = bytes
         let first = bytes.first ?? 0
@@ -36,13 +39,14 @@ package struct FoldedText: Hashable, Sendable {
 
     package func hash(into hasher: inout Hasher) { hasher.combine(bytes) }
 
-    /// Returns whether a text contains this one. Bytes of the searched text that are not UTF-8 are read as replacement
-    /// characters.
+    /// Returns whether `text` contains this text. If `text` contains invalid UTF-8, the invalid bytes are read as
+    /// replacement characters.
     package func isContained(in text: Span<UInt8>) -> Bool {
         let outcome = text.withUnsafeBufferPointer { text in
             bytes.withUnsafeBufferPointer { search(text, for: $0) }
         }
-        // Letters outside of ASCII may fold to ASCII letters.
+        // Non-ASCII letters may fold to ASCII letters, so a text that contains non-ASCII letters is folded and searched
+        // again.
         guard case .notFound(inASCII: false) = outcome else { return outcome == .found }
         return TextFolding.folded(text).withUnsafeBufferPointer { folded in
             bytes.withUnsafeBufferPointer { search(folded, for: $0) == .found }
@@ -51,12 +55,12 @@ package struct FoldedText: Hashable, Sendable {
 
     private enum Outcome: Equatable {
         case found
-        /// Whether the text has only ASCII characters.
+        /// `inASCII` is true if the text has only ASCII characters.
         case notFound(inASCII: Bool)
     }
 
-    /// Compares byte by byte, ignoring the case of ASCII letters. ASCII characters fold one by one, so a match here is
-    /// a match in the folded text too.
+    /// Compares byte by byte, ignoring the case of ASCII letters. Each ASCII character is folded on its own. So if this
+    /// search finds a match, the folded text contains a match too.
     @inline(__always)
     private func search(_ text: UnsafeBufferPointer<UInt8>, for wanted: UnsafeBufferPointer<UInt8>) -> Outcome {
         guard let wantedStart = wanted.baseAddress, !wanted.isEmpty else { return .found }
@@ -82,12 +86,12 @@ package struct FoldedText: Hashable, Sendable {
         return .notFound(inASCII: union & Self.highBits == 0)
     }
 
-    /// Sets the highest bit of each zero byte, and possibly of the byte above it.
+    /// Sets the highest bit of each zero byte. May also set the highest bit of the byte above a zero byte.
     @inline(__always)
     private static func marks(_ difference: UInt64) -> UInt64 { (difference &- ones) & ~difference & highBits }
 
-    /// Returns the eight bytes from `start` as a word, the first byte lowest. If the whole text has fewer than eight
-    /// bytes, `count` is its length, and the other bytes of the word are zero.
+    /// Returns the eight bytes from `start` as a little-endian word. `count` is the length of the whole text. If the
+    /// text has fewer than eight bytes, the other bytes of the word are zero.
     @inline(__always)
     private static func word(_ start: UnsafePointer<UInt8>, _ count: Int) -> UInt64 {
         let bytes = UnsafeRawPointer(start)

@@ -1,8 +1,8 @@
 extension String {
-    /// The text as a message quotes it. A long text is cut and ends with `…`.
+    /// The text in the form that a message quotes. A long text is truncated and ends with `…`.
     ///
-    /// The limit is 64 scalars and not a number of characters, because one character may consist of any number of
-    /// scalars.
+    /// The limit is 64 Unicode scalars. The limit does not count characters, because one character may consist of any
+    /// number of scalars.
     package var shortened: String {
         guard let end = unicodeScalars.index(startIndex, offsetBy: 64, limitedBy: endIndex), end < endIndex else {
             return self

@@ -1,13 +1,15 @@
 /// Folds text for searches that ignore case, accents and special letters: `Łódź` and `LODZ` become `lodz`.
 ///
-/// - Case: `A`, `ẞ` and `ﬁ` become `a`, `ss` and `fi`. The final sigma becomes the usual one, and the dotless `ı`
+/// - Case: `A`, `ẞ` and `ﬁ` become `a`, `ss` and `fi`. The final sigma `ς` becomes the usual `σ`, and the dotless `ı`
 ///   becomes `i`.
 /// - Accents: the marks of Latin, Greek, Cyrillic, Hebrew and Arabic letters are removed. In other scripts a mark may
 ///   be a vowel or may change a consonant, so these marks stay.
-/// - Letters that people without the right keyboard replace: `ø` becomes `o`, `æ` becomes `ae`; see ``plainLetters``.
+/// - Special letters are replaced, because many keyboards do not have them: `ø` becomes `o`, `æ` becomes `ae`; see
+///   ``plainLetters``.
 /// - Invisible characters, such as a soft hyphen, are removed.
 ///
-/// Folding a folded text changes nothing. Texts that differ only in Unicode's normal form fold to the same text.
+/// If a folded text is folded again, it does not change. If two texts differ only in their Unicode normal form, they
+/// fold to the same text.
 enum TextFolding {
     /// The folded text, in UTF-8.
     static func folded(_ text: Span<UInt8>) -> [UInt8] {
@@ -20,8 +22,8 @@ enum TextFolding {
         return folded
     }
 
-    /// Folds a text if each of its characters folds to the same text wherever it occurs. Returns false if the text has
-    /// any other character.
+    /// Folds a text if the folded form of each character is known. Returns false if the text has any other character.
+    /// The folded form of a known character does not depend on the characters around it.
     private static func appendKnown(_ text: Span<UInt8>, to folded: inout [UInt8]) -> Bool {
         var index = 0
         while index < text.count {
@@ -40,7 +42,7 @@ enum TextFolding {
                     bytes >>= 8
                 }
                 index += 2
-            // Ideographs U+5000 to U+8FFF stay as they are.
+            // The ideographs U+5000 to U+8FFF are not changed by folding.
             case 0xE5...0xE8:
                 guard index + 2 < text.count, text[index + 1] & 0xC0 == 0x80, text[index + 2] & 0xC0 == 0x80 else {
                     return false
@@ -53,9 +55,9 @@ enum TextFolding {
         return true
     }
 
-    /// The folded forms of the scalars below U+0530 (Latin, Greek and Cyrillic), by code point. Each form is at most
-    /// four bytes of UTF-8, the first byte lowest. All marks among these scalars are removed, so their order does not
-    /// matter.
+    /// The folded forms of the scalars below U+0530 (Latin, Greek and Cyrillic), by code point. Each form has at most
+    /// four bytes of UTF-8. The first byte is the lowest byte of the number. Folding removes all marks in this range,
+    /// so the order of marks in a text does not matter.
     private static let knownScalars: [UInt32] = (0..<0x530).map { number in
         guard let scalar = Unicode.Scalar(UInt32(number)) else { return 0 }
         var bytes: [UInt8] = []
@@ -65,7 +67,8 @@ enum TextFolding {
 
     private static func append(_ text: String, to folded: inout [UInt8]) {
         for scalar in text.scalarsOfNFD where !isLeftOut(scalar) {
-            // The upper case is the same for all forms of a letter: for ß, ẞ and ss, and for σ and ς.
+            // All forms of a letter have the same upper case. For example, ß, ẞ and ss have the same upper case, and so
+            // do σ and ς.
             for lower in scalar.properties.lowercaseMapping.unicodeScalars {
                 for upper in lower.properties.uppercaseMapping.unicodeScalars {
                     for letter in upper.properties.lowercaseMapping.unicodeScalars where !isLeftOut(letter) {
@@ -85,15 +88,15 @@ enum TextFolding {
         let properties = scalar.properties
         if properties.isDefaultIgnorableCodePoint { return true }
         guard properties.generalCategory == .nonspacingMark else { return false }
-        // Combining classes 7 to 9 and 84 to 132 are the marks of Indic, Thai, Tibetan and Japanese scripts. Marks of
-        // class 0 are mostly vowels.
+        // Marks of Indic, Thai, Tibetan and Japanese scripts have the combining classes 7 to 9 and 84 to 132. Most
+        // marks of class 0 are vowels. All these marks are kept.
         switch properties.canonicalCombiningClass.rawValue {
         case 1, 10...36, 200...: return true
         default: return false
         }
     }
 
-    /// Letters that Unicode does not decompose, and the letters that people search for instead.
+    /// Letters that Unicode does not decompose. Each is mapped to the letters that people type in a search.
     private static let plainLetters: [Unicode.Scalar: String] = [
         "æ": "ae", "œ": "oe", "ø": "o", "đ": "d", "ð": "d", "ħ": "h", "ł": "l", "ŧ": "t", "þ": "th",
     ]

@@ -1,4 +1,4 @@
-/// How well a search text matches a value. A better match is greater.
+/// How well a search text matches a value. If one match is better than another, it compares as greater.
 package enum TextMatch: Int, Comparable, CaseIterable, Sendable {
     /// The text is inside a word.
     case inside = 1
@@ -15,7 +15,7 @@ package enum TextMatch: Int, Comparable, CaseIterable, Sendable {
 extension FoldedText {
     /// Returns the best match of this text in a value; nil if the value does not contain it.
     ///
-    /// A word begins with a letter or digit that follows another kind of character.
+    /// A word begins at a letter or digit if the character before it is not a letter or digit.
     package func match(in text: Span<UInt8>) -> TextMatch? {
         guard isContained(in: text) else { return nil }
         return text.withUnsafeBufferPointer { text in
@@ -24,8 +24,8 @@ extension FoldedText {
         }
     }
 
-    /// Returns the best match of this text in `text`, which must contain it. `text` must be folded, except for the case
-    /// of ASCII letters.
+    /// Returns the best match of this text in `text`, which must contain it. `text` must be folded, but it may contain
+    /// upper-case ASCII letters.
     private func bestMatch(inFolded text: UnsafeBufferPointer<UInt8>) -> TextMatch {
         func stands(at index: Int) -> Bool {
             bytes.indices.allSatisfy { text[index + $0].asciiFolded == bytes[$0] }
@@ -59,11 +59,12 @@ extension FoldedText {
         return scalar(in: text, at: start)
     }
 
-    /// Returns the places of this text in a value, in whole characters, to mark them. The empty text has no places.
+    /// Returns the ranges of this text in a value. Each range consists of whole characters, so the caller can highlight
+    /// it. The empty text has no ranges.
     package func ranges(in text: String) -> [Range<String.Index>] {
         guard !bytes.isEmpty, isContained(in: text.utf8Span.span) else { return [] }
         var folded: [UInt8] = []
-        // For each byte of `folded`, the index of its character in `text`.
+        // For each byte of `folded`, contains the index in `text` of the character that produced the byte.
         var characters: [String.Index] = []
         for index in text.indices {
             folded += TextFolding.folded(String(text[index]).utf8Span.span)

@@ -1,13 +1,14 @@
 /// A value of a ``ProfileDraft``: a text, and the notation in which the text is written.
 ///
-/// The same digits mean different numbers in different notations. For example, a schema sets `decimalChar` to `,` and
-/// `groupChar` to `.` in a field. A person then types `1.234` for 1234, but in JSON `1.234` is a number less than 2.
-/// The value keeps its notation when it is copied from one draft to another.
+/// The same digits mean different numbers in different notations. For example, a field may have the `decimalChar` `,`
+/// and the `groupChar` `.`. A person types `1.234` in this field for 1234, but in JSON `1.234` is less than 2. The
+/// value keeps its notation when it is copied from one draft to another.
 public struct DraftValue: Sendable {
-    /// The text as it was written; not validated.
+    /// The text as a person or a client wrote it. The text is not validated.
     public let text: String
-    /// Whether the text has the notation of JSON and of stored values: a point before a fraction, `true` and `false`,
-    /// days and times in ISO 8601. Otherwise it has the notation that the schema gives the field.
+    /// Whether the text has the notation of JSON and of stored values. This notation has a point before a fraction, the
+    /// words `true` and `false`, and days and times in ISO 8601. If false, the text has the notation that the schema
+    /// defines for the field.
     public let isCanonical: Bool
 
     /// Makes a value of text in the notation of the field, as a person types it.
@@ -22,7 +23,7 @@ public struct DraftValue: Sendable {
         isCanonical = true
     }
 
-    /// Makes the value that a member of a JSON object stands for; nil for null, and for an array or an object.
+    /// Creates a value from a member of a JSON object. Returns nil for null, an array or an object.
     package init?(_ json: JSONValue) {
         switch json {
         case .string(let text): self.init(text)

@@ -4,8 +4,8 @@ extension ProfileValidator {
     /// - Parameters:
     ///   - value: Valid UTF-8, as typed.
     ///   - index: The field's position in the schema.
-    /// - Returns: The character and its position. Nil if the field accepts every character, if it is secret, or if its
-    ///   rule is not a set of characters.
+    /// - Returns: The character and its position. Nil if the field accepts every character of the value. Also nil if
+    ///   the field is secret, or if a set of characters cannot describe its rules.
     package func refusedCharacter(in value: Span<UInt8>, index: Int) -> RefusedCharacter? {
         fields[index].rules.isSecret ? nil : fields[index].refusedCharacter(in: value)
     }
@@ -15,7 +15,8 @@ extension FieldValidator {
     fileprivate func refusedCharacter(in value: Span<UInt8>) -> RefusedCharacter? {
         guard let isTaken = takenScalars else { return nil }
         let text = String(value)
-        // White space around a value is not part of it (S2), but it counts in the positions of characters.
+        // White space around a value is not part of the value (S2). But the position of a character counts this white
+        // space.
         let isAround: (Character) -> Bool = { $0.utf8.allSatisfy(\.isASCIIWhitespace) }
         guard let start = text.firstIndex(where: { !isAround($0) }), let end = text.lastIndex(where: { !isAround($0) })
         else { return nil }
@@ -26,7 +27,7 @@ extension FieldValidator {
             character: text[place], position: text.distance(from: text.startIndex, to: place) + 1)
     }
 
-    /// The set of accepted scalars; nil if a set alone cannot describe the rule.
+    /// Returns whether the field accepts a scalar. Nil if a set of scalars cannot describe the field's rules.
     private var takenScalars: ((Unicode.Scalar) -> Bool)? {
         if let mask = rules.mask {
             return { $0.isASCII && (UInt8($0.value).isASCIIDigit || mask.literals.contains(UInt8($0.value))) }

@@ -1,9 +1,9 @@
-// Values with a type other than text: dates, times, numbers and booleans.
+// Validates values that are not text: dates, times, numbers and booleans.
 extension FieldValidator {
     func judgeDate(
         _ value: Span<UInt8>, _ formats: [DateFormat], today: CalendarDay?, _ issues: inout [ValidationIssue]
     ) -> Outcome {
-        // Uses indices, because a loop over the formats themselves would copy each format.
+        // The loop uses indices, because a loop over the elements would copy each format.
         for index in formats.indices {
             switch formats[index].read(value) {
             case .otherFormat: continue
@@ -48,7 +48,7 @@ extension FieldValidator {
         return .canonical(time.description)
     }
 
-    /// Reads a datetime or a time by the first format that fits, or by ISO 8601 if there are no formats.
+    /// Reads a datetime or a time in the first format that matches. If the field has no formats, reads ISO 8601.
     private static func read<Moment>(
         _ value: Span<UInt8>, _ formats: [DateFormat], iso: (Span<UInt8>) -> DateFormat.Reading<Moment>,
         _ read: (DateFormat, Span<UInt8>) -> DateFormat.Reading<Moment>

@@ -1,10 +1,10 @@
 /// The compiled rules of one field. It validates an ASCII text without making a `String`.
 ///
-/// It is a class because an import takes a validator from the schema's list for each cell. That retains one reference,
-/// and not one for each rule.
+/// This type is a class for speed. An import gets a validator from a list for each cell. Getting a class instance
+/// retains only one reference. Getting a struct would retain one reference for each rule.
 final class FieldValidator: Sendable {
     let rules: FieldRules
-    /// All rules of the field as a `PlainRule`; nil if the field has other rules.
+    /// All rules of the field as a `PlainRule`; nil if a `PlainRule` cannot describe all of them.
     private let plainRule: PlainRule?
     private let kind: Kind
     private let hasFurtherRules: Bool
@@ -14,15 +14,15 @@ final class FieldValidator: Sendable {
     /// The rules for the characters of a text.
     let characters: ScalarSet
     private let singleSpaces: Bool
-    /// The stored forms of the values in `enum`; empty without such a rule.
+    /// The stored forms of the values in `enum`; empty if the field has no `enum`.
     private let allowedValues: Set<[UInt8]>
     private let hasMissingValues: Bool
-    /// The texts that mean "no value", besides the empty text.
+    /// The texts that mean "no value". The empty text always means "no value" and is not in this list.
     private let missingValues: ByteStrings
-    /// The stored forms of the missing values that have the field's type, such as `-999` for an integer. Every notation
-    /// of such a value means "no value".
+    /// The stored forms of the missing values that have the field's type, such as `-999` for an integer. If a value has
+    /// one of these stored forms, it means "no value" in any notation.
     private let missingStoredForms: ByteStrings
-    /// The number format; nil if numbers are written as they are stored.
+    /// Reads numbers in the field's notation; nil if this notation is the stored form.
     let numbers: NumberReader?
 
     private enum Kind: Sendable {
@@ -62,14 +62,15 @@ final class FieldValidator: Sendable {
         missingValues = ByteStrings(rules.missingValues)
         missingStoredForms = ByteStrings(Self.storedForms(ofMissingValuesBy: rules))
         numbers = rules.numberFormat == .plain ? nil : NumberReader(rules.numberFormat)
-        // A `PlainRule` counts bytes as characters. In ASCII, only CR LF is one character of two bytes.
+        // A `PlainRule` counts bytes instead of characters. The counts are equal unless an ASCII text contains CR LF,
+        // which is one character of two bytes.
         let isPlain =
             if case .text = kind { characters.isASCII && !characters.ascii.contains(UInt8(ascii: "\r")) } else { false }
         plainRule =
             isPlain && rules.requirements.isEmpty && rules.stringFormat == nil && !hasFurtherRules
             ? PlainRule(
                 set: characters.ascii, singleSpaces: singleSpaces,
-                // A value that is longer than every missing value need not be compared with them.
+                // If a value is longer than every missing value, it cannot be one of the missing values.
                 minimumLength: max(minimumLength, rules.missingValues.isEmpty ? 0 : missingValues.longestLength + 1),
                 maximumLength: min(maximumLength, longestByteCount))
             : nil
@@ -77,7 +78,7 @@ final class FieldValidator: Sendable {
 
     /// The result of validating a value.
     enum Outcome {
-        /// The value is stored as given, without the white space around it.
+        /// The value is stored without the white space around it, and is otherwise unchanged.
         case asGiven
         /// The value is stored in this form.
         case canonical(String)
@@ -87,7 +88,7 @@ final class FieldValidator: Sendable {
         case bad
     }
 
-    /// Whether a text means "no hash" in this field, which is the secret one. A password is always used as typed.
+    /// Whether a text means "no hash" in the secret field. The missing values do not apply to a typed password.
     func isMissingHash(_ value: Span<UInt8>) -> Bool { missingValues.contains(value) }
 
     /// Validates a value that is not empty.
@@ -97,12 +98,12 @@ final class FieldValidator: Sendable {
     ///   - today: The day for rules about today; nil skips these rules.
     ///   - notation: The notation of the value.
     ///   - issues: Receives each issue.
-    /// - Returns: The value to store, if there is no issue.
+    /// - Returns: The form of the value to store, or `bad` if there are issues.
     @inline(__always)
     func judge(
         _ value: Span<UInt8>, today: CalendarDay?, as notation: ValueNotation, into issues: inout [ValidationIssue]
     ) -> Outcome {
-        // Nearly every cell of a bulk import takes this path, so it comes first and is inlined.
+        // Nearly every cell of a bulk import is accepted here, so this check comes first and is inlined.
         if let plainRule, plainRule.accepts(value) { return .asGiven }
         return judgeFully(value, today: today, as: notation, into: &issues)
     }
@@ -156,9 +157,9 @@ final class FieldValidator: Sendable {
         return outcome
     }
 
-    /// Returns whether a value given as `ValueNotation.canonical` is read in the notation of stored values and JSON. If
-    /// not, it is read as `typed`. A number is never read as `typed`, because its digits could mean another number in
-    /// the field's own notation.
+    /// Returns whether the validator reads a `ValueNotation.canonical` value in the notation of stored values and JSON.
+    /// If not, the validator reads the value as `typed`. A number is never read as `typed`, because the same digits
+    /// could mean another number in the field's own notation.
     private func isWrittenCanonically(_ value: Span<UInt8>) -> Bool {
         switch rules.type {
         case .string, .year: false
@@ -177,7 +178,8 @@ final class FieldValidator: Sendable {
     }
 
     private static func storedForms(ofMissingValuesBy rules: FieldRules) -> [String] {
-        // One word for a boolean may be a missing value, and its other words may not.
+        // A boolean may have several words for `true`. If one of these words is a missing value, the other words still
+        // mean `true`.
         guard !rules.missingValues.isEmpty, rules.type != .boolean else { return [] }
         var others = rules
         others.missingValues = []
@@ -197,11 +199,11 @@ final class FieldValidator: Sendable {
         return .bad
     }
 
-    /// Checks the rules about the whole value: the list of allowed values and the pattern.
+    /// Checks the list of allowed values and the pattern. These rules apply to the whole value.
     private func judgeFurther(
         _ value: Span<UInt8>, _ outcome: Outcome, _ issues: inout [ValidationIssue]
     ) -> Outcome {
-        // A value that breaks another rule has no stored form to compare. The pattern is then matched with the typed
+        // If a value breaks another rule, it has no stored form. In that case the pattern is matched against the typed
         // text.
         let typed = Array(value)
         let stored: [UInt8]? =
@@ -211,7 +213,7 @@ final class FieldValidator: Sendable {
             case .missing, .bad: nil
             }
         var outcome = outcome
-        // Compares bytes: equal `String`s may be different encodings of the same characters.
+        // Compares bytes, because two `String`s can be equal although their bytes are different.
         if let stored, !allowedValues.isEmpty, !allowedValues.contains(stored) {
             outcome = bad(.notAllowed(allowed: rules.allowedValues), &issues)
         }
@@ -264,7 +266,8 @@ final class FieldValidator: Sendable {
     }
 }
 
-/// Rules about lengths and ASCII characters. Most fields have only these, and checking them retains no reference.
+/// Rules about lengths and ASCII characters. Most fields have no other rules. Checking these rules retains no
+/// reference.
 private struct PlainRule: Sendable {
     let set: ASCIISet
     let singleSpaces: Bool

@@ -1,19 +1,20 @@
-/// Values by field name, as a person typed them or a client sent them. They are not validated.
+/// The values of a profile by field name. A person typed them, or a client sent them. They are not validated.
 ///
-/// ``ProfileValidator`` makes a ``ValidProfile`` of a draft, or reports all of its issues.
+/// ``ProfileValidator`` converts a valid draft to a ``ValidProfile``. If the draft is invalid, the validator reports
+/// all issues.
 public struct ProfileDraft: Sendable {
     /// The values of all fields except the password, by field name.
     public private(set) var values: [String: DraftValue] = [:]
     /// The typed password.
     public var password: Secret?
-    /// An existing hash instead of the password; see ``PasswordHash``.
+    /// A password hash that the draft has instead of a typed password; see ``PasswordHash``.
     public var passwordHash: String?
 
     /// Makes a draft without values.
     public init() {}
 
-    /// Makes a draft of typed texts by field. `password` and `password_hash` have the meaning that the subscript
-    /// describes.
+    /// Makes a draft of typed texts by field. The subscript of this type describes the meaning of `password` and
+    /// `password_hash`.
     public init(_ values: [String: String]) {
         for (name, value) in values { self[name] = value }
     }
@@ -29,8 +30,8 @@ public struct ProfileDraft: Sendable {
         set { self[name.text] = newValue }
     }
 
-    /// The value of a field. A text for `password` becomes a ``Secret`` and cannot be read back. `password_hash` is an
-    /// existing hash instead of the password.
+    /// The value of a field. If `password` is set, its text becomes a ``Secret``, and the subscript does not return it.
+    /// `password_hash` is a hash that the draft has instead of a typed password.
     public subscript(name: String) -> DraftValue? {
         get { name == Self.hashName ? passwordHash.map(DraftValue.init(_:)) : values[name] }
         set {
@@ -60,8 +61,9 @@ public struct ProfileDraft: Sendable {
         set { self[name] = newValue.map(DraftValue.init(_:)) }
     }
 
-    /// Merges another draft into this one, as a request that changes some fields does. A password or a hash in the
-    /// other draft replaces both in this one. Fields that the other draft does not have keep their values.
+    /// Copies the values of another draft into this draft, for example to apply an update request. If the other draft
+    /// has a password or a hash, it replaces the password and the hash of this draft. If the other draft does not have
+    /// a field, the field keeps its value.
     public mutating func merge(_ changes: ProfileDraft) {
         values.merge(changes.values) { $1 }
         if changes.password != nil || changes.passwordHash != nil {
@@ -70,17 +72,17 @@ public struct ProfileDraft: Sendable {
         }
     }
 
-    /// The name of an existing hash in drafts, files and requests.
+    /// The name under which drafts, files and requests contain a password hash.
     public static let hashName = "password_hash"
 }
 
 extension ProfileDraft: Decodable {
-    /// Decodes an object of values by field. Texts have the notation of the field; numbers and booleans have the
-    /// notation of JSON; null means "no value".
+    /// Decodes an object of values by field. A JSON string has the notation of the field. A JSON number or boolean has
+    /// the notation of JSON. Null means "no value".
     ///
-    /// A password passes through the decoder's own memory, which is not zeroed. If that matters, set it as a
-    /// ``Secret``.
-    /// - Throws: `DecodingError` with the path of a value that is neither text, number, boolean nor null.
+    /// The decoder's memory may contain the password, and this memory is not zeroed. If this matters, set the password
+    /// as a ``Secret`` instead.
+    /// - Throws: `DecodingError` if a value is an array or an object. The error contains the path of the value.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: JSONKey.self)
         for key in container.allKeys {

@@ -1,6 +1,6 @@
 extension ProfileValidator {
-    /// Returns whether a field accepts a value, at least on some day. Schema inference uses it to find rules that fit
-    /// values.
+    /// Returns whether a field accepts a value. Rules about today are ignored. Schema inference uses this method to
+    /// find rules that accept the given values.
     ///
     /// - Parameters:
     ///   - value: Valid UTF-8, trimmed and not empty.
@@ -13,9 +13,9 @@ extension ProfileValidator {
     }
 
     /// Returns the stored form of a value, for comparisons with stored values. The value must have the field's type,
-    /// but it may break other rules, because a store may have profiles that were validated against another schema.
+    /// but it may break other rules. Stored profiles may break these rules too, if another schema validated them.
     ///
-    /// - Throws: The issues of an empty value, or of a value that does not have the field's type.
+    /// - Throws: The issues of the value, if it is empty or does not have the field's type.
     package func searchedForm(of value: String, in name: FieldName) throws(ValidationFailure) -> String {
         guard let index = schema.index(of: name) else {
             throw ValidationFailure([ValidationIssue(nil, .unknownField(name.text))])
@@ -24,14 +24,14 @@ extension ProfileValidator {
         guard !value.utf8Span.span.trimmed().isEmpty else {
             throw ValidationFailure([ValidationIssue(name, .required)])
         }
-        // Any text is a string.
+        // Every text is a value of the type string.
         if fields[index].rules.type == .string { return value }
         return try FieldValidator(fields[index].rules.ofTypeAlone).formOfType(value)
     }
 }
 
 extension FieldValidator {
-    /// Returns the stored form of a value, which is in the notation of the field or already in the stored form.
+    /// Returns the stored form of a value. The value is in the notation of the field or in the stored form.
     fileprivate func formOfType(_ text: String) throws(ValidationFailure) -> String {
         let bytes = Array(text.utf8)
         let value = bytes.span.trimmed()
@@ -50,7 +50,7 @@ extension FieldValidator {
 }
 
 extension FieldRules {
-    /// The field's rules without bounds, lists and patterns. The other rules define the notation of values.
+    /// The field's rules without bounds, lists and patterns. The rules that remain define the notation of values.
     fileprivate var ofTypeAlone: FieldRules {
         var rules = self
         rules.minimum = nil

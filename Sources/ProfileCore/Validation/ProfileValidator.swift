@@ -1,11 +1,11 @@
-/// Validates drafts by a compiled schema. Only this type makes a ``ValidProfile``, and only a ``ValidProfile`` can be
-/// stored.
+/// Validates drafts against a compiled schema. Only this type creates a ``ValidProfile``, and a store accepts only a
+/// ``ValidProfile``.
 public struct ProfileValidator: Sendable {
     /// The rules.
     public let schema: ProfileSchema
     let fields: [FieldValidator]
 
-    /// Compiles a schema. Keep the validator to validate more than one draft.
+    /// Compiles a schema. To validate several drafts, use the same validator again.
     public init(_ schema: ProfileSchema) {
         self.schema = schema
         fields = schema.fields.map(FieldValidator.init)
@@ -18,8 +18,9 @@ public struct ProfileValidator: Sendable {
     ///   - today: The day for rules such as "not in the future", usually the current day in UTC.
     ///   - hasPassword: Whether the profile is stored and has a password. If so, the draft needs no password.
     /// - Returns: The valid profile.
-    /// - Throws: Every issue of every field, in field order, then the names that the schema does not have (S3). After
-    ///   ``ValidationFailure/mostIssues`` issues, the others are only counted.
+    /// - Throws: All issues of all fields, in the order of the fields. An issue for each name that is unknown to the
+    ///   schema follows (S3). The first ``ValidationFailure/mostIssues`` issues are reported, and the others are only
+    ///   counted.
     public func validate(
         _ draft: ProfileDraft, on today: CalendarDay, hasPassword: Bool = false
     ) throws(ValidationFailure) -> ValidProfile {
@@ -44,8 +45,8 @@ public struct ProfileValidator: Sendable {
 
     /// Validates one value on its own, for example when the user leaves a form's field.
     ///
-    /// - Returns: The issues of the value; empty for a valid value, and for an empty value of a field that is not
-    ///   required.
+    /// - Returns: The issues of the value. The list is empty if the value is valid. It is also empty if the value is
+    ///   empty and the field is not required.
     public func issues(of value: String, in name: FieldName, on today: CalendarDay) -> [ValidationIssue] {
         guard let index = schema.index(of: name) else { return [ValidationIssue(nil, .unknownField(name.text))] }
         return issues(of: value.utf8Span.span, index: index, on: today, hasPassword: false)
@@ -65,8 +66,8 @@ public struct ProfileValidator: Sendable {
         return rows.issues
     }
 
-    /// Returns the stored form of a value, for look-ups; nil if no valid profile can have the value, and for the secret
-    /// field.
+    /// Returns the stored form of a value, for look-ups. Returns nil if no valid profile can have the value, or if the
+    /// field is secret.
     public func storedForm(of value: String, in name: FieldName) -> String? {
         guard let index = schema.index(of: name), !schema.fields[index].isSecret else { return nil }
         return fields[index].canonical(value)

@@ -1,7 +1,8 @@
-/// Validates rows one after another, field by field in the schema's order, and keeps the valid rows.
+/// Validates rows one after another and keeps the valid rows. Each row is validated field by field, in the schema's
+/// order.
 ///
-/// For each row, the caller calls `beginRow()` (not needed for the first row), then one of the `judge` methods for each
-/// field, then `endRow(_:)`.
+/// For each row, the caller calls `beginRow()`, then one of the `judge` methods for each field, then `endRow(_:)`. The
+/// first row does not need `beginRow()`.
 package struct RowValidator: Sendable {
     package let validator: ProfileValidator
     package let today: CalendarDay
@@ -23,7 +24,7 @@ package struct RowValidator: Sendable {
 
     package mutating func reserve(rows: Int, bytes: Int) { profiles.reserve(rows: rows, bytes: bytes) }
 
-    /// Begins a row, without issues.
+    /// Begins a row and removes the issues of the previous row.
     package mutating func beginRow() { found.removeAll(keepingCapacity: true) }
 
     package mutating func report(_ issue: ValidationIssue) { found.append(issue) }
@@ -61,9 +62,10 @@ package struct RowValidator: Sendable {
     ///
     /// - Parameters:
     ///   - password: Any bytes; empty if there is no password.
-    ///   - hash: Any bytes. White space alone means "no hash", and so does each of the field's `missingValues`.
+    ///   - hash: Any bytes. If the text is empty, is only white space, or is one of the field's `missingValues`, there
+    ///     is no hash.
     ///   - index: The field's position in the schema.
-    ///   - isStored: Whether the store has a password of this profile.
+    ///   - isStored: Whether the store already has a password for this profile.
     package mutating func judgePassword(
         _ password: Span<UInt8>?, hash: Span<UInt8>?, index: Int, isStored: Bool
     ) {
@@ -109,13 +111,13 @@ package struct RowValidator: Sendable {
         return true
     }
 
-    /// Returns the kept rows, and starts again without rows.
+    /// Returns the valid rows, and removes them from this validator.
     package mutating func takeProfiles() -> ValidProfiles {
         defer { profiles = ValidProfiles(fieldCount: validator.fields.count) }
         return profiles
     }
 
-    /// Drops the kept rows, for a caller that needs only the issues.
+    /// Removes the valid rows. Use this method if you need only the issues.
     package mutating func removeAll() { profiles.removeAll() }
 }
 

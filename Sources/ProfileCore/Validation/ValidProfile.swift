@@ -1,5 +1,5 @@
-/// A profile that meets every rule of a schema. Only ``ProfileValidator`` makes a `ValidProfile`, and only a
-/// `ValidProfile` can be stored (R1).
+/// A profile that meets every rule of a schema. Only ``ProfileValidator`` creates a `ValidProfile`, and a store accepts
+/// only a `ValidProfile` (R1).
 public struct ValidProfile: Sendable {
     /// The rules that the profile meets.
     public let schema: ProfileSchema
@@ -21,11 +21,11 @@ public struct ValidProfile: Sendable {
     public var username: String { rows.text(row: 0, field: schema.primaryKeyIndex) ?? "" }
 }
 
-/// Valid profiles as canonical UTF-8 in one buffer. Bulk work passes them to the store without a `String` for each
-/// cell.
+/// Valid profiles as canonical UTF-8 in one buffer. A bulk operation passes this buffer to the store, so it does not
+/// create a `String` for each cell.
 ///
-/// A row has one slot for each field of the schema. The slot of the secret field holds a hash: either the given one,
-/// or the hash that the store made of the row's password.
+/// A row has one slot for each field of the schema. The slot of the secret field contains a password hash. The input
+/// contains this hash, or the store computes the hash of the row's password.
 package struct ValidProfiles: Sendable {
     package let fieldCount: Int
     package private(set) var count = 0
@@ -33,14 +33,14 @@ package struct ValidProfiles: Sendable {
     private var slots: [Slot] = []
     /// The place of each row in the input.
     package private(set) var origins: [Origin] = []
-    /// Passwords that are not hashed yet, by row.
+    /// The passwords that are not hashed yet. The key is the number of the row, from 0.
     package private(set) var passwords: [Int: Secret] = [:]
-    /// The rows whose hash was made of a password that met the rules. The hashes of other rows were given.
+    /// The rows with a hash of a password that was validated. The input contained the hashes of all other rows.
     private var rowsWithJudgedHash: Set<Int> = []
 
     package struct Slot: Sendable {
         package let offset: UInt32
-        /// `absent` for a field without a value.
+        /// The length in bytes, or `UInt32.max` if the field has no value.
         package let length: UInt32
         static let absent = Slot(offset: 0, length: .max)
         package var isAbsent: Bool { length == .max }
@@ -70,11 +70,11 @@ package struct ValidProfiles: Sendable {
         return slot.isAbsent ? nil : String(decoding: bytes[slot.range], as: UTF8.self)
     }
 
-    /// Puts a hash into a row's slot, and removes the row's password.
+    /// Stores the hash of a row's password in the row, and removes the password.
     ///
     /// - Parameters:
     ///   - hash: The hash.
-    ///   - isJudged: Whether the password of the hash was validated by the rules.
+    ///   - isJudged: Whether the password was validated before it was hashed.
     ///   - row: The row, from 0.
     ///   - field: The secret field's position in the schema.
     package mutating func setHash(_ hash: PasswordHash, isJudged: Bool = true, row: Int, field: Int) {
@@ -85,7 +85,7 @@ package struct ValidProfiles: Sendable {
 
     package func hashIsJudged(row: Int) -> Bool { !rowsWithJudgedHash.isEmpty && rowsWithJudgedHash.contains(row) }
 
-    /// Joins the rows of profiles that meet the rules of one schema.
+    /// Creates one buffer from the rows of several profiles. All profiles must meet the rules of `schema`.
     package init(joining profiles: [ValidProfile], of schema: ProfileSchema) {
         self.init(fieldCount: schema.fields.count)
         for profile in profiles {
@@ -107,7 +107,7 @@ package struct ValidProfiles: Sendable {
     }
 }
 
-// Building a row field by field; see `RowValidator`.
+// Methods that build a row field by field; see `RowValidator`.
 extension ValidProfiles {
     mutating func reserve(rows: Int, bytes byteCount: Int) {
         slots.reserveCapacity(rows * fieldCount)
@@ -135,7 +135,7 @@ extension ValidProfiles {
         count += 1
     }
 
-    /// Drops the slots of the unfinished row. Its bytes stay unused in the buffer.
+    /// Removes the slots of the unfinished row. The bytes of the row stay in the buffer, but no slot refers to them.
     mutating func dropUnfinishedRow() {
         slots.removeLast(slots.count - count * fieldCount)
         passwords[count] = nil

@@ -1,10 +1,11 @@
 /// The notation of a value that is validated.
 package enum ValueNotation: Sendable {
-    /// In the notation of the field: with its `decimalChar`, its `formats`, its `trueValues`.
+    /// The notation of the field. The field's `decimalChar`, `formats` and `trueValues`, for example, define this
+    /// notation.
     case typed
-    /// As the store keeps values and JSON writes them: a point before a fraction, `true` and `false`, days and times in
-    /// ISO 8601. A boolean, date, datetime or time in any other notation is read as `typed`.
+    /// The notation of stored values and JSON: a point before a fraction, `true` and `false`, days and times in ISO
+    /// 8601. If a boolean, date, datetime or time is not in this notation, it is read as `typed`.
     case canonical
-    /// Exactly the stored form. Any other spelling of the same value is an issue.
+    /// Exactly the stored form. If the same value is written in another way, this is an issue.
     case stored
 }

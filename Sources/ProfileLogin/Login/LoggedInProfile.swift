@@ -3,9 +3,9 @@ internal import ProfileStore
 
 /// The profile of a user who has logged in.
 public struct LoggedInProfile: Hashable, Sendable {
-    /// The key of the profile, as it was registered.
+    /// The key of the profile in its stored form.
     public let username: String
-    /// The name by which to greet the person.
+    /// The person's name, for a greeting.
     public let name: String
     /// The values of the fields that are not secret, in their stored form. Absent values have no entry.
     public let values: [FieldName: String]
@@ -17,7 +17,7 @@ public struct LoggedInProfile: Hashable, Sendable {
     ///
     /// - Parameters:
     ///   - username: The key of the profile.
-    ///   - name: The name by which to greet the person; nil for the username.
+    ///   - name: The person's name, for a greeting. If nil, the greeting uses the username.
     ///   - values: The values of the fields that are not secret.
     public init(username: String, name: String? = nil, values: [FieldName: String] = [:]) {
         self.username = username
@@ -30,9 +30,9 @@ public struct LoggedInProfile: Hashable, Sendable {
 }
 
 extension LoggedInProfile {
-    /// Creates a logged-in profile from the values of a schema's fields. The person's name is the first value of a
-    /// field whose `contentType` is `name`, as in HTML's autofill. Without such a value, the person's name is the
-    /// username.
+    /// Creates a logged-in profile from the values of a schema's fields. The person's name is the value of the first
+    /// field that has the `contentType` `name`, as in HTML's autofill, and has a value. If there is no such field, the
+    /// username is used as the name.
     init(username: String, values: [FieldName: String], of schema: ProfileSchema) {
         let field = schema.openFields.first { $0.contentType == ContentType.name.rawValue && values[$0.name] != nil }
         self.init(username: username, name: field.flatMap { values[$0.name] }, values: values)

@@ -2,25 +2,26 @@ public import ProfileCore
 
 /// The local checks of a username and a password, before the authenticator is called (L1).
 ///
-/// The checks cover only lengths and requirements. They judge neither the allowed characters nor patterns.
+/// The checks cover only lengths and requirements. They ignore the rules about allowed characters and patterns.
 public struct LoginChecks: Hashable, Sendable {
     private let hasPasswords: Bool
     private let shortestUsername: Int
     private let longestUsername: Int?
-    /// The maximum length in bytes of UTF-8. Without it, combining marks could make a short text megabytes long (S5).
+    /// The maximum length in bytes of UTF-8. A text of few characters could have megabytes of combining marks, so the
+    /// number of bytes is limited too (S5).
     private let mostUsernameBytes: Int
     private let shortestPassword: Int
     private let requirements: [Requirement]
 
     /// Derives the checks from the rules for usernames and passwords.
     ///
-    /// A username and a password must have at least one character, whatever the schema says. Every login fails if the
-    /// schema has no password.
+    /// A username and a password must have at least one character, even if the schema allows empty values. If the
+    /// schema has no password, every login fails.
     ///
     /// - Parameters:
     ///   - schema: The schema with the rules.
-    ///   - judgesPasswords: Pass false if some passwords were never judged by these rules, because they were set under
-    ///     other rules or came as hashes. The only check is then that the password is not empty.
+    ///   - judgesPasswords: Whether these rules validated all stored passwords. Pass false if some passwords were set
+    ///     under other rules or were imported as hashes. If false, the only check is that the password is not empty.
     public init(_ schema: ProfileSchema, judgesPasswords: Bool = true) {
         let username = schema.primaryKey
         hasPasswords = schema.hasPassword
@@ -32,13 +33,14 @@ public struct LoginChecks: Hashable, Sendable {
         requirements = password?.requirements ?? []
     }
 
-    /// Returns the first check that fails, in this order: the schema has a password, the username's length, the
-    /// password's length, the password's characters.
+    /// Returns the first check that fails. The checks have this order: the schema has a password, the length of the
+    /// username, the length of the password, the characters of the password.
     ///
     /// - Parameters:
     ///   - username: The username, without white space around it.
-    ///   - password: The password as it was typed. If it is not valid UTF-8, each byte counts as a character.
-    /// - Returns: The failure; nil if all checks pass and the authenticator is to be called.
+    ///   - password: The password as it was typed. If the password is not valid UTF-8, each byte is counted as one
+    ///     character.
+    /// - Returns: The failure, or nil if all checks pass. If nil, the caller should call the authenticator.
     public func failure(username: String, password: Secret) -> LoginError? {
         guard hasPasswords else { return .noPasswords }
         guard username.utf8.count <= mostUsernameBytes,

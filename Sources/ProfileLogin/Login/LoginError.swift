@@ -4,7 +4,7 @@ public import SecretHashing
 
 /// The reason why a login failed.
 public enum LoginError: Error, Hashable, Sendable {
-    // Local checks failed; the authenticator was not called (L1).
+    // A local check failed, so the authenticator was not called (L1).
 
     /// The username is too short or too long. A nil maximum means that the length has no upper limit.
     case invalidUsernameLength(minimum: Int, maximum: Int?)
@@ -17,24 +17,25 @@ public enum LoginError: Error, Hashable, Sendable {
 
     // Errors of the authenticator (L3).
 
-    /// The password is wrong or the user does not exist. The error does not say which of the two.
+    /// The password is wrong or the user does not exist. The error does not distinguish these two cases.
     case invalidCredentials
     /// The response contains no profile: its body is empty or cannot be decoded.
     case invalidResponse
-    /// The response has an HTTP status that is neither a success nor a refusal of the credentials.
+    /// The HTTP status of the response is unexpected. It does not mean success, and it does not mean that the
+    /// credentials are wrong.
     case unexpectedStatus
-    /// No answer came in time, or an unexpected error occurred.
+    /// The authenticator did not answer before the timeout, or an unexpected error occurred.
     case unknown
     /// Too many attempts failed. The password was not checked; try again after this many milliseconds.
     case throttled(milliseconds: Int64)
     /// The username is locked after a hundred consecutive failures. Only the owner can unlock it.
     case locked
-    /// No hash was computed. The attempt does not count.
+    /// The hash could not be computed. The attempt is not counted as a failure.
     case hashing(HashingError)
     /// The store reported an error.
     case store(ProfileStoreError)
 
-    /// The caller's task was cancelled before an answer came.
+    /// The caller's task was cancelled before the authenticator answered.
     case cancelled
 
     /// The title of a dialog that shows ``message``.

@@ -2,7 +2,7 @@ public import ProfileCore
 public import ProfileStore
 internal import Threads
 
-/// Logs a user in: checks the input, calls an authenticator, and produces exactly one outcome (L1–L3).
+/// Logs a user in. The service checks the input, calls an authenticator, and returns or throws exactly once (L1–L3).
 ///
 /// ```swift
 /// let service = LoginService(repository)
@@ -13,9 +13,9 @@ internal import Threads
 /// }
 /// ```
 ///
-/// An attempt ends with the first of three events: the authenticator's answer, the timeout, or the cancellation of the
-/// caller's task. The service then cancels the authenticator's task and does not wait for it. A later answer is
-/// dropped.
+/// An attempt ends when one of three events occurs: the authenticator answers, the timeout expires, or the caller's
+/// task is cancelled. Then the service cancels the authenticator's task and does not wait for it. If the authenticator
+/// answers later, the answer is ignored.
 public struct LoginService: Sendable {
     private let checks: @Sendable () async throws(LoginError) -> LoginChecks
     private let authenticator: any Authenticator
@@ -36,21 +36,22 @@ public struct LoginService: Sendable {
         self.init(authenticator, timeout, clock) { checks }
     }
 
-    /// Creates a service for the profiles of a store. Each attempt uses the rules that are then in force.
+    /// Creates a service for the profiles of a store. Each attempt uses the rules that are in force at the time of the
+    /// attempt.
     ///
     /// - Parameters:
     ///   - repository: The store.
-    ///   - authenticator: Checks the password instead of the store.
-    ///   - timeout: The maximum wait for an answer. The default is long enough that the store's own
-    ///     ``/ProfileStore/ProfileStoreError/Code/busy`` comes first.
+    ///   - authenticator: Checks the password. If nil, the store checks the password.
+    ///   - timeout: The maximum wait for an answer. The default is longer than the store's own timeouts. So if the
+    ///     store is busy, the login fails with ``/ProfileStore/ProfileStoreError/Code/busy``.
     ///   - clock: The clock that measures the timeout.
     public init(
         _ repository: ProfileRepository, authenticator: (any Authenticator)? = nil, timeout: Duration? = nil,
         clock: any Clock<Duration> = ContinuousClock()
     ) {
         let rules = StoredLoginRules(repository)
-        // An attempt writes twice: the attempt is counted before its hash is computed, and its result is written
-        // afterwards.
+        // An attempt writes to the store twice. The attempt is counted before the hash is computed, and the result is
+        // written after the hash is computed.
         let longest = Self.bounded(repository.options.waitLimit) * 2 + .seconds(30)
         self.init(authenticator ?? RepositoryAuthenticator(repository), timeout ?? longest, clock) {
             () async throws(LoginError) in
@@ -68,25 +69,25 @@ public struct LoginService: Sendable {
         self.clock = clock
     }
 
-    /// Limits a time to a length that every clock can handle. With 2^63 seconds, the system's clock would end the
-    /// process by a trap.
+    /// Limits a duration to a value that every clock supports. If the duration is 2^63 seconds, the system's clock
+    /// traps and ends the process.
     private static func bounded(_ time: Duration) -> Duration { min(max(time, .zero), .seconds(1_000_000_000)) }
 
     /// Logs a user in.
     ///
     /// - Parameters:
-    ///   - username: The username. White space around it is ignored; nil counts as empty.
-    ///   - password: The password as it was typed; nil counts as empty.
+    ///   - username: The username. White space around it is ignored. Nil has the same meaning as an empty username.
+    ///   - password: The password as it was typed. Nil has the same meaning as an empty password.
     /// - Returns: The profile of the user.
-    /// - Throws: ``LoginError``: the first check that fails, or the error of the authenticator. `unknown` if no answer
-    ///   came in time; `cancelled` if the caller's task was cancelled.
+    /// - Throws: ``LoginError``. It describes the first check that failed, or the error of the authenticator. `unknown`
+    ///   if the authenticator did not answer before the timeout. `cancelled` if the caller's task was cancelled.
     public func logIn(username: String?, password: Secret?) async throws(LoginError) -> LoggedInProfile {
         let username = String(Array((username ?? "").utf8).span.trimmed())
         let password = password ?? Secret("")
         if let failure = try await checks().failure(username: username, password: password) { throw failure }
         guard !Task.isCancelled else { throw .cancelled }
 
-        // The first of three results counts: the result of the authenticator, the timeout, or a cancellation.
+        // The promise keeps only its first result: the authenticator's result, the timeout or the cancellation.
         let outcome = Promise<Result<LoggedInProfile, LoginError>>()
         let attempt = Task {
             do throws(LoginError) {

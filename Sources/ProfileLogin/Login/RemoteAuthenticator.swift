@@ -1,6 +1,6 @@
 public import ProfileCore
 
-/// Checks credentials with a remote service over HTTP, through any HTTP client.
+/// Checks credentials with a remote HTTP service. The caller can use any HTTP client.
 ///
 /// ```swift
 /// let authenticator = RemoteAuthenticator(schema: schema) { username, password in
@@ -9,7 +9,7 @@ public import ProfileCore
 /// }
 /// ```
 public struct RemoteAuthenticator: Authenticator {
-    /// Sends a login and returns the answer; throws if there is no answer.
+    /// Sends a login request and returns the answer. Throws an error if there is no answer.
     public typealias Transport = @Sendable (_ username: String, _ password: Secret) async throws -> LoginAnswer
 
     private let schema: ProfileSchema
@@ -18,7 +18,7 @@ public struct RemoteAuthenticator: Authenticator {
     /// Creates an authenticator that sends logins through `send`.
     ///
     /// - Parameters:
-    ///   - schema: Defines which members of an answer are fields.
+    ///   - schema: The schema of the profile in an answer. Its fields define the members that are read.
     ///   - send: The function that sends a login.
     public init(schema: ProfileSchema = .standard, send: @escaping Transport) {
         self.schema = schema
@@ -40,7 +40,7 @@ public struct RemoteAuthenticator: Authenticator {
 public struct LoginAnswer: Hashable, Sendable {
     /// The HTTP status (RFC 9110, section 15).
     public let status: Int
-    /// The body in UTF-8, with transfer and content codings removed.
+    /// The decoded body in UTF-8. The HTTP client must remove transfer and content codings.
     public let body: [UInt8]
 
     /// Creates an answer.
@@ -50,14 +50,15 @@ public struct LoginAnswer: Hashable, Sendable {
     }
 
     /// Converts the answer to a profile or an error (L4). 401 and 403 throw `invalidCredentials`. Any other status
-    /// outside 200 to 299 throws `unexpectedStatus`. A body that is empty or cannot be decoded throws
+    /// outside 200 to 299 throws `unexpectedStatus`. If the body is empty or cannot be decoded, throws
     /// `invalidResponse`.
     ///
-    /// The body must be a profile as `lookup --format json` prints it: an object whose members have the names of the
-    /// schema's fields. Numbers and booleans have their JSON type, and absent values are null. The primary key is
-    /// required. Members that are not fields of the schema, or are secret, are ignored.
+    /// The body must be a profile in the format of `lookup --format json`. This is a JSON object. The names of its
+    /// members are the names of the schema's fields. Numbers and booleans are JSON numbers and booleans. An absent
+    /// value is null. The primary key is required. A member is ignored if the schema has no field of this name, or if
+    /// the field is secret.
     ///
-    /// - Parameter schema: Defines which members are fields.
+    /// - Parameter schema: The schema of the profile. Its fields define the members that are read.
     /// - Returns: The profile of the user.
     /// - Throws: `invalidCredentials`, `unexpectedStatus` or `invalidResponse`.
     public func profile(by schema: ProfileSchema = .standard) throws(LoginError) -> LoggedInProfile {

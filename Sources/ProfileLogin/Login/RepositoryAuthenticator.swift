@@ -2,8 +2,8 @@ public import ProfileCore
 public import ProfileStore
 internal import SecretHashing
 
-/// Checks credentials in a store. Passwords are hashed, throttled and compared as described in ProfileStore's article
-/// Credentials.
+/// Checks credentials in a store. The article Credentials of ProfileStore describes how passwords are hashed and
+/// compared, and how attempts are throttled.
 public struct RepositoryAuthenticator: Authenticator {
     private let repository: ProfileRepository
 
@@ -11,7 +11,7 @@ public struct RepositoryAuthenticator: Authenticator {
     public init(_ repository: ProfileRepository) { self.repository = repository }
 
     public func authenticate(username: String, password: Secret) async throws(LoginError) -> LoggedInProfile {
-        // The stored form of a username may differ from the typed form, so it is converted as in a lookup.
+        // The typed username may differ from its stored form, so the username is converted to the stored form.
         let username = repository.validator.storedForm(of: username, in: repository.schema.primaryKey.name) ?? username
         do throws(CredentialError) {
             return LoggedInProfile(try await repository.passwords.validate(password, for: username))

@@ -1,13 +1,14 @@
 internal import ProfileStore
 
-/// Determines the checks of a login to a store from the rules in force. The rules for passwords apply only if they have
-/// judged every password in the store. Otherwise a newer rule would lock out users whose older password breaks it (L1).
+/// Derives the login checks from the rules of the store. The rules for passwords are used only if they validated every
+/// stored password. A password that was stored earlier may break a newer rule. If the rule were used, the owner of that
+/// password could not log in (L1).
 struct StoredLoginRules: Sendable {
     private let repository: ProfileRepository
 
     init(_ repository: ProfileRepository) { self.repository = repository }
 
-    /// Returns the checks. The number of rows that it reads does not depend on the number of profiles.
+    /// Returns the checks. The method reads a fixed number of rows, even if the store has many profiles.
     func checks() async throws(ProfileStoreError) -> LoginChecks {
         let rules = try await repository.loginRules()
         return LoginChecks(rules.adopted.schema, judgesPasswords: rules.haveJudgedPasswords)

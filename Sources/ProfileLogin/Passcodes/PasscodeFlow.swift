@@ -1,10 +1,11 @@
 public import ProfileCore
 public import SecretHashing
 
-/// The dialogue that creates, validates or edits a passcode (P1–P5). It is a value type that uses no screen and no
-/// store.
+/// The dialogue that creates, validates or edits a passcode (P1–P5). The dialogue is a value type. It does not use a
+/// screen or a store.
 ///
-/// Pass the entries to ``enter(_:)`` one after another. The call with the last entry returns the request to perform.
+/// Pass the user's entries to ``enter(_:)`` one after another. After the last entry, the method returns a request. The
+/// caller performs this request.
 public struct PasscodeFlow: Sendable {
     /// The kind of dialogue.
     public let kind: Kind
@@ -24,17 +25,17 @@ public struct PasscodeFlow: Sendable {
     /// The title of a dialog that shows an error of the flow.
     public static let messageTitle = "Error"
 
-    /// The meaning of the next entry; nil if all entries were made.
+    /// The meaning of the next entry; nil if the user has made all entries.
     public var prompt: Entry? {
         entries.count < kind.entries.count ? kind.entries[entries.count] : nil
     }
 
     /// Takes the next entry.
     ///
-    /// If the second entry of a new passcode is refused, the first one is discarded too. The entry of the present
-    /// passcode is kept.
+    /// The user enters a new passcode twice. If the second entry is refused, the first entry is discarded too. The
+    /// entry of the present passcode is kept.
     ///
-    /// - Returns: The request to perform if this was the last entry; otherwise nil.
+    /// - Returns: The request that the caller must perform, if this was the last entry. Otherwise nil.
     /// - Throws: `PasscodeFlowError` if the entry is refused.
     public mutating func enter(_ secret: Secret) throws(PasscodeFlowError) -> Request? {
         switch prompt {
@@ -62,11 +63,11 @@ public struct PasscodeFlow: Sendable {
 
     /// The three dialogues.
     public enum Kind: String, Sendable, CaseIterable {
-        /// Sets the passcode of a profile that has none; it is entered twice.
+        /// Sets the passcode of a profile without a passcode. The user enters the passcode twice.
         case create
         /// Checks the stored passcode.
         case validate
-        /// Checks the stored passcode and replaces it with another one, which is entered twice.
+        /// Checks the stored passcode and replaces it with a new passcode. The user enters the new passcode twice.
         case edit
 
         /// The title of the screen.
@@ -98,13 +99,13 @@ public struct PasscodeFlow: Sendable {
         case repeated
     }
 
-    /// The request to perform after all entries.
+    /// A request that the caller performs after the last entry.
     public enum Request: Sendable, Equatable {
-        /// Set the passcode of a profile that has none.
+        /// Set the passcode of a profile without a passcode.
         case create(new: Secret)
         /// Check the stored passcode.
         case validate(Secret)
-        /// Check the present passcode and replace it, in one transaction.
+        /// Check the present passcode and replace it. Both happen in one transaction.
         case edit(present: Secret, new: Secret)
     }
 }
@@ -113,7 +114,7 @@ public struct PasscodeFlow: Sendable {
 public enum PasscodeFlowError: Error, Equatable, Sendable {
     /// The two entries of the new passcode differ.
     case mismatch
-    /// The new passcode equals the present one.
+    /// The new passcode is the same as the present passcode.
     case notDifferent
     /// The new passcode breaks the policy.
     case violation(PasscodeViolation)

@@ -18,7 +18,8 @@ extension PasscodeFlowError {
 }
 
 extension CredentialError {
-    /// The text of the alert. Nil for an error of the store or the hasher, because the host can describe it better.
+    /// The text of the alert. Nil if the error comes from the store or the hasher, because the host can describe such
+    /// an error better.
     public var message: String? {
         switch self {
         case .wrong: "The pass code is wrong"

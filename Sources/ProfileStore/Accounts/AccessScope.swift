@@ -1,7 +1,7 @@
 internal import ProfileCore
 
-/// A scope of an access token: 1 to 32 lower-case ASCII letters, digits, `_`, `-`, `.` and `:`. The service interprets
-/// it.
+/// A scope of an access token: 1 to 32 lower-case ASCII letters, digits, `_`, `-`, `.` and `:`. The service that uses
+/// the token defines the meaning of its scopes.
 public struct AccessScope: Hashable, Comparable, Sendable, CustomStringConvertible {
     /// The text of the scope.
     public let text: String

@@ -1,6 +1,7 @@
-/// A token with which a program authenticates. An administrator creates it. It belongs to no profile, and has scopes.
+/// A token that a program uses to authenticate. An administrator creates it. The token has scopes. It does not belong
+/// to a profile.
 public struct AccessToken: Hashable, Identifiable, Sendable {
-    /// The id, which gives no access.
+    /// The id. A program cannot authenticate with the id.
     public let id: TokenID
     /// The name. Names are unique, ignoring the case of ASCII letters.
     public let name: AccountLabel
@@ -10,7 +11,7 @@ public struct AccessToken: Hashable, Identifiable, Sendable {
     public let createdAt: Timestamp
     /// The time of expiry; nil if the token never expires.
     public let expiresAt: Timestamp?
-    /// The time of the last use, or up to a minute before that use; nil if the token was never used.
+    /// The time of the last stored use. The last use may be up to a minute later. Nil if the token was never used.
     public let lastUsedAt: Timestamp?
 
     package init(
@@ -25,6 +26,6 @@ public struct AccessToken: Hashable, Identifiable, Sendable {
         self.lastUsedAt = lastUsedAt
     }
 
-    /// Returns whether the token has expired. An expired token is listed until it is revoked.
+    /// Returns whether the token has expired. An expired token stays in the list of tokens until it is revoked.
     public func isExpired(at time: Timestamp) -> Bool { expiresAt.map { $0 <= time } ?? false }
 }

@@ -6,14 +6,15 @@ public struct AccountLabel: Hashable, Sendable, CustomStringConvertible {
     /// The text itself.
     public var description: String { text }
 
-    /// The name of an access token whose stored name is invalid. Only another program can have written such a name.
+    /// The name of an access token if the stored name is invalid. This project never stores an invalid name, but
+    /// another program may have written one.
     package static let unreadable = AccountLabel(known: "?")
 
     private static let mostCharacters = 100
     private static let mostBytes = 400
 
-    /// Creates a label from a text; nil if the text is empty, too long, or has a line break, a control character or a
-    /// formatting character.
+    /// Creates a label from a text. Returns nil if the text is empty or too long. Also returns nil if the text contains
+    /// a line break, a control character or a formatting character.
     public init?(_ text: String) {
         guard !text.isEmpty, text.utf8.count <= Self.mostBytes, text.count <= Self.mostCharacters,
             text.unicodeScalars.allSatisfy(\.isOfLine)
@@ -24,11 +25,13 @@ public struct AccountLabel: Hashable, Sendable, CustomStringConvertible {
     private init(known text: String) { self.text = text }
 
     /// Creates a label from any text, such as a user agent. Replaces line breaks, control characters and formatting
-    /// characters by spaces, and cuts the text at 100 characters and 400 bytes. Returns nil if only spaces are left.
+    /// characters with spaces. Truncates the text to at most 100 characters and 400 bytes. Returns nil if the result
+    /// contains only spaces.
     public init?(fitting text: String) {
         var kept = ""
         var byteCount = 0
-        // A character can have any number of bytes. Bytes beyond the limit are not read.
+        // One character can have any number of bytes. So the loop ends at the byte limit and does not read the rest of
+        // the text.
         for scalar in text.unicodeScalars.lazy.map({ $0.isOfLine ? $0 : " " }) {
             byteCount += UTF8.width(scalar)
             guard byteCount <= Self.mostBytes else { break }
@@ -41,7 +44,8 @@ public struct AccountLabel: Hashable, Sendable, CustomStringConvertible {
 }
 
 extension Unicode.Scalar {
-    /// Whether the character can stand on one line: it does not end a line, and does not control the display.
+    /// Whether a label may contain the character. A label must not contain a line break or a character that controls
+    /// the display.
     fileprivate var isOfLine: Bool {
         switch properties.generalCategory {
         case .control, .format, .lineSeparator, .paragraphSeparator, .surrogate, .unassigned: false

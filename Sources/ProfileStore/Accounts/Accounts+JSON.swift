@@ -1,7 +1,7 @@
 package import ProfileCore
 
 extension LoginSession: Encodable {
-    /// Writes the session as `session list --format json` prints it.
+    /// Writes the session in the format of `session list --format json`.
     public func encode(to encoder: any Encoder) throws { try json.encode(to: encoder) }
 
     package var json: JSONValue {
@@ -15,7 +15,8 @@ extension LoginSession: Encodable {
 }
 
 extension AccessToken: Encodable {
-    /// Writes the access token as `token list --format json` prints it, without its text.
+    /// Writes the access token in the format of `token list --format json`. The output does not contain the secret text
+    /// of the token.
     public func encode(to encoder: any Encoder) throws { try json.encode(to: encoder) }
 
     package var json: JSONValue {
@@ -29,7 +30,7 @@ extension AccessToken: Encodable {
 }
 
 extension PasswordReset: Encodable {
-    /// Writes the reset as `reset --format json` prints it, without its token.
+    /// Writes the reset in the format of `reset --format json`. The output does not contain the token of the reset.
     public func encode(to encoder: any Encoder) throws { try json.encode(to: encoder) }
 
     package var json: JSONValue {

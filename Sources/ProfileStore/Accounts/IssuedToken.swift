@@ -1,13 +1,15 @@
 public import ProfileCore
 internal import SecretHashing
 
-/// A new token and the value that it represents. The token is shown only this once.
+/// A new token and the value that it represents. The token cannot be read again later.
 ///
-/// The token is a ``/ProfileCore/Secret``, so it is not printed by accident. The store keeps only its hash.
+/// The token is a ``/ProfileCore/Secret``, so it is not printed by accident. The store keeps only the hash of the
+/// token.
 public struct IssuedToken<Value: Sendable>: Sendable {
     /// The session, access token or reset that the token represents.
     public let value: Value
-    /// The token: `ps_`, `pt_` or `pr_` for its kind, and 43 letters, digits, hyphens and underscores.
+    /// The token: a prefix, then 43 letters, digits, hyphens and underscores. The prefix is `ps_` for a session, `pt_`
+    /// for an access token, and `pr_` for a reset.
     public let token: Secret
 
     init(_ value: Value, _ token: Secret) {

@@ -20,19 +20,20 @@ package struct LoginAttempt: Sendable {
 
     /// The outcome of an attempt.
     package enum Outcome: Sendable {
-        /// The secret is correct. The failed attempts are forgotten. If `rehash` is not nil, its new hash replaces the
-        /// stored hash, unless an edit has changed the stored hash meanwhile (P7).
+        /// The secret is correct. The failed attempts are forgotten. If `rehash` is not nil, the store replaces the old
+        /// hash with the new hash. But if an edit has changed the stored hash in the meantime, the store keeps that
+        /// hash (P7).
         case right(profileID: Int64, rehash: Rehash?, session: ProvenSession? = nil)
         /// The secret is wrong. The attempt stays counted.
         case wrong
-        /// The secret was not checked. The attempt does not count.
+        /// The secret was not checked. The attempt is not counted as a failure.
         case notMade
     }
 
     /// The result of a correct attempt.
     package struct Success: Sendable {
         package let profile: Profile
-        /// The started session; nil if none was requested, or if the password was changed meanwhile.
+        /// The new session. Nil if the caller did not request a session, or if the password changed during the attempt.
         package let session: StoredToken?
 
         package init(profile: Profile, session: StoredToken?) {
@@ -41,8 +42,8 @@ package struct LoginAttempt: Sendable {
         }
     }
 
-    /// A session to start after a correct password. It starts only if the profile's stored hash is still one of
-    /// `hashes`. So no session starts if the password was changed after it was checked.
+    /// A session to start after a correct password. The session starts only if the stored hash of the profile is still
+    /// in `hashes`. If the password changed after the check, the session does not start.
     package struct ProvenSession: Sendable {
         package let session: NewSession
         package let hashes: [PasswordHash]
@@ -64,8 +65,8 @@ package struct LoginAttempt: Sendable {
         }
     }
 
-    /// Counts the attempt, or refuses it. Engines store the returned state in both cases, because a refusal can also
-    /// change the state after the clock was set back.
+    /// Counts the attempt, or refuses it. An engine must store the returned state even if the attempt is refused. If
+    /// the clock was set back, a refusal also changes the state.
     package func admitted(
         after state: ThrottleState?
     ) -> (decision: ThrottleState.Decision, state: ThrottleState) {
@@ -74,16 +75,16 @@ package struct LoginAttempt: Sendable {
         return (decision, state)
     }
 
-    /// Returns the state without an attempt that was admitted, but whose secret was not checked. Returns nil if no
-    /// failures are left, so the state need not be stored.
+    /// Removes an admitted attempt from the state, because the secret was not checked. Returns the new state. Returns
+    /// nil if no failures are left. In that case the engine does not need to store a state.
     package static func withdrawn(from state: ThrottleState?) -> ThrottleState? {
         var state = state ?? ThrottleState()
         state.withdraw()
         return state.failures == 0 ? nil : state
     }
 
-    /// The name under which attempts are stored. As in comparisons of usernames, upper-case ASCII letters become
-    /// lower-case. A name is cut after 1,024 bytes, because longer names could fill the store.
+    /// The name under which attempts are stored. Upper-case ASCII letters become lower-case, because the case of ASCII
+    /// letters is ignored in usernames. The name has at most 1,024 bytes, because longer names could fill the store.
     package var foldedName: String { Self.foldedName(username) }
 
     package static func foldedName(_ username: String) -> String {
@@ -95,8 +96,8 @@ package struct LoginAttempt: Sendable {
 /// The hash of a profile's secret.
 package struct StoredCredential: Equatable, Sendable {
     package let profileID: Int64
-    /// The hash; nil if the profile has no such secret, or if the hash cannot be read because another program has
-    /// written it. No secret matches a nil hash.
+    /// The hash. Nil if the profile has no such secret, or if another program has written a hash that this project
+    /// cannot read. If the hash is nil, every attempt fails.
     package let hash: PasswordHash?
 
     package init(profileID: Int64, hash: PasswordHash?) {
@@ -109,7 +110,7 @@ package struct StoredCredential: Equatable, Sendable {
 package struct LoginRules: Sendable {
     /// The rules in force.
     package let adopted: AdoptedSchema
-    /// Whether these rules have judged every password of the store.
+    /// Whether these rules validated every password in the store.
     package let haveJudgedPasswords: Bool
 
     package init(_ adopted: AdoptedSchema, haveJudgedPasswords: Bool) {

@@ -1,8 +1,8 @@
 /// The session of a user on one device.
 public struct LoginSession: Hashable, Identifiable, Sendable {
-    /// The id, which gives no access.
+    /// The id. A client cannot authenticate with the id.
     public let id: TokenID
-    /// The profile of the person.
+    /// The id of the user's profile.
     public let profileID: Int64
     /// The present username of the profile.
     public let username: String
@@ -10,9 +10,10 @@ public struct LoginSession: Hashable, Identifiable, Sendable {
     public let label: AccountLabel?
     /// The time of the start.
     public let createdAt: Timestamp
-    /// The time of the last stored use. The last use may be later by up to a tenth of the idle time, at most a minute.
+    /// The time of the last stored use. The real last use may be later. The difference is at most a tenth of the idle
+    /// time, and at most a minute.
     public let lastUsedAt: Timestamp
-    /// The time at which the session ends if it is not used again. It is never after ``expiresAt``.
+    /// The time at which the session ends if it is not used again. This time is never later than ``expiresAt``.
     public let idleExpiresAt: Timestamp
     /// The time at which the session ends even if it is used.
     public let expiresAt: Timestamp
@@ -31,15 +32,16 @@ public struct LoginSession: Hashable, Identifiable, Sendable {
         self.expiresAt = expiresAt
     }
 
-    /// Returns whether the session has expired, because of its age or because it was not used.
+    /// Returns whether the session has expired. A session expires at its maximum age, or earlier if it is not used.
     public func isExpired(at time: Timestamp) -> Bool { idleExpiresAt <= time }
 }
 
 /// A session to be started.
 package struct NewSession: Sendable {
-    /// The session's token, which has no owner yet and counts as used when the session starts.
+    /// The session's token. The token has no owner yet. The start of the session is stored as its first use.
     package let token: StoredToken
-    /// The maximum number of sessions of the profile. If there are more, the least recently used ones end.
+    /// The maximum number of sessions of the profile. If a profile has more sessions, the least recently used sessions
+    /// end.
     package let mostOfProfile: Int
 
     package init(_ hash: TokenHash, label: AccountLabel?, under policy: SessionPolicy, at time: Timestamp) {

@@ -1,6 +1,7 @@
-/// The permission to set the password of a profile once, for a limited time, without the present password.
+/// Permits a user to set the password of a profile once. The user does not need the present password. The permission
+/// expires after some time.
 public struct PasswordReset: Hashable, Sendable {
-    /// The profile whose password can be set.
+    /// The profile that the reset applies to.
     public let profileID: Int64
     /// The present username of the profile.
     public let username: String

@@ -1,13 +1,14 @@
 internal import Threads
 
-/// A cache of recently looked up tokens. With the cache, many requests with the same token need only one look-up in the
-/// store.
+/// A cache of tokens that were recently read from the store. If many requests use the same token, the store reads the
+/// token only once.
 ///
-/// Only found tokens are kept. An unknown token is looked up in the store each time, and needs no memory in the cache.
+/// The cache contains only tokens that exist in the store. If a token is unknown, each request reads the store again.
+/// So unknown tokens do not fill the cache.
 final class RecentLooks: Sendable {
     private struct Look {
         let token: StoredToken
-        /// The time at which the look-up began, or earlier.
+        /// The time of the look-up. This is the start of the look-up, or an earlier time.
         let time: ContinuousClock.Instant
     }
 
@@ -23,8 +24,8 @@ final class RecentLooks: Sendable {
 
     init(countingFor limit: Duration) { self.limit = limit }
 
-    /// The number of times that the cache was emptied. The result of a look-up that began before the cache was last
-    /// emptied is not kept.
+    /// Counts how often the cache was emptied. If this number changes during a look-up, the result of the look-up is
+    /// not cached.
     var forgotten: Int { state.withLock { $0.forgotten } }
 
     /// Returns the cached token if it is recent enough.
@@ -35,7 +36,7 @@ final class RecentLooks: Sendable {
         }
     }
 
-    /// Keeps the result of a look-up, unless the cache was emptied after the look-up began.
+    /// Adds the result of a look-up to the cache. Does nothing if the cache was emptied during the look-up.
     func keep(_ token: StoredToken, lookedUpAt time: ContinuousClock.Instant, after forgotten: Int) {
         state.withLock { state in
             guard state.forgotten == forgotten else { return }
@@ -47,7 +48,7 @@ final class RecentLooks: Sendable {
         }
     }
 
-    /// Changes a cached token without changing its age.
+    /// Changes a cached token. The age of the cache entry stays the same.
     func update(_ hash: TokenHash, _ change: (StoredToken) -> StoredToken) {
         state.withLock { state in
             guard let look = state.looks[hash] else { return }
@@ -55,7 +56,7 @@ final class RecentLooks: Sendable {
         }
     }
 
-    /// Empties the cache, because this process has just ended tokens.
+    /// Empties the cache. Called after this process has ended tokens.
     func forget() {
         state.withLock { state in
             state.looks.removeAll()

@@ -1,20 +1,21 @@
 /// The maximum age and idle time of sessions, and the maximum number of sessions of a profile.
 public struct SessionPolicy: Hashable, Sendable {
-    /// The time without use after which a session ends. The session may end earlier by up to a tenth of this time, at
-    /// most a minute, because not every use is written.
+    /// If a session is not used for this time, it ends. It may end a little earlier, because not every use is written
+    /// to the store. The difference is at most a tenth of this time, and at most a minute.
     public let idleTime: Duration
     /// The maximum time from the start of a session to its end. A use of the session does not extend this time.
     public let lifetime: Duration
-    /// The maximum number of sessions of one profile. A further session ends the least recently used one.
+    /// The maximum number of sessions of one profile. If a profile starts one more session, its least recently used
+    /// session ends.
     public let mostOfProfile: Int
 
     /// An idle time of one hour, a lifetime of one day (NIST SP 800-63B-4, section 2.2.3), and 100 sessions for each
     /// profile.
     public static let standard = SessionPolicy()
 
-    /// Creates a policy. Both times are from one second to ten years, and the idle time is at most the lifetime. The
-    /// number of sessions is from 1 to 10,000. Values out of these bounds are set to the nearest bound. Fractions of a
-    /// millisecond have no effect.
+    /// Creates a policy. Each time must be between one second and ten years. The idle time must not be longer than the
+    /// lifetime. The number of sessions must be between 1 and 10,000. If a value is out of its bounds, the nearest
+    /// bound is used. Fractions of a millisecond have no effect.
     public init(idleTime: Duration = .seconds(3_600), lifetime: Duration = .seconds(86_400), mostOfProfile: Int = 100) {
         self.lifetime = min(max(lifetime, .seconds(1)), .seconds(315_360_000))
         self.idleTime = min(max(idleTime, .seconds(1)), self.lifetime)

@@ -1,5 +1,5 @@
-/// A token as an engine stores it. A ``LoginSession``, an ``AccessToken`` or a ``PasswordReset`` is created from a
-/// stored token.
+/// A token in the form that an engine stores. A ``LoginSession``, an ``AccessToken`` or a ``PasswordReset`` is created
+/// from a stored token.
 package struct StoredToken: Hashable, Sendable {
     /// The profile that a session or a reset belongs to.
     package struct Owner: Hashable, Sendable {
@@ -13,9 +13,9 @@ package struct StoredToken: Hashable, Sendable {
         }
     }
 
-    /// The rule by which each use of a session postpones its expiry.
+    /// The rule that postpones the expiry of a session after each use.
     package struct Renewal: Hashable, Sendable {
-        /// The time that the session may stay unused, in milliseconds.
+        /// If the session is not used for this time in milliseconds, it expires.
         package let idleTime: Int64
         /// The time at which the session expires even if it is used.
         package let latestExpiry: Timestamp
@@ -32,16 +32,16 @@ package struct StoredToken: Hashable, Sendable {
     }
 
     package let hash: TokenHash
-    /// The owner; nil for an access token, and for a token that is not issued yet.
+    /// The owner. Nil if the token is an access token or is not issued yet.
     package private(set) var owner: Owner?
     /// The label of a session, or the name of an access token.
     package let name: AccountLabel?
     /// The scopes of an access token, in order.
     package let scopes: [AccessScope]
     package let createdAt: Timestamp
-    /// The time at which the token expires, unless a use postpones its expiry; nil if the token never expires.
+    /// The time at which the token expires. A use may postpone this time. Nil if the token never expires.
     package private(set) var expiresAt: Timestamp?
-    /// The rule that postpones the expiry; nil for a token whose expiry is fixed.
+    /// The rule that postpones the expiry. Nil if a use of the token does not postpone its expiry.
     package let renewal: Renewal?
     /// The time of the last stored use.
     package private(set) var lastUsedAt: Timestamp?
@@ -62,16 +62,16 @@ package struct StoredToken: Hashable, Sendable {
 
     package var kind: TokenKind { hash.kind }
 
-    /// The stored form of the scopes; nil for a token of a profile.
+    /// The stored form of the scopes. Nil if the token is a session or a reset.
     package var storedScopes: String? { kind == .access ? scopes.map(\.text).joined(separator: " ") : nil }
 
-    /// The maximum number of expired tokens that issuing a token removes. The number is small because other writers may
-    /// wait meanwhile. It is larger than 1 because each issued token adds a row.
+    /// When a token is issued, at most this number of expired tokens is removed. The number is small, because other
+    /// writers may have to wait during the removal. It is larger than 1, because each issued token adds a row.
     package static let mostRemovedByIssuing = 8
     /// The maximum number of expired tokens that ``AccountEngine/removeExpired(at:)`` removes.
     package static let mostRemovedAtOnce = 512
 
-    /// The same token, issued to a profile.
+    /// Returns a copy of this token with an owner.
     package func issued(to owner: Owner?) -> StoredToken {
         var token = self
         token.owner = owner
@@ -80,14 +80,14 @@ package struct StoredToken: Hashable, Sendable {
 
     package func isExpired(at time: Timestamp) -> Bool { expiresAt.map { $0 <= time } ?? false }
 
-    /// Returns whether to store a use at this time. A use is stored if the last stored use is at least a minute old, or
-    /// at least a tenth of the idle time if that is shorter.
+    /// Returns whether to store a use at this time. A use is stored if enough time has passed since the last stored
+    /// use. This interval is a minute or a tenth of the idle time, whichever is shorter.
     func isUseDue(at time: Timestamp) -> Bool {
         let interval = min((renewal?.idleTime ?? .max) / 10, 60_000)
         return lastUsedAt.map { $0.advanced(byMilliseconds: interval) <= time } ?? true
     }
 
-    /// The same token after a use at this time.
+    /// Returns a copy of this token with a use at this time.
     package func used(at time: Timestamp) -> StoredToken {
         var token = self
         token.lastUsedAt = time
@@ -96,25 +96,27 @@ package struct StoredToken: Hashable, Sendable {
     }
 }
 
-/// The tokens of a list, and their order.
+/// Selects the tokens of a list and defines their order.
 package enum TokenList: Sendable {
     /// All access tokens, including expired ones, sorted by name.
     case access
-    /// The sessions of one profile, or of all profiles for nil, ordered by profile and then by id. The list contains at
-    /// most `limit` sessions that have not expired at the time `at` and that follow the session `after`.
+    /// The sessions of one profile, sorted by profile and then by id. If `of` is nil, the sessions of all profiles. The
+    /// list begins after the session `after` and contains at most `limit` sessions. Sessions that have expired at the
+    /// time `at` are omitted.
     case sessions(of: Int64?, after: LoginSession?, limit: Int, at: Timestamp)
 }
 
 extension TokenList {
-    /// Returns the place after which a list of sessions begins: the id of a profile and the hash of a token.
+    /// Returns the start position of a list of sessions: the id of a profile and the hash of a token. The list contains
+    /// only sessions after this position.
     package static func start(of profileID: Int64?, after last: LoginSession?) -> (profileID: Int64, hash: String) {
         (profileID ?? last?.profileID ?? .min, last?.id.endOfHashes ?? "")
     }
 }
 
 extension [AccessScope] {
-    /// Reads the stored form of scopes. Skips words that are not valid scopes; only another program can have stored
-    /// such words.
+    /// Reads the stored form of scopes. Skips words that are not valid scopes. This project never stores such words,
+    /// but another program may have stored them.
     package init(stored text: String?) {
         self = (text ?? "").split(separator: " ").compactMap { AccessScope(String($0)) }
     }
@@ -122,14 +124,14 @@ extension [AccessScope] {
 
 /// The tokens to end.
 package enum EndingTokens: Sendable {
-    /// The token of this kind that has this id.
+    /// The token with this kind and this id.
     case one(TokenKind, TokenID)
     /// All tokens of this kind that belong to the profile with this username.
     case all(TokenKind, of: String)
 }
 
 extension LoginSession {
-    /// The session that a token represents; nil for a token of another kind.
+    /// Creates a session from a stored token. Returns nil if the token is not the token of a session.
     package init?(_ token: StoredToken) {
         guard token.kind == .session, let owner = token.owner, let expiry = token.expiresAt, let renewal = token.renewal
         else { return nil }
@@ -141,7 +143,7 @@ extension LoginSession {
 }
 
 extension AccessToken {
-    /// The access token that a token represents; nil for a token of another kind.
+    /// Creates an access token from a stored token. Returns nil if the stored token is of another kind.
     package init?(_ token: StoredToken) {
         guard token.kind == .access else { return nil }
         self.init(
@@ -151,7 +153,7 @@ extension AccessToken {
 }
 
 extension PasswordReset {
-    /// The reset that a token represents; nil for a token of another kind.
+    /// Creates a password reset from a stored token. Returns nil if the token is not the token of a reset.
     package init?(_ token: StoredToken) {
         guard token.kind == .reset, let owner = token.owner, let expiry = token.expiresAt else { return nil }
         self.init(

@@ -1,17 +1,18 @@
 package import ProfileCore
 internal import SecretHashing
 
-/// The stored form of a token: its kind, and the SHA-256 of its 256 bits in hexadecimal digits.
+/// The stored form of a token: its kind, and the SHA-256 hash of its 256 bits. The hash is written in hexadecimal
+/// digits.
 ///
-/// An index finds a token by this hash. The time of a look-up may reveal how many leading digits of the searched hash
-/// and a stored hash agree. That does not help an attacker, because it is not feasible to find the token of a given
-/// hash. So hashes are not compared in constant time.
+/// An index finds a token by this hash. An attacker may measure the time of a look-up, and may learn how many leading
+/// digits of two hashes are equal. This does not help the attacker, because a token cannot be computed from its hash.
+/// So hashes are not compared in constant time.
 package struct TokenHash: Hashable, Sendable {
     package let kind: TokenKind
     /// 64 lower-case hexadecimal digits.
     package let text: String
 
-    /// Hashes the text of a token; nil if the text is not that of a token of this kind.
+    /// Hashes the text of a token. Returns nil if the text is not a token of this kind.
     package init?(of token: Secret, _ kind: TokenKind) {
         guard let token = BearerToken(token, prefix: kind.prefix) else { return nil }
         self.kind = kind

@@ -2,12 +2,13 @@ internal import ProfileCore
 
 /// The id of a session or an access token: 16 lower-case hexadecimal digits.
 ///
-/// These are the first digits of the SHA-256 of the token, so ids are unique. An id gives no access.
+/// These are the first digits of the SHA-256 hash of the token, so ids are unique. A client cannot authenticate with an
+/// id.
 public struct TokenID: Hashable, Comparable, Sendable, CustomStringConvertible {
     /// The digits.
     public let description: String
 
-    /// Reads an id; nil for anything but 16 lower-case hexadecimal digits.
+    /// Reads an id. Returns nil if the text is not 16 lower-case hexadecimal digits.
     public init?(_ text: String) {
         let digits = text.utf8
         guard digits.count == Self.digitCount,
@@ -18,8 +19,8 @@ public struct TokenID: Hashable, Comparable, Sendable, CustomStringConvertible {
 
     init(firstDigitsOf hash: String) { description = String(hash.prefix(Self.digitCount)) }
 
-    /// A text that sorts after every token hash that begins with this id, because "g" sorts after every hexadecimal
-    /// digit.
+    /// If a token hash begins with this id, it sorts before this text. The text ends with "g", and "g" sorts after
+    /// every hexadecimal digit.
     package var endOfHashes: String { description + "g" }
 
     public static func < (left: TokenID, right: TokenID) -> Bool { left.description < right.description }

@@ -1,5 +1,5 @@
-/// The kind of a token. The token's text begins with a prefix of its kind. The prefix distinguishes the kinds, and
-/// makes a leaked token recognisable.
+/// The kind of a token. Each kind has a prefix, and the token's text begins with this prefix. The prefix shows the kind
+/// of a token. It also helps to recognise a leaked token.
 package enum TokenKind: String, CaseIterable, Sendable {
     case session
     case access

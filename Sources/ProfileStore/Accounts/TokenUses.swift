@@ -1,7 +1,7 @@
 internal import Threads
 
-/// Writes the times of use of tokens in the background. No request waits for these writes. Uses during a write are
-/// combined into the next write.
+/// Stores the last use of each token in the background. No request waits for these writes. If tokens are used during a
+/// write, the next write stores all of these uses together.
 final class TokenUses: Sendable {
     private struct State {
         var waiting: [TokenHash: TokenUse] = [:]
@@ -14,10 +14,11 @@ final class TokenUses: Sendable {
     private let state = Locked(State())
     private let write: @Sendable ([TokenUse]) async -> Void
 
-    /// - Parameter write: Writes uses. If a use cannot be written, the next use of the token is written instead.
+    /// - Parameter write: Writes uses. The function may drop a use if it cannot write it, because the next use of the
+    ///   token will be written.
     init(write: @escaping @Sendable ([TokenUse]) async -> Void) { self.write = write }
 
-    /// Writes a use, unless a use of the same token is being written.
+    /// Adds a use to the next write. Ignores the use if a use of the same token is being written now.
     func note(_ use: TokenUse) {
         state.withLock { state in
             guard !state.isClosed, state.writing[use.hash] == nil else { return }
@@ -29,8 +30,9 @@ final class TokenUses: Sendable {
     /// Waits until all uses are written.
     func wait() async { await state.withLock { $0.task }?.value }
 
-    /// Accepts no further uses, and waits at most a second until all uses are written. Another writer may hold the
-    /// write lock longer than that. A lost use does little harm, because the next use of the token is stored.
+    /// Accepts no further uses. Then waits until all uses are written, but at most one second, because another writer
+    /// may hold the write lock for a long time. If a use is lost, there is little harm, because the next use of the
+    /// token is stored.
     func finish() async {
         let task = state.withLock { state in
             state.isClosed = true

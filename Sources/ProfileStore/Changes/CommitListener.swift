@@ -1,7 +1,7 @@
 /// A function that an engine calls after each commit that logs a change. It must return immediately.
 ///
-/// An engine keeps the listener in a mutex. It is a struct because a `Mutex` wraps a bare function in one more
-/// reabstraction thunk each time that the function is read.
+/// An engine keeps the listener in a mutex. The listener is a struct for speed. If a `Mutex` contains a bare function,
+/// each read of the function adds one more reabstraction thunk.
 package struct CommitListener: Sendable {
     private let hear: @Sendable () -> Void
 

@@ -1,8 +1,8 @@
 package import ProfileCore
 
 extension ProfileChange: Encodable {
-    /// Writes the change as `watch --format json` prints it. All members are always present, and null if unknown. `key`
-    /// is the profile's primary key, whatever its field name is.
+    /// Writes the change in the format of `watch --format json`. All members are always present. If a value is unknown,
+    /// the member is null. `key` is the value of the profile's primary key. The member is called `key` in every store.
     public func encode(to encoder: any Encoder) throws { try json.encode(to: encoder) }
 
     package var json: JSONValue {

@@ -1,7 +1,8 @@
 /// A change of a store's profiles or rules; see ``ProfileRepository/Changes/stream(after:)``.
 ///
-/// The log keeps only the ids of profiles, and no names or values. So no data of a removed profile remains in it.
-/// ``username`` and ``revision`` are looked up when the change is read, so they are the profile's present values.
+/// The log contains only the ids of profiles. It contains no names and no values, so it contains no data of removed
+/// profiles. When a change is read, ``username`` and ``revision`` are read from the profile. So they are the profile's
+/// present values.
 public struct ProfileChange: Hashable, Sendable {
     /// The kind of a change.
     public enum Kind: String, CaseIterable, Sendable {
@@ -9,36 +10,37 @@ public struct ProfileChange: Hashable, Sendable {
         case registered
         /// A profile was edited.
         case edited
-        /// A password or a passcode was set, replaced or removed. Imports do not log this kind: ``imported`` and
-        /// ``updated`` may include new passwords.
+        /// A password or a passcode was set, replaced or removed. An import never logs this kind. If an import sets
+        /// passwords, it logs only ``imported`` or ``updated``.
         case credentialChanged = "credential_changed"
         /// A profile was removed.
         case removed
         /// An import added every profile of ``ProfileChange/profileIDs``.
         case imported
-        /// An import updated profiles in ``ProfileChange/profileIDs``. Other profiles in this range may be unchanged.
+        /// An import updated some profiles in the range ``ProfileChange/profileIDs``. The import may not have changed
+        /// the other profiles in this range.
         case updated
-        /// Another schema was put in force.
+        /// The store adopted another schema.
         case adopted
-        /// The log no longer has the changes up to ``ProfileChange/number``. Any profile may have changed.
+        /// The log no longer contains some changes up to ``ProfileChange/number``. Any profile may have changed.
         case missed
     }
 
-    /// The number of the change in the order of all changes, from 1. A listener that continues after this number misses
-    /// no change.
+    /// The number of the change. Changes are numbered from 1, in their order. If a listener continues after this
+    /// number, it misses no change.
     public let number: Int64
     /// The kind of the change.
     public let kind: Kind
-    /// The ids of the changed profiles. For ``Kind/updated``, a range that contains these ids. Nil for ``Kind/adopted``
-    /// and ``Kind/missed``.
+    /// The ids of the changed profiles. If the kind is ``Kind/updated``, the range may also contain other ids. Nil for
+    /// ``Kind/adopted`` and ``Kind/missed``.
     public let profileIDs: ClosedRange<Int64>?
-    /// The present username of the profile; nil if the change has several profiles, or if the profile was removed.
+    /// The present username of the profile. Nil if the change affects several profiles, or if the profile was removed.
     public let username: String?
-    /// The present revision of the profile; nil if the change has several profiles, or if the profile was removed.
+    /// The present revision of the profile. Nil if the change affects several profiles, or if the profile was removed.
     public let revision: Int64?
     /// The time of the change; nil for ``Kind/missed``.
     public let changedAt: Timestamp?
-    /// The author that the caller named; nil if the caller named none.
+    /// The author of the change. Nil if the caller did not specify an author.
     public let author: String?
 
     package init(
@@ -54,7 +56,8 @@ public struct ProfileChange: Hashable, Sendable {
         self.author = author
     }
 
-    /// The change for a listener that is behind the oldest change of the log.
+    /// Creates the change `missed`. A listener receives this change if the log no longer contains the listener's next
+    /// change.
     package static func missed(upTo number: Int64) -> ProfileChange {
         ProfileChange(
             number: number, kind: .missed, profileIDs: nil, username: nil, revision: nil, changedAt: nil,
@@ -63,9 +66,9 @@ public struct ProfileChange: Hashable, Sendable {
 }
 
 extension [ProfileChange] {
-    /// Returns the changes that follow the change with this number without a gap. If there are none, although the
-    /// newest change of the log has another number, returns one change of the kind `missed`. Numbers have no gaps, so a
-    /// change after a gap does not continue the log that the caller knows.
+    /// Returns the changes with the next numbers after `number`, up to the first gap. The numbers of a log have no
+    /// gaps. So a change after a gap does not belong to the log that the caller knows. If the next number is missing
+    /// and `number` is not the newest number, returns one change of the kind `missed`.
     package func following(_ number: Int64, newest: Int64) -> [ProfileChange] {
         let following = enumerated().prefix { $0.element.number == number + 1 + Int64($0.offset) }.map(\.element)
         return following.isEmpty && number != newest ? [.missed(upTo: newest)] : following

@@ -1,33 +1,35 @@
 package import ProfileCore
 package import SecretHashing
 
-/// Stores the secrets of profiles, the failed attempts at these secrets, and the tokens.
+/// Stores the secrets of profiles, the failed attempts to use these secrets, and the tokens.
 package protocol AccountEngine: Sendable {
     // MARK: Secrets
 
-    /// Returns the hash of a secret of a profile; nil if there is no such profile.
+    /// Returns the hash of a profile's secret. Returns nil if there is no such profile.
     func credential(_ kind: CredentialKind, of username: String) async throws(ProfileStoreError) -> StoredCredential?
 
-    /// Changes a passcode if the stored passcode is as the change expects it, and logs the change.
+    /// Changes a passcode, and logs the change. Does nothing if the stored passcode is not the one that the change
+    /// expects.
     ///
-    /// - Returns: False if the stored passcode is not as expected, or if there is no such profile.
+    /// - Returns: False if the stored passcode is not the expected one, or if there is no such profile.
     func change(_ passcode: PasscodeChange, _ stamp: WriteStamp) async throws(ProfileStoreError) -> Bool
 
-    /// Counts an attempt at a secret before it is made, or refuses it, by the rule of ``/SecretHashing/ThrottleState``
-    /// (P9). A refused attempt does not count, but the engine stores the state that the rule returns.
+    /// Admits or refuses an attempt before the secret is checked (P9). ``/SecretHashing/ThrottleState`` decides. An
+    /// admitted attempt is counted. A refused attempt is not counted, but the engine stores the new state in both
+    /// cases.
     ///
-    /// The call takes the same time whether or not a profile has the username (P10).
+    /// The duration of the call does not depend on whether a profile has the username (P10).
     func admit(_ attempt: LoginAttempt) async throws(ProfileStoreError) -> ThrottleState.Decision
 
-    /// Stores the outcome of an admitted attempt, and starts its session if one was requested. A better hash of the same
-    /// password ends no session.
+    /// Stores the outcome of an admitted attempt. Starts a session if the outcome contains one. If the outcome contains
+    /// a better hash of the same password, the hash is replaced, but no session ends.
     ///
-    /// - Returns: The profile; nil unless the outcome is `right` and the profile still exists.
+    /// - Returns: The profile. Nil if the outcome is not `right`, or if the profile no longer exists.
     func settle(
         _ attempt: LoginAttempt, _ outcome: LoginAttempt.Outcome
     ) async throws(ProfileStoreError) -> LoginAttempt.Success?
 
-    /// Forgets the failed attempts at the password and the passcode of a username.
+    /// Removes the failed attempts with the password and with the passcode of a username.
     func unlock(_ username: String) async throws(ProfileStoreError)
 
     // MARK: Tokens
@@ -35,43 +37,44 @@ package protocol AccountEngine: Sendable {
     // Sessions, access tokens and resets are tokens of three kinds. A session or a reset belongs to a profile and ends
     // when the profile is removed. An access token has a name and belongs to no profile.
 
-    /// Issues a token. Issuing a token of a profile also removes a few expired tokens of any profile. If the profile
-    /// would have more tokens of this kind than the limit, its least recently used ones are removed too.
+    /// Issues a token. If the token belongs to a profile, a few expired tokens of any profiles are removed too. If the
+    /// profile would then have more tokens of this kind than the limit, its least recently used tokens of this kind are
+    /// removed.
     ///
     /// - Parameters:
     ///   - token: The token, without an owner.
     ///   - username: The username of the profile that the token belongs to; nil for an access token.
-    ///   - limit: The maximum number of tokens of this kind for the profile; has no effect on an access token.
-    /// - Returns: The token with its owner. Nil if there is no such profile, or if another access token has the name,
-    ///   ignoring the case of ASCII letters.
+    ///   - limit: The maximum number of tokens of this kind for the profile. The limit is ignored for an access token.
+    /// - Returns: The token with its owner. Nil if there is no such profile, or if another access token already has the
+    ///   same name. The case of ASCII letters is ignored.
     /// - Throws: The errors that every method may throw.
     func issue(
         _ token: StoredToken, to username: String?, atMost limit: Int
     ) async throws(ProfileStoreError) -> StoredToken?
 
-    /// Returns the token that has this hash; nil if there is none, or if the token has expired at this time. Reads two
-    /// rows and writes nothing.
+    /// Returns the token that has this hash. Returns nil if there is no such token, or if the token has expired at this
+    /// time. Reads two rows and writes nothing.
     func token(_ hash: TokenHash, at time: Timestamp) async throws(ProfileStoreError) -> StoredToken?
 
     /// Returns the tokens of a list.
     func tokens(_ list: TokenList) async throws(ProfileStoreError) -> [StoredToken]
 
-    /// Stores the times at which tokens were used, and postpones the expiry of sessions. A use has no effect if a later
-    /// use is stored, or if the token had expired at the time of the use.
+    /// Stores the time of each use, and postpones the expiry of the used sessions. A use is ignored if a later use is
+    /// already stored, or if the token had expired when it was used.
     func note(_ uses: [TokenUse]) async throws(ProfileStoreError)
 
     /// Ends tokens, including expired tokens.
     ///
-    /// - Returns: The tokens that ended; nil if there is no such profile.
+    /// - Returns: The ended tokens. Nil if the tokens of a profile should end, but there is no such profile.
     func end(_ tokens: EndingTokens) async throws(ProfileStoreError) -> [StoredToken]?
 
-    /// Sets the password that a reset was issued for. As in an edit, the revision rises, the change is logged, and
-    /// failed attempts at the password are forgotten. The profile's sessions and the reset end.
+    /// Sets a new password with a password reset. Like an edit, this method increases the revision, logs the change,
+    /// and removes the failed attempts with the password. It ends the reset and all sessions of the profile.
     ///
     /// - Parameters:
     ///   - token: The token of the reset.
     ///   - hash: The hash of the new password.
-    ///   - schema: The rules that have judged the password.
+    ///   - schema: The rules that validated the password.
     ///   - time: The time of the change.
     /// - Returns: The profile; nil if there is no such reset, or if the reset has expired.
     /// - Throws: `schemaChanged`.
@@ -79,19 +82,20 @@ package protocol AccountEngine: Sendable {
         _ token: TokenHash, _ hash: PasswordHash, judgedBy schema: ProfileSchema, at time: Timestamp
     ) async throws(ProfileStoreError) -> Profile?
 
-    /// Removes some expired sessions and resets; access tokens stay until they are revoked. It also removes old or
-    /// surplus rows of other tables, if the engine's writers leave such rows.
+    /// Removes some expired sessions and resets. Access tokens are not removed, even if they have expired. In some
+    /// engines, other tables may contain rows that are no longer needed. This method removes such rows too.
     ///
-    /// - Returns: The number of removed tokens, at most some hundreds; 0 if no expired session or reset is left.
+    /// - Returns: The number of removed tokens, at most some hundreds. If the number is 0, no expired session or reset
+    ///   is left.
     func removeExpired(at time: Timestamp) async throws(ProfileStoreError) -> Int
 }
 
-/// A change of a passcode, with the state that it expects.
+/// A change of a passcode. The change also describes the stored passcode that it expects.
 package enum PasscodeChange: Sendable {
-    /// Sets the passcode of a profile without one. Failed attempts at it are forgotten.
+    /// Sets the passcode of a profile that has no passcode. The failed attempts with a passcode are removed.
     case set(PasswordHash, of: String)
-    /// Replaces this hash of a profile's passcode.
+    /// Replaces the passcode of a profile, if its stored hash is the first hash.
     case replace(PasswordHash, by: PasswordHash, of: Int64)
-    /// Removes the passcode of a profile. Failed attempts at it are forgotten.
+    /// Removes the passcode of a profile. The failed attempts with the passcode are removed too.
     case remove(of: String)
 }

@@ -1,9 +1,9 @@
-/// The ids of the profiles that one transaction of many rows adds and updates. The ids of new profiles are consecutive.
+/// The ids of the profiles that one bulk transaction adds or updates. The ids of new profiles are consecutive.
 package struct BatchIDs: Sendable {
     private let first: Int64
     /// The id of the next new profile.
     package var next: Int64
-    /// The least and the greatest id of a profile that was updated.
+    /// The smallest and the greatest id of the updated profiles.
     private var updated: ClosedRange<Int64>?
 
     /// Begins with the id of the first new profile.
@@ -19,7 +19,8 @@ package struct BatchIDs: Sendable {
         updated = updated.map { min($0.lowerBound, id)...max($0.upperBound, id) } ?? id...id
     }
 
-    /// The changes to log, in this order: one for the profiles that were added, and one for those that were updated.
+    /// The changes to log. The first change describes all added profiles, and the second change describes all updated
+    /// profiles. If there are no such profiles, the change is omitted.
     package var changes: [(kind: ProfileChange.Kind, ids: ClosedRange<Int64>)] {
         [(.imported, added), (.updated, updated)].compactMap { kind, ids in ids.map { (kind, $0) } }
     }

@@ -2,19 +2,20 @@ package import ProfileCore
 
 /// Reads and writes many profiles.
 package protocol BulkEngine: Sendable {
-    /// Returns raw values of profiles in the order of their ids. A field without a column in the store is absent in every
-    /// row.
+    /// Returns raw values of profiles, sorted by id. If the store has no column for a field, the field has no value in
+    /// any row.
     ///
-    /// A long scan runs on a thread that may block, never on a thread of Swift's executor.
+    /// A long scan runs on a separate thread, because it may block. It must not block a thread of Swift's executor.
     func scan(_ scan: StoreScan) async throws(ProfileStoreError) -> StoredRows
 
-    /// Returns for each username whether a profile has it, as of one moment. Ignores the case of ASCII letters.
+    /// Returns, for each username, whether a profile has this username. All results come from one consistent snapshot.
+    /// Ignores the case of ASCII letters.
     func areStored(_ usernames: [String]) async throws(ProfileStoreError) -> [Bool]
 
-    /// Runs a batch in one transaction. The outcome is the same as if the batch's rows were stored one after another.
-    /// Logs the added profiles as one change, and the updated profiles as another.
+    /// Runs a batch in one transaction. The result is the same as if the rows of the batch were stored one after
+    /// another. All added profiles are logged as one change, and all updated profiles are logged as another change.
     ///
-    /// - Returns: The batch in the state that it has at the commit.
+    /// - Returns: The batch in its state after the last step before the commit.
     /// - Throws: `schemaChanged` if other rules are in force.
     func store<Batch: ImportBatch>(
         _ batch: Batch, judgedBy schema: ProfileSchema, _ stamp: WriteStamp
@@ -25,10 +26,10 @@ package protocol BulkEngine: Sendable {
         _ batch: Batch, judgedBy schema: ProfileSchema
     ) async throws(ProfileStoreError) -> Batch
 
-    /// Stores all rows of a load in one transaction. Logs the added and the updated profiles like
-    /// ``store(_:judgedBy:_:)``.
+    /// Stores all rows of a load in one transaction. Logs the changes in the same way as ``store(_:judgedBy:_:)``.
     ///
-    /// An engine that cannot use one transaction stores the rows in steps that can be resumed.
+    /// If an engine cannot store all rows in one transaction, it stores them in several steps. After an interruption,
+    /// the load can continue with the next step.
     func load(
         _ load: some BulkLoad, judgedBy schema: ProfileSchema, _ stamp: WriteStamp
     ) async throws(ProfileStoreError) -> BulkLoadOutcome
@@ -41,8 +42,8 @@ extension BulkEngine {
     }
 }
 
-/// An error that rolls the transaction of a load back. The caller receives ``BulkLoadOutcome/undone`` instead of an
-/// error.
+/// If this error is thrown in the transaction of a load, the transaction is rolled back. The engine does not throw the
+/// error to its caller. It returns ``BulkLoadOutcome/undone`` instead.
 package struct LoadIsUndone: Error {
     package init() {}
 }

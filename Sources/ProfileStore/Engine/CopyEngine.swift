@@ -1,30 +1,33 @@
 package import ProfileCore
 
-/// Copies a whole store into a new one. ``BulkEngine/scan(_:)`` reads the profiles of the store that is copied.
+/// Copies a whole store into a new store. ``BulkEngine/scan(_:)`` reads the profiles of the source store.
 package protocol CopyEngine: Sendable {
-    /// Returns the parts of the store that a copy includes in addition to the profiles, as of one moment.
+    /// Returns all parts of the store that a copy needs, except the profiles. All parts come from one consistent
+    /// snapshot.
     func head() async throws(ProfileStoreError) -> StoreHead
 
     /// Returns whether the store is an unfinished copy.
     func isUnfinishedCopy() async throws(ProfileStoreError) -> Bool
 
-    /// Makes the store an unfinished copy of another store, with every schema and without profiles. If the store is
-    /// already an unfinished copy, it stays as it is.
+    /// Makes this store an unfinished copy of another store. The copy has all schemas of the other store, but no
+    /// profiles yet. If this store is already an unfinished copy of the other store and `restarting` is false, it is
+    /// not changed.
     ///
     /// - Parameters:
     ///   - head: The head of the other store.
-    ///   - restarting: Whether an unfinished copy of any store is discarded.
-    /// - Throws: `notUnused`, or `unfinishedCopy` if this store is an unfinished copy of a third store.
+    ///   - restarting: If true, any unfinished copy in this store is discarded first.
+    /// - Throws: `notUnused` if a new copy cannot begin in this store. `unfinishedCopy` if this store is an unfinished
+    ///   copy of a different store and `restarting` is false.
     func beginCopy(of head: StoreHead, restarting: Bool) async throws(ProfileStoreError)
 
-    /// Stores rows as they are, with their ids, in one transaction, and logs nothing.
+    /// Stores rows in one transaction, without changes. The profiles keep their ids. No change is logged.
     ///
     /// - Parameters:
     ///   - rows: The rows, with their records.
     ///   - fields: The fields of the rows' cells.
-    /// - Throws: `notUnused` if another writer has stored profiles meanwhile.
+    /// - Throws: `notUnused` if another writer has stored profiles in this store during the copy.
     func place(_ rows: StoredRows, of fields: [FieldRules]) async throws(ProfileStoreError)
 
-    /// Stores the rest of the other store's head. The copy is finished, and the store is usable.
+    /// Stores the rest of the other store's head. After this call, the copy is finished, and the store can be used.
     func endCopy(of head: StoreHead) async throws(ProfileStoreError)
 }

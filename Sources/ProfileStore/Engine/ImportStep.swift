@@ -2,21 +2,21 @@ package import ProfileCore
 
 /// The next action that a batch asks an engine to perform.
 package enum ImportStep: Sendable {
-    /// Find the stored profiles with the primary keys of some of the batch's rows. The outcome is
+    /// Find the stored profiles that have the primary keys of these rows of the batch. The outcome is
     /// ``Outcome/matched(_:)``. Later steps of the batch may change these profiles.
     case match(Range<Int>)
-    /// Store one of the batch's rows as a new profile. The outcome is ``Outcome/inserted``, or ``Outcome/found(_:)``
-    /// if other profiles have some of its unique values.
+    /// Store one of the batch's rows as a new profile. The outcome is ``Outcome/inserted``. If another profile has one
+    /// of the row's unique values, the outcome is ``Outcome/found(_:)``.
     case insert(row: Int)
-    /// Find the stored profiles with a row's unique values, except the profile that has this id. The outcome is
-    /// ``Outcome/found(_:)``.
+    /// Find the stored profiles that have a unique value of this row. The profile with the id `besides` is left out.
+    /// The outcome is ``Outcome/found(_:)``.
     case look(row: Int, of: ValidProfiles, besides: Int64?)
     /// Find the profile with this username. The outcome is ``Outcome/found(_:)``.
     case find(username: String)
-    /// Change a profile that has not changed since it was found. The outcome is ``Outcome/updated``, or
-    /// ``Outcome/found(_:)`` if other profiles have some of its new unique values.
+    /// Update a stored profile. The profile has not changed since the batch found it. The outcome is
+    /// ``Outcome/updated``. If another profile has one of the new unique values, the outcome is ``Outcome/found(_:)``.
     case update(RowUpdate)
-    /// The batch is complete, or leaves its other rows for another transaction.
+    /// The batch ends: it is complete, or it leaves its remaining rows for another transaction.
     case end
 
     /// The outcome of a step.
@@ -36,14 +36,14 @@ extension ImportStep {
     /// - Parameters:
     ///   - batch: The batch of the step.
     ///   - schema: The rules in force.
-    ///   - takenFields: Returns the unique fields in which a profile has the same value as the row, in the order of the
-    ///     schema's fields. The profile with the id `besides` does not count.
-    ///   - stored: Finds the profile with a username, and the hash of its password.
-    ///   - matches: Finds the profiles with the primary keys of some of the batch's rows.
-    ///   - insert: Stores a row of the batch as a new profile. Returns false if another profile has one of its unique
-    ///     values, and nil if the batch must not write.
-    ///   - update: Changes a profile. Returns false if another profile has one of its unique values, and nil
-    ///     if the batch must not write.
+    ///   - takenFields: Returns the unique fields in which another profile has the row's value, in the schema's order.
+    ///     The profile with the id `besides` is ignored.
+    ///   - stored: Returns the profile that has this username, together with its password hash.
+    ///   - matches: Returns the profiles that have the primary keys of these rows of the batch.
+    ///   - insert: Stores a row of the batch as a new profile. Returns false if another profile has one of the row's
+    ///     unique values. Returns nil if the batch must not write.
+    ///   - update: Changes a profile. Returns false if another profile has one of the new unique values. Returns nil if
+    ///     the batch must not write.
     /// - Returns: The outcome; nil if the batch ends.
     /// - Throws: What the closures throw.
     package func take<Failure: Error>(
@@ -94,9 +94,9 @@ extension ImportBatch {
     }
 }
 
-/// The stored profiles that have unique values of a row.
+/// The result of a look-up of the stored profiles that have a unique value of a row.
 package struct StoredMatch: Sendable {
-    /// The unique fields in which another profile has the row's value, in the order of the schema's fields.
+    /// The unique fields in which another profile has the row's value, in the schema's order.
     package var takenFields: [FieldName]
     /// The profile with the row's username, if the batch wants it.
     package var profile: Profile?

@@ -2,7 +2,7 @@ package import ProfileCore
 
 /// The outcome of a write with an idempotency key. The store keeps it, and returns it to repeats of the write.
 package enum KeyedOutcome: Sendable {
-    /// The profile that was stored or removed, as it was at that time.
+    /// The profile that the write stored or removed, in its state at that time.
     case profile(Profile)
     /// Whether the write changed anything.
     case done(Bool)
@@ -16,7 +16,7 @@ package enum KeyedOutcome: Sendable {
 package protocol KeyedValue: Sendable {
     var outcome: KeyedOutcome { get }
 
-    /// Reads the result; nil if the outcome is that of another kind of write.
+    /// Creates the result from an outcome; nil if the outcome belongs to another kind of write.
     init?(_ outcome: KeyedOutcome)
 }
 
@@ -61,29 +61,30 @@ extension KeyedOutcome {
     package func answer<Value: KeyedValue>() -> Result<Value, ProfileStoreError> {
         if case .refused(let error) = self { return .failure(error) }
         if let value = Value(self) { return .success(value) }
-        // The same request has the same kind of outcome, unless another program has written the stored outcome.
+        // The outcome has the kind that the request expects, unless another program has changed the stored outcome.
         return .failure(.corrupt(.foreignOutcome))
     }
 }
 
 // MARK: Once a key
 
-/// The result of a write transaction that may have a key: the answer to the caller, and whether a change was logged.
+/// The result of a write transaction, with or without a key: the answer to the caller, and whether a change was logged.
 package struct AnsweredWrite<Value: Sendable>: Sendable {
     package let answer: Result<Value, ProfileStoreError>
     package let isChange: Bool
 }
 
 extension WriteStamp {
-    /// Runs a write in the open transaction of an engine, unless a write with the same key was made before. A repeat
-    /// gets the first answer, even if the answer was a refusal.
+    /// Runs a write in the open transaction of an engine, unless a write with the same key was made before. A repeated
+    /// write gets the answer of the first write, even if the first write was refused.
     ///
     /// - Parameters:
     ///   - find: Reads the stored outcome of the request.
     ///   - store: Stores the outcome of the request.
     ///   - write: Writes, and returns whether it logged a change. If it throws, it has stored nothing.
-    /// - Returns: The answer of this write or of the first one.
-    /// - Throws: The error of `find` or `store`, or an error of `write` that is not the write's answer.
+    /// - Returns: The answer of this write. If this write is a repeat, the answer of the first write.
+    /// - Throws: An error of `find` or `store`. An error of `write` is thrown only if it is not an answer to the
+    ///   request.
     package func once<Value: KeyedValue>(
         find: (KeyedRequest) throws -> KeyedOutcome?, store: (KeyedOutcome, KeyedRequest) throws -> Void,
         _ write: () throws -> (value: Value, isChange: Bool)
@@ -112,7 +113,7 @@ extension KeyedRequest {
     /// - Parameters:
     ///   - fingerprint: The fingerprint of the request that the outcome belongs to.
     ///   - text: The stored form of the outcome.
-    ///   - schema: The rules in force. Stored values of fields that these rules do not have are left out.
+    ///   - schema: The rules in force. If these rules do not have the field of a stored value, the value is left out.
     /// - Returns: The outcome.
     /// - Throws: `keyReused` if the key belongs to another request, `corrupt` if the text cannot be read.
     package func outcome(
@@ -125,8 +126,8 @@ extension KeyedRequest {
 }
 
 extension ProfileStoreError {
-    /// Whether a repeat of a keyed write gets this error again. The cause of any other error may be gone when the write
-    /// is repeated.
+    /// Whether a repeat of a keyed write gets this error again. Any other error may have a temporary cause, so a repeat
+    /// runs the write again.
     package var isAnswer: Bool {
         switch reason {
         case .notFound, .duplicate, .staleRevision: true

@@ -6,16 +6,16 @@ package protocol ProfileEngine: Sendable {
 
     /// Returns one profile with the fields of `rules`; nil if there is no such profile.
     ///
-    /// A profile whose ``Profile/schemaVersion`` is later than the version of `rules` was judged by later rules. These
-    /// rules may have further fields.
+    /// If ``Profile/schemaVersion`` is later than the version of `rules`, later rules judged the profile. The later
+    /// rules may have additional fields.
     /// - Throws: `schemaChanged` if later rules are in force and the store has no column for a field of `rules`.
     func profile(_ key: ProfileKey, under rules: AdoptedSchema) async throws(ProfileStoreError) -> Profile?
 
     /// Returns the profiles of a search in its order; see ``profile(_:under:)`` for the rules. Every engine orders the
     /// values of a field by `ValueOrder` of ProfileCore.
     ///
-    /// A page that may read many profiles to find a few runs on a thread that may block, never on a thread of Swift's
-    /// executor.
+    /// If a search may read many profiles to find a few, the page is read on a thread that may block. It is never read
+    /// on a thread of Swift's executor.
     func page(_ search: ProfileSearch, under rules: AdoptedSchema) async throws(ProfileStoreError) -> ProfilePage
 
     /// Returns the number of profiles that a search finds. The search's cursor and limits have no effect.
@@ -30,8 +30,8 @@ package protocol ProfileEngine: Sendable {
     /// Confirms the result of a look-up before the repository refuses a write because of this result.
     ///
     /// A server that was frozen may still answer look-ups for a while after another server has become the leader. A
-    /// method that writes confirms its own answer. This method confirms a look-up on which the repository bases a
-    /// refusal.
+    /// method that writes confirms its own answer. If the repository refuses a write because of a look-up, this method
+    /// confirms that look-up.
     /// - Parameters:
     ///   - found: The earlier result of `read`.
     ///   - read: Repeats the look-up with methods of this engine. An engine whose look-ups are never outdated does not
@@ -48,11 +48,12 @@ package protocol ProfileEngine: Sendable {
     // refusal (``ProfileStoreError/isAnswer``). The same request with that key writes nothing within
     // ``WriteKey/lifetime`` and gets that outcome. Another request with that key is refused as `keyReused`.
 
-    /// Stores a new profile with a hashed password, and logs the change. Also forgets the failed attempts at the
-    /// profile's name, because attempts before the profile existed do not count. No id is used twice.
+    /// Stores a new profile with a hashed password, and logs the change. Also deletes the count of failed attempts for
+    /// the profile's username, because attempts before the profile existed do not count. An id is never used for two
+    /// profiles.
     ///
     /// - Parameters:
-    ///   - row: The profile, alone in its rows.
+    ///   - row: The profile, which is the only row.
     ///   - schema: The rules that judged it.
     ///   - stamp: The time, author and key of the write.
     /// - Returns: The stored profile, with revision 1.
@@ -68,16 +69,16 @@ package protocol ProfileEngine: Sendable {
     ///
     /// If the name changes, the engine copies the profile's failed attempts to the new name (P9). Before that, it
     /// deletes the attempts at the new name that were counted while no profile had that name. If the new name still has
-    /// a count, the stricter one applies. The old name keeps its count as a name without a profile. So the answers do
-    /// not reveal that a profile had the old name (P10).
+    /// a count, the stricter of the two counts applies. The old name keeps its count, like a name that no profile has.
+    /// So the answers do not reveal that a profile had the old name (P10).
     ///
     /// - Throws: `staleRevision`, `notFound`, `duplicate`, `schemaChanged`.
     func replace(
         _ stored: Profile, with row: ValidProfiles, judgedBy schema: ProfileSchema, _ stamp: WriteStamp
     ) async throws(ProfileStoreError) -> Profile
 
-    /// Answers an edit that would change nothing: checks that the profile still has its revision. Writes and logs
-    /// nothing, but stores the outcome if the stamp has a key.
+    /// Handles an edit that would change nothing: checks that the stored profile still has the revision that was read.
+    /// Writes and logs nothing. If the stamp has a key, the outcome is stored.
     ///
     /// - Returns: The profile as it was read.
     /// - Throws: `staleRevision`, `notFound`.
@@ -95,13 +96,13 @@ package protocol ProfileEngine: Sendable {
         _ username: String, expecting revision: Int64?, _ stamp: WriteStamp
     ) async throws(ProfileStoreError) -> Profile
 
-    /// Removes the profiles that still have the revision that was read. One transaction removes all of them and logs a
-    /// change for each, in the order of their ids.
+    /// Removes the profiles that still have the revision that was read. One transaction removes all of them. It logs
+    /// one change for each profile, sorted by id.
     ///
     /// - Returns: The number of removed profiles. The other profiles were changed or removed by other writers.
     func remove(_ profiles: [Profile], _ stamp: WriteStamp) async throws(ProfileStoreError) -> Int
 
-    /// Returns the outcome of the write that was made with a request's key; nil if there was none.
+    /// Returns the stored outcome of the write that used the request's key; nil if no write used the key.
     ///
     /// - Throws: `keyReused`.
     func outcome(of request: KeyedRequest, at time: Timestamp) async throws(ProfileStoreError) -> KeyedOutcome?

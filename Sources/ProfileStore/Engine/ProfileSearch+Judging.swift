@@ -1,6 +1,6 @@
 package import ProfileCore
 
-// The conditions of a search, evaluated on a profile, for engines whose database cannot evaluate them.
+// Evaluates the conditions of a search in Swift, for engines whose database cannot evaluate them.
 extension ProfileSearch.Condition {
     /// Whether a profile without a value meets the condition.
     package var isMetByAbsence: Bool {
@@ -27,7 +27,7 @@ extension ProfileSearch.Condition {
         }
     }
 
-    /// Compares a value with another one in the field's order; nil if the value does not have the field's type.
+    /// Compares a value with another value in the field's sort order; nil if the value does not have the field's type.
     private func place(of value: Span<UInt8>, beside other: String) -> Int? {
         guard field.type.holds(value) else { return nil }
         return ValueOrder(field).compare(value, other.utf8Span.span)
@@ -39,8 +39,9 @@ extension ProfileSearch.Condition {
 }
 
 extension FieldRules {
-    /// The bytes of a value for comparisons. In a primary key, the case of ASCII letters does not matter. Equal
-    /// `String`s with different bytes, such as é in one scalar and in two, are different values.
+    /// The bytes of a value for comparisons. In a primary key, the case of ASCII letters does not matter. Two `String`s
+    /// that Swift considers equal can have different bytes, such as é as one scalar or as two. Here they are different
+    /// values.
     package func comparedBytes(_ value: Span<UInt8>) -> [UInt8] {
         value.withUnsafeBufferPointer { bytes in
             isPrimaryKey ? bytes.map(\.asciiFolded) : Array(bytes)
@@ -66,7 +67,7 @@ extension ProfileSearch {
         return isReversed ? order > 0 : order < 0
     }
 
-    /// Compares two places in the search's order, without regard to `isReversed`.
+    /// Compares two places in the search's order, and ignores `isReversed`.
     private func compare(_ one: ProfileCursor, _ other: ProfileCursor) -> Int {
         guard let order else { return one.id < other.id ? -1 : one.id > other.id ? 1 : 0 }
         let values: Int

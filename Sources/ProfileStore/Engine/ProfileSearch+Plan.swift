@@ -6,8 +6,8 @@ extension FieldRules {
     /// Whether the schema requires an index of the field's column.
     package var hasIndex: Bool { isPrimaryKey || isUnique || isIndexed }
 
-    /// Whether the field's values are ordered as texts. An index always sorts values as texts. Numbers and times are
-    /// not sorted as texts.
+    /// Whether the field's values are sorted as texts. An index sorts every value as text, but numbers and times need
+    /// another order.
     package var isOrderedAsText: Bool {
         switch ValueOrder(self) {
         case .bytes, .ignoringCase: true
@@ -17,8 +17,8 @@ extension FieldRules {
 }
 
 extension ProfileSearch.Condition {
-    /// An estimate of how many profiles a search reads if it uses an index for the condition. The cases are in order,
-    /// the fewest profiles first.
+    /// An estimate of the number of profiles that a search reads through an index for the condition. The cases are
+    /// sorted by the estimate, the smallest first.
     package enum Rank: Comparable {
         /// At most one profile.
         case oneProfile

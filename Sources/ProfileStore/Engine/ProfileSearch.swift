@@ -1,6 +1,6 @@
 package import ProfileCore
 
-/// A query whose fields are known to the rules, with values in their stored form.
+/// A query after validation: the rules have its fields, and its values are in their stored form.
 package struct ProfileSearch: Sendable {
     /// A condition on the value of a field.
     package struct Condition: Sendable {
@@ -14,37 +14,37 @@ package struct ProfileSearch: Sendable {
         }
     }
 
-    /// The order of the profiles. Profiles at equal places are ordered by their ids.
+    /// The order of the profiles. Profiles with equal values, or with equally good matches, are sorted by id.
     package enum Order: Sendable {
         /// The order of the values of a field that is not secret. Profiles without a value come last. In descending
         /// order, the greatest values come first. Among equal values, the greatest ids come first.
         case field(FieldRules, isDescending: Bool)
-        /// The order by the quality of a profile's best match with this text. The best matches come first. Among
-        /// equally good matches, the smallest ids come first.
+        /// The order of relevance, which is the quality of a profile's best match with this text. The best matches come
+        /// first. Among equally good matches, the smallest ids come first.
         case relevance(of: FoldedText)
 
         /// The field whose values define the order.
         package var field: FieldRules? { if case .field(let field, _) = self { field } else { nil } }
 
-        /// Whether the order is descending: among equal values, the greater ids come first.
+        /// Whether the greatest values come first. If so, among equal values the greatest ids come first.
         package var isDescending: Bool { if case .field(_, isDescending: true) = self { true } else { false } }
 
-        /// Whether profiles may have no value in the order's field. Profiles without a value come last.
+        /// Whether a profile can have no value in the sort field. Profiles without a value come last.
         package var hasAbsent: Bool { field.map { !$0.isPrimaryKey } ?? false }
     }
 
     /// A condition on the judgement of profiles or of their passwords.
     package enum Status: Sendable {
         case invalid
-        /// Judged by one of these versions of the schema.
+        /// One of these versions of the schema judged the profile.
         case judged(by: [Int])
-        /// With a password that was set under a version of the schema that is not one of these.
+        /// The profile's password was set under a version of the schema that is not in this list.
         case hasPassword(setUnderOthersThan: [Int])
     }
 
     /// The conditions. A profile must meet all of them.
     package var conditions: [Condition]
-    /// A text that one of the fields that are not secret contains.
+    /// A text that at least one non-secret field must contain.
     package var text: FoldedText?
     package var status: Status?
     /// The order; nil for the order of ids.
@@ -55,9 +55,9 @@ package struct ProfileSearch: Sendable {
     package var limit: Int
     /// The cursor after which the page begins. The cursor belongs to the same order.
     package var after: ProfileCursor?
-    /// The page ends with the profile whose bytes bring the page to this size or more.
+    /// The maximum number of bytes. The profile that reaches or exceeds this number is the last profile of the page.
     package var mostBytes: Int
-    /// The last id that the search reads. A search with a last id must have the order of ids.
+    /// The last id that the search reads. If there is a last id, the search must be sorted by id.
     package var lastID: Int64?
 
     package init(
@@ -112,7 +112,7 @@ extension ProfileSearch {
     ///
     /// - Parameters:
     ///   - query: The query.
-    ///   - versions: The versions of the schema whose rules differ from those of `validator`. Only a query for unjudged
+    ///   - versions: The versions of the schema that have other rules than `validator`. Only a query for unjudged
     ///     profiles needs them.
     ///   - mostBytes: See ``mostBytes``.
     ///   - validator: The rules.
@@ -171,7 +171,7 @@ extension ProfileSearch {
 }
 
 extension ProfileQuery.Comparison {
-    /// Returns the same comparison with transformed values, if it compares whole values.
+    /// Returns the same comparison with transformed values. A comparison with a part of a value stays unchanged.
     fileprivate func mapValues(_ transform: (String) -> String) -> Self {
         switch self {
         case .equals(let value): .equals(transform(value))

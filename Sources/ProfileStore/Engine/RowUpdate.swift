@@ -1,13 +1,12 @@
 package import ProfileCore
 
-/// A change of a stored profile that replaces some values by those of a row. The other values stay. The resulting
-/// profile is valid.
+/// An update of a stored profile with some values of a row. The other values stay. The resulting profile is valid.
 package struct RowUpdate: Sendable {
     /// The id of the stored profile.
     package let id: Int64
-    /// The revision of the profile when the row was compared with it.
+    /// The revision that the profile had when the row was compared with it.
     package let revision: Int64
-    /// The rows that contain the row.
+    /// The valid rows, which include the row with the new values.
     package let rows: ValidProfiles
     package let row: Int
     /// The fields whose value changes, including the secret field if there is a new hash.
@@ -21,7 +20,7 @@ package struct RowUpdate: Sendable {
         self.fields = fields
     }
 
-    /// Replaces all values of a profile by the only row of `rows`.
+    /// Creates an update that replaces all values of a profile by the values of the only row in `rows`.
     package init(of id: Int64, revision: Int64, with rows: ValidProfiles) {
         self.init(id: id, revision: revision, with: rows, row: 0, fields: FieldSet(0..<rows.fieldCount))
     }

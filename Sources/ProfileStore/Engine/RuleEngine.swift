@@ -8,22 +8,22 @@ package protocol RuleEngine: Sendable {
     /// Returns every schema that was ever in force, oldest first.
     func schemas() async throws(ProfileStoreError) -> [AdoptedSchema]
 
-    /// Returns the rules in force, and whether these rules have judged every password of the store, as of one moment
-    /// (L1). Reads only one or two rows, whatever the number of profiles is.
+    /// Returns the rules in force, and whether every password of the store was validated by these rules (L1). The two
+    /// results describe the same moment. Reads only one or two rows, for any number of profiles.
     func loginRules() async throws(ProfileStoreError) -> LoginRules
 
     /// Puts other rules in force and logs the change. Does nothing if the rules are in force already. Profiles keep all
     /// their values, also in fields that the new rules do not have.
     ///
-    /// - Returns: The rules in force afterwards, and the version of the adopted schema. Other rules are in force than
-    ///   the adopted ones only if the call repeats an earlier write with a key.
+    /// - Returns: The rules in force afterwards, and the version of the adopted schema. If the call repeats an earlier
+    ///   write with a key, the adopted schema may no longer be in force.
     /// - Throws: `repeatedValues` if two profiles have the same value in a field that becomes unique; `tooManyColumns`;
     ///   `otherPrimaryKey` if the stored profiles have another primary key.
     func adopt(
         _ schema: ProfileSchema, _ stamp: WriteStamp
     ) async throws(ProfileStoreError) -> (inForce: AdoptedSchema, version: Int)
 
-    /// Stores the results of judging profiles. A result has no effect if its profile has changed since it was judged. A
-    /// judgement by later rules stays.
+    /// Stores the results of judging profiles. A result has no effect if its profile has changed since it was judged.
+    /// If later rules have judged the profile already, their result stays.
     func mark(_ marks: [JudgementMark], judgedBy version: Int) async throws(ProfileStoreError)
 }

@@ -1,13 +1,13 @@
-/// A part of a search's order that an engine reads with one statement: profiles with a value in the order's field, or
-/// profiles without one.
+/// A part of a search's order that an engine reads with one statement. Profiles with a value in the sort field are one
+/// part, and profiles without a value are another part.
 package struct SearchStretch: Sendable {
     package enum Part: Sendable {
-        /// All profiles, in the order of their ids.
+        /// All profiles, sorted by id.
         case ids
-        /// Profiles with a value in the order's field, in the order of their values. In the order of relevance, all
-        /// profiles that match.
+        /// Profiles that have a value in the sort field, sorted by value. In the order of relevance: all profiles that
+        /// match the text.
         case present
-        /// Profiles without a value in the order's field, in the order of their ids.
+        /// Profiles that have no value in the sort field, sorted by id.
         case absent
     }
 
@@ -17,7 +17,7 @@ package struct SearchStretch: Sendable {
 }
 
 extension ProfileSearch {
-    /// The stretches that make up the order, from the search's cursor on.
+    /// The stretches that the search reads one after the other, starting at the search's cursor.
     package var stretches: [SearchStretch] {
         guard let order else { return [SearchStretch(part: .ids, after: after)] }
         let parts: [SearchStretch.Part] =
@@ -26,16 +26,16 @@ extension ProfileSearch {
         guard let after else { return parts.map { SearchStretch(part: $0, after: nil) } }
         let part: SearchStretch.Part = order.field != nil && after.value == nil ? .absent : .present
         guard let index = parts.firstIndex(of: part) else {
-            // The cursor has no value, although every profile has a value. In the reversed order, absent values come
-            // first, so all profiles follow the cursor. In the order that is not reversed, no profile follows the
-            // cursor.
+            // The cursor has no value in the sort field, although every profile has one. In the reversed order, absent
+            // values come first, so all profiles follow the cursor. In the order that is not reversed, no profile
+            // follows the cursor.
             return isReversed ? parts.map { SearchStretch(part: $0, after: nil) } : []
         }
         return parts[index...].map { SearchStretch(part: $0, after: $0 == part ? after : nil) }
     }
 }
 
-/// A page while an engine reads its profiles in the search's order.
+/// A page that an engine fills with profiles in the search's order.
 package struct PageReading {
     private let search: ProfileSearch
     private var profiles: [Profile] = []

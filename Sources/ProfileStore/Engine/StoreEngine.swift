@@ -9,7 +9,7 @@
 /// cancelled; then it has written nothing. It may also throw the errors of the file or the server, such as `corrupt`,
 /// `full` and `inputOutput`.
 ///
-/// Engines belong to this package. Each has its own `open`.
+/// Engines belong to this package. Each engine has its own `open` function.
 package protocol StoreEngine: ProfileEngine, AccountEngine, RuleEngine, ChangeEngine, BulkEngine, CopyEngine {
     /// The place of the store, for people: the path of a file, or the address of a database without its user.
     var place: String { get }

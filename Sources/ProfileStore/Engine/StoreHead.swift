@@ -25,29 +25,31 @@ package struct StoreHead: Sendable {
         self.copyOf = copyOf
     }
 
-    /// Identifies a store to its unfinished copy: the SHA-256 of all schemas that were ever in force, with their
-    /// times.
+    /// A hash by which an unfinished copy recognizes the store that it copies: the SHA-256 of all schemas that were
+    /// ever in force, with their times.
     package var fingerprint: String {
         let lines = schemas.map { "\($0.version) \($0.fingerprint) \($0.adoptedAt.millisecondsSince1970)\n" }
         return SHA256.hexadecimal(Array(lines.joined().utf8).span)
     }
 
-    /// The fields of all schemas, without the secret fields; one field for each column of the store.
+    /// The non-secret fields of all schemas, one field for each column of the store.
     package var fields: [FieldRules] {
         var columns: Set<FieldName> = []
         return schemas.flatMap(\.schema.openFields).filter { columns.insert($0.column).inserted }
             .sorted { $0.column.text < $1.column.text }
     }
 
-    /// Returns whether a new copy of another store begins in this store.
+    /// Returns whether this store may receive a new copy of another store.
     ///
-    /// A copy begins in an unused store, whose only rules are the other store's first rules.
+    /// A new copy can start only in an unused store. The only rules of this store must be the first rules of the other
+    /// store.
     /// - Parameters:
     ///   - other: The other store.
     ///   - restarting: Whether an unfinished copy of any store is discarded.
     ///   - place: The place of this store, for errors.
-    /// - Returns: False if an unfinished copy of the other store continues.
-    /// - Throws: `notUnused`, or `unfinishedCopy` if this is an unfinished copy of a third store.
+    /// - Returns: True if a new copy starts. False if an unfinished copy of the other store continues.
+    /// - Throws: `notUnused` if a new copy cannot start here; `unfinishedCopy` if this store is an unfinished copy of a
+    ///   third store.
     package func beginsCopy(
         of other: StoreHead, restarting: Bool, at place: String
     ) throws(ProfileStoreError) -> Bool {

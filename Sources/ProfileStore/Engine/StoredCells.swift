@@ -1,7 +1,8 @@
 /// Raw cells of rows in one buffer, without a `String` for each cell.
 package struct StoredCells: Sendable {
     private var bytes: [UInt8] = []
-    /// The end of each cell, and whether the cell is absent. An empty cell need not be absent.
+    /// The end offset of each cell, and whether the cell is absent. A cell with no bytes can still have a value: the
+    /// empty text.
     private var cells: [(end: Int, isAbsent: Bool)] = []
     private let columnCount: Int
 

@@ -20,11 +20,11 @@ package struct StoredMatches: Sendable {
     }
 
     private var matches: [Match] = []
-    /// The cells of each match: the values of the fields that are not secret, in the order of the schema, and then the
-    /// hash of the password.
+    /// The cells of each match. They are the values of the non-secret fields in the schema's order, and then the
+    /// password hash.
     private var cells: StoredCells
     /// The position of each row's match in `matches`; nil if no profile matches. If the batch does not want the
-    /// profiles, `matches` is empty, and the position is 0 for a row with a match.
+    /// profiles, `matches` is empty, and each row with a match has the position 0.
     private var positions: [Int?]
     private let firstRow: Int
 
@@ -38,7 +38,7 @@ package struct StoredMatches: Sendable {
         matches.reserveCapacity(rows.count)
     }
 
-    /// Returns the position of the match of a row; nil if no profile has the row's primary key.
+    /// Returns the position of a row's match; nil if no profile has the row's primary key.
     package func position(ofRow row: Int) -> Int? { positions[row - firstRow] }
 
     package subscript(position: Int) -> Match { matches[position] }
@@ -50,7 +50,7 @@ package struct StoredMatches: Sendable {
 
     // MARK: Reading them
 
-    /// Records that a profile has the row's primary key, without the profile itself.
+    /// Records that a profile has the row's primary key, and does not store the profile.
     package mutating func append(row: Int) { positions[row - firstRow] = 0 }
 
     /// Appends the match of a row. The caller then appends the cells of the match.
@@ -73,7 +73,7 @@ extension StoredMatches {
     ///   - rows: The rows of a batch.
     ///   - range: The rows to look for.
     ///   - schema: The rules in force.
-    ///   - stored: Returns the profile with a username, and the hash of its password.
+    ///   - stored: Returns the profile that has this username, together with its password hash.
     /// - Throws: What `stored` throws.
     package init<Failure: Error>(
         of rows: ValidProfiles, _ range: Range<Int>, under schema: ProfileSchema,

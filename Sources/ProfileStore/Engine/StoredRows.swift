@@ -10,13 +10,13 @@ package struct StoreScan: Sendable {
     package var includesJudgements = false
     /// Whether to read whole records, for a copy.
     package var includesRecords = false
-    /// Leaves out profiles that one of these versions of the schema has judged.
+    /// Leaves out the profiles that were judged by one of these versions of the schema.
     package var besides: [Int] = []
     /// Reads only profiles with a higher id.
     package var after: Int64 = 0
     /// The maximum number of rows.
     package var mostRows: Int
-    /// The scan ends with the row whose cells bring the total to this number of bytes or more.
+    /// The maximum number of bytes. The row whose cells reach or exceed this number is the last row of the scan.
     package var mostBytes: Int
 
     package init(
@@ -69,7 +69,8 @@ package struct StoredRows: Sendable {
             package let hash: Secret
             /// The version of the schema in force when the password was set.
             package let schemaVersion: Int
-            /// Whether that version has judged the password. False if only the hash was given.
+            /// Whether the password was validated by the rules of that version. False if the caller supplied only the
+            /// hash.
             package let isJudged: Bool
 
             package init(hash: Secret, schemaVersion: Int, isJudged: Bool) {

@@ -20,8 +20,8 @@ package struct KeyedRequest: Sendable {
     package let key: WriteKey
     /// The SHA-256 of the request, in hexadecimal digits.
     package let fingerprint: String
-    /// Whether the request is about one revision of a profile. An edit without an expected revision is not: the
-    /// repository repeats it if another write came first.
+    /// Whether the request is about one revision of a profile. This is false for an edit without an expected revision:
+    /// if another write comes first, the repository repeats the edit.
     let isOfOneRevision: Bool
 
     /// Creates a request; nil without a key.
@@ -39,7 +39,7 @@ package struct KeyedRequest: Sendable {
         fingerprint = SHA256.hexadecimal(Array(request.text().utf8).span)
     }
 
-    /// Returns whether an error is the outcome of the request, which a repeat gets too.
+    /// Returns whether an error is the final answer to the request. A repeat of the request gets the same error.
     package func isAnswered(by error: ProfileStoreError) -> Bool {
         if error.code == .staleRevision, !isOfOneRevision { return false }
         return error.isAnswer

@@ -1,7 +1,8 @@
 public import SecretHashing
 
 extension ProfileStoreError {
-    /// The stable name of an error without its facts, for metrics, logs and decisions. Later versions may have more codes.
+    /// The stable name of an error, for metrics, logs and decisions. It does not contain the error's facts. Later
+    /// versions may have more codes.
     ///
     /// ```swift
     /// switch error.code {
@@ -25,17 +26,18 @@ extension ProfileStoreError {
         /// No profile has the ``username``.
         public static let notFound = Code(rawValue: "not_found")
 
-        /// For each of the unique ``fields``, another profile has the same value.
+        /// Each of the unique ``fields`` has a value that another profile already has.
         public static let duplicate = Code(rawValue: "duplicate")
 
-        /// The profile has the ``currentRevision`` and not the ``expectedRevision``. Nothing was written.
+        /// The caller expected the ``expectedRevision``, but the profile has the ``currentRevision``. Nothing was
+        /// written.
         public static let staleRevision = Code(rawValue: "stale_revision")
 
         /// The given values break the rules in force; see ``issues``. Nothing was written.
         public static let invalid = Code(rawValue: "invalid")
 
-        /// The query is invalid. For example, it names an unknown or secret field, has a value that the field's type
-        /// cannot have, or has a cursor of another order. ``issues`` contains at least one issue.
+        /// The query is invalid. Examples: the query names an unknown or secret field; the type of a field cannot
+        /// represent a value; the cursor belongs to another order. ``issues`` contains at least one issue.
         public static let invalidQuery = Code(rawValue: "invalid_query")
 
         /// The rules in force are not the rules that validated the profile; ``schemaVersion`` is the version in force.
@@ -45,15 +47,16 @@ extension ProfileStoreError {
         /// Another access token has the requested name.
         public static let tokenExists = Code(rawValue: "token_exists")
 
-        /// The schema is not adopted: several profiles have the same value of a field that becomes unique. ``fields``
-        /// contains this field, and ``detail`` contains at most ten of these values.
+        /// The schema is not adopted, because several profiles have the same value in a field that the schema makes
+        /// unique. ``fields`` contains this field, and ``detail`` contains at most ten of the repeated values.
         public static let repeatedValues = Code(rawValue: "repeated_values")
 
-        /// The schema is not adopted: the fields of all schemas of the store need more columns than a table can have.
+        /// The schema is not adopted, because a table cannot have enough columns for the fields of all schemas of the
+        /// store.
         public static let tooManyColumns = Code(rawValue: "too_many_columns")
 
-        /// The schema is not adopted: its primary key is not the primary key of the stored profiles. ``fields``
-        /// contains the new key and then the key in force.
+        /// The schema is not adopted, because the stored profiles have another primary key. ``fields`` contains the new
+        /// primary key, followed by the primary key in force.
         public static let otherPrimaryKey = Code(rawValue: "other_primary_key")
 
         /// The ``writeKey`` was used for another write within the last 24 hours. A repeat must make the same request.
@@ -62,12 +65,13 @@ extension ProfileStoreError {
         // MARK: Not now
 
         /// The call waited longer than ``ProfileRepository/Options/waitLimit``; see ``waited``. If ``lockHolder`` is
-        /// not nil, the call waited for the write lock of that process. If it is nil, another program holds SQLite's
-        /// own lock, or the server did not grant a row lock or a connection, or did not answer.
+        /// not nil, the call waited for the write lock of that process. If ``lockHolder`` is nil, there are three
+        /// possible causes: another program holds SQLite's own lock; the server did not grant a row lock or a
+        /// connection; or the server did not answer.
         ///
-        /// If ``waited`` is zero, the call did not wait, because too many calls of this process already wait: 10,000
-        /// changes, or 1,000 long reads of one kind. A long read, such as a check or a search without an index, also
-        /// throws this error if no thread is free for it within the wait limit.
+        /// If ``waited`` is zero, the call did not wait, because too many calls of this process were waiting already:
+        /// 10,000 changes, or 1,000 long reads of one kind. Long reads are, for example, checks and searches without an
+        /// index. If no thread becomes free for a long read within the wait limit, the read also throws this error.
         public static let busy = Code(rawValue: "busy")
 
         /// The caller's task was cancelled, and the operation wrote nothing.
@@ -89,30 +93,31 @@ extension ProfileStoreError {
 
         // MARK: Servers
 
-        /// No server of the address can be used at the moment. Each server cannot be reached, does not answer in time,
-        /// or does not accept the operation; ``detail`` contains the reported messages. Nothing was written.
+        /// No server of the address can be used at the moment. Each server has one of these problems: it cannot be
+        /// reached, it does not answer in time, or it does not accept the operation; ``detail`` contains the reported
+        /// messages. Nothing was written.
         public static let unavailable = Code(rawValue: "unavailable")
 
-        /// It is unknown whether the write was done: the connection was lost during the write, and no server answered
-        /// in time. Repeat the write with its ``WriteKey``, or look the profile up.
+        /// It is unknown whether the write was committed, because the connection was lost during the write and no
+        /// server answered in time. Repeat the write with its ``WriteKey``, or look the profile up.
         public static let outcomeUnknown = Code(rawValue: "outcome_unknown")
 
-        /// The write is stored on one machine only: the server stopped waiting for a standby during the write. The
-        /// write is lost if that machine is lost before a standby follows it again. A repeat without its ``WriteKey``
-        /// would write a second time. A repeat with the key returns the stored answer as soon as a standby has the
-        /// write.
+        /// The write is stored on one machine only, because the server stopped waiting for a standby during the write.
+        /// If that machine is lost before a standby has caught up, the write is lost. If the write is repeated without
+        /// its ``WriteKey``, it is made a second time. If the write is repeated with the key, the repeat returns the
+        /// stored answer as soon as a standby has the write.
         public static let storedOnOneMachine = Code(rawValue: "stored_on_one_machine")
 
         /// The server does not let this user connect, or does not permit the operation; ``detail`` contains the
         /// server's message.
         public static let notPermitted = Code(rawValue: "not_permitted")
 
-        /// The loss of one machine could lose committed writes, because of the server's settings or because no standby
+        /// Committed writes could be lost if one machine fails. The reason is the server's settings, or that no standby
         /// confirms commits. If settings are the reason, ``detail`` contains them. Nothing was written.
         public static let notDurable = Code(rawValue: "not_durable")
 
-        /// The address of the database cannot be used, for example because it contains a password, which other users
-        /// could read.
+        /// The address of the database cannot be used. For example, the address contains a password, and other users
+        /// could read it.
         public static let unreadableAddress = Code(rawValue: "unreadable_address")
 
         // MARK: Files
@@ -135,8 +140,8 @@ extension ProfileStoreError {
         /// An earlier version of this program created the store at ``path``. Migrate the store.
         public static let olderStore = Code(rawValue: "older_store")
 
-        /// The file at ``path`` has another name (a hard link). A program that opens the file by its other name would
-        /// use another lock file and another write-ahead log. Remove the other name, or copy the file.
+        /// The file at ``path`` has a second name (a hard link). If a program opens the file by the second name, it
+        /// uses another lock file and another write-ahead log. Remove one of the names, or copy the file.
         public static let severalNames = Code(rawValue: "several_names")
 
         /// The file at ``path`` was removed or replaced while the store was open. Later writes are not in the file that
@@ -172,15 +177,15 @@ extension ProfileStoreError {
         /// There is no space left for the store. The transaction was rolled back.
         public static let full = Code(rawValue: "full")
 
-        /// The newest changes are only in the write-ahead log. To read the log, SQLite must create files in the folder
-        /// of the store at ``path``, but this user may not write there. A user who may write in this folder must open
-        /// and close the store once.
+        /// The newest changes are only in the write-ahead log. SQLite must create files in the store's folder to read
+        /// the log, but this user may not write in the folder at ``path``. A user who may write in this folder must
+        /// open and close the store once.
         public static let unreadableLog = Code(rawValue: "unreadable_log")
 
         /// The file at ``path`` exists already. It is unchanged.
         public static let alreadyExists = Code(rawValue: "already_exists")
 
-        /// The ``path`` is reserved: SQLite itself creates and removes a file with this name beside a store.
+        /// The ``path`` is reserved, because SQLite itself creates and removes a file with this name beside a store.
         public static let reservedName = Code(rawValue: "reserved_name")
 
         /// The system refused to open or create the file or folder at ``path``; ``systemError`` is the system's
@@ -253,8 +258,8 @@ extension ProfileStoreError {
     /// Whether the same call may succeed later without any change by the caller.
     package var isTransient: Bool { code.isTransient }
 
-    /// Whether the request was refused because of its own content or because of the store's content. The store is in
-    /// order.
+    /// Whether the store refused the request because of the request's content or because of the stored data. The store
+    /// itself is not damaged.
     package var isRefusal: Bool {
         switch reason {
         case .notFound, .duplicate, .staleRevision, .invalid, .invalidQuery, .schemaChanged, .tokenExists,

@@ -1,14 +1,15 @@
-// Checks of numbers that were read from a store. A number that fails a check comes from damage or from another program.
+// Checks of numbers that were read from a store. If a number fails a check, the store is damaged, or another program
+// has written the number.
 extension ProfileStoreError {
-    /// Returns the error for profiles in the wrong order: the profile `id` came after the profile `last`.
+    /// Returns the error for profiles in the wrong order: the profile `id` was read after the profile `last`.
     package static func outOfOrder(_ id: Int64, after last: Int64) -> ProfileStoreError {
         .corrupt(.outOfOrder(id, after: last))
     }
 
-    /// The greatest count that is accepted from a store. It is so small that additions to it do not overflow.
+    /// The greatest count that is accepted from a store. It is small enough that adding to it does not overflow.
     package static let mostCounted: Int64 = 1 << 62
 
-    /// Checks that counting can have reached a number of the store, and returns the number.
+    /// Checks that a number of the store is in the range that counting can reach, and returns the number.
     ///
     /// - Throws: `corrupt` for a number below `least` or above ``mostCounted``.
     package static func counted(
@@ -18,7 +19,7 @@ extension ProfileStoreError {
         return number
     }
 
-    /// Returns the number that follows a number of the store.
+    /// Returns the next number after a number of the store.
     ///
     /// - Parameters:
     ///   - number: A number that was read from the store.

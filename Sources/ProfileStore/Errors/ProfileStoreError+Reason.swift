@@ -60,7 +60,7 @@ extension ProfileStoreError {
         case unsupported(UnsupportedOperation)
     }
 
-    // These functions have the same names as the reasons. So `throw .notFound(username: name)` works as with an enum.
+    // Each function has the name of a reason, so that `throw .notFound(username: name)` works as with an enum.
 
     package static func notFound(username: String) -> Self { Self(.notFound(username: username)) }
     package static func duplicate(_ fields: [FieldName]) -> Self { Self(.duplicate(fields)) }

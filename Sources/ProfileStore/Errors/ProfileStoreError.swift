@@ -14,8 +14,8 @@ public struct ProfileStoreError: Error, Hashable, Sendable {
 // MARK: Facts
 
 extension ProfileStoreError {
-    /// The issues of an invalid profile or query. For `duplicate`, an issue for each field in which another profile has
-    /// the same value. Nil for any other error. A ``ReportedIssue`` adds the schema's message to an issue.
+    /// The issues of an invalid profile or query. For `duplicate`, there is one issue for each field in which another
+    /// profile has the same value. Nil for any other error. A ``ReportedIssue`` adds the schema's message to an issue.
     public var issues: [ValidationIssue]? {
         switch reason {
         case .invalid(let failure): failure.issues
@@ -48,7 +48,7 @@ extension ProfileStoreError {
         if case .staleRevision(_, let current) = reason { current } else { nil }
     }
 
-    /// The version of the schema that is in force, or that cannot be read.
+    /// The version of the schema in force, or of the schema that cannot be read.
     public var schemaVersion: Int? {
         switch reason {
         case .schemaChanged(let version), .unreadableSchema(let version, _): version
@@ -91,7 +91,7 @@ extension ProfileStoreError {
         }
     }
 
-    /// The messages of the servers or of SQLite, the settings, or the repeated values; one in each element.
+    /// The details of the error. Each element is a message of a server or of SQLite, a setting, or a repeated value.
     public var detail: [String] {
         switch reason {
         case .unavailable(let problems): problems.compactMap(\.detail)

@@ -16,9 +16,9 @@ package enum StoreDamage: Hashable, Sendable {
     case changedProfile
     /// The profiles with these two ids came in the wrong order.
     case outOfOrder(Int64, after: Int64)
-    /// The stored number with this name has a value that counting cannot reach.
+    /// The stored number with this name is outside the range that counting can reach.
     case uncounted(String)
-    /// The stored number with this name has this value, which cannot be raised by one.
+    /// The stored number with this name has this value, and cannot be increased by one.
     case uncountable(String, Int64)
     /// The stored outcome of a keyed write cannot be read.
     case unreadableOutcome
@@ -49,7 +49,7 @@ package enum ServerFault: Hashable, Sendable {
 
 /// The reason why the loss of one machine could lose commits.
 package enum DurabilityFault: Hashable, Sendable {
-    /// These settings of the server have this value, such as `fsync` with `off`.
+    /// Each of these settings of the server has this value. For example, `fsync` is `off`.
     case settings([String], are: String)
     /// No standby confirms commits.
     case noStandby
@@ -61,16 +61,16 @@ package enum AddressFault: Hashable, Sendable {
     case reported(String)
     /// The address contains a password, which other users could read.
     case holdsPassword
-    /// The schema that the address names does not reach the server, for example because a connection pooler ignores
-    /// startup options.
+    /// The server does not receive the schema that the address names. For example, a connection pooler ignores startup
+    /// options.
     case schemaIgnored
-    /// The address leads to a connection pooler that gives each transaction another session.
+    /// The address leads to a connection pooler. Each transaction can get another session from it.
     case sharedSession
 }
 
 /// An operation that an engine or a server does not support.
 package enum UnsupportedOperation: Hashable, Sendable {
-    /// Only another engine has the operation with this name.
+    /// The operation with this name is available only in another engine.
     case operation(String)
     /// The database has this encoding instead of UTF-8.
     case encoding(String)
@@ -86,6 +86,6 @@ package enum LockFileFault: Hashable, Sendable {
     case severalNames
     /// The file belongs neither to the store's owner nor to this user.
     case foreignOwner
-    /// The content of the file is not that of a lock file.
+    /// The file does not have the content of a lock file.
     case foreignContent
 }

@@ -11,11 +11,11 @@ extension StoreObserver? {
 }
 
 extension StoreObserver {
-    /// Whether the task confirms a read. Confirmations are not reported to the observer.
+    /// Whether the current task is confirming the result of a read. Confirmations are not reported to the observer.
     @TaskLocal static var isConfirming = false
 }
 
-// The number of rows in the result of an operation on at most one row.
+// The number of rows in the result of an operation that finds or changes at most one row.
 
 extension Optional {
     var rowCount: Int { self == nil ? 0 : 1 }

@@ -31,7 +31,7 @@ public struct StoreObserver: Sendable {
         /// The part of ``duration`` that the operation waited for the write lock or for a thread. Look-ups do not wait.
         public let waited: Duration
         /// The number of profiles, sessions, tokens or changes that the operation found, wrote or removed. Zero if
-        /// there was none, or if the outcome is not ``Outcome/done``.
+        /// there was no such item, or if the outcome is not ``Outcome/done``.
         public let rows: Int
     }
 
@@ -40,8 +40,8 @@ public struct StoreObserver: Sendable {
         /// The operation is done. ``Operation/rows`` is the number of its rows.
         case done
         /// The store refused the request. The code is a ``ProfileStoreError/code`` such as `duplicate` or
-        /// `stale_revision`. For an attempt at a secret, it may be `wrong`, `throttled` or `locked`. The store is in
-        /// order.
+        /// `stale_revision`. If the request is an attempt to use a secret, the code may be `wrong`, `throttled` or
+        /// `locked`. The store itself works normally.
         case refused(code: String)
         /// The operation failed with a ``ProfileStoreError/code`` such as `busy`, `full` or `corrupt`.
         case failed(code: String)
@@ -85,10 +85,10 @@ extension StoreObserver.Operation {
         public static let storeBatch = Name(rawValue: "store_batch")
         /// Validates a batch of an import without storing it.
         public static let previewBatch = Name(rawValue: "preview_batch")
-        /// Stores a whole import in one transaction. ``StoreObserver/Operation/rows`` counts all rows, as for
-        /// ``storeBatch``.
+        /// Stores a whole import in one transaction. As for ``storeBatch``, ``StoreObserver/Operation/rows`` counts all
+        /// rows, including the refused ones.
         public static let load = Name(rawValue: "load")
-        /// A step of copying a store. It writes some thousand profiles, or the contents of the store that are not
+        /// A step of copying a store. The step writes some thousand profiles, or all data of the store except the
         /// profiles.
         public static let copy = Name(rawValue: "copy")
         /// Checks which of some usernames are stored, or whether the store has any profile.
@@ -133,7 +133,7 @@ extension StoreObserver.Operation {
 
         /// Starts a session without a password.
         public static let startSession = Name(rawValue: "start_session")
-        /// Looks a session up. A use of a cached session is no operation.
+        /// Looks a session up. If the session is in the cache, no operation is reported.
         public static let lookUpSession = Name(rawValue: "look_up_session")
         /// Lists sessions.
         public static let listSessions = Name(rawValue: "list_sessions")
@@ -141,7 +141,7 @@ extension StoreObserver.Operation {
         public static let endSession = Name(rawValue: "end_session")
         /// Creates an access token.
         public static let createToken = Name(rawValue: "create_token")
-        /// Looks an access token up. A use of a cached token is no operation.
+        /// Looks an access token up. If the token is in the cache, no operation is reported.
         public static let lookUpToken = Name(rawValue: "look_up_token")
         /// Lists access tokens.
         public static let listTokens = Name(rawValue: "list_tokens")

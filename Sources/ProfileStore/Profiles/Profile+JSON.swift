@@ -1,13 +1,14 @@
 public import ProfileCore
 
 extension Profile: Encodable {
-    /// Writes the profile as `lookup --format json` prints it: the id, the revision, the times, the schema version and
-    /// the status, then the fields that are not secret, in the schema's order. An absent value is null. `issues` is
-    /// present only if the profile is invalid.
+    /// Writes the profile as `lookup --format json` prints it. The first members are the id, the revision, the times,
+    /// the schema version and the status. Then the non-secret fields follow in the schema's order. An absent value is
+    /// null. `issues` is present only if the profile is invalid.
     public func encode(to encoder: any Encoder) throws { try json.encode(to: encoder) }
 
-    /// The profile as JSON, with the same members as its `Encodable` form, in the schema's order, and with every stored
-    /// digit of numbers. Writing it costs less than the look-up of the profile, and much less than an `Encoder`.
+    /// The profile as JSON, with the same members as its `Encodable` form. The members are in the schema's order, and
+    /// numbers keep every stored digit. Writing this JSON takes less time than the look-up of the profile, and much
+    /// less time than an `Encoder`.
     ///
     /// ```swift
     /// response.write(profile.json.utf8())
@@ -22,7 +23,7 @@ extension Profile: Encodable {
         members.append(JSONMember("updated_at", .string(updatedAt.description)))
         members.append(JSONMember("schema_version", .number(schemaVersion)))
         members.append(JSONMember("status", .string(status.rawValue)))
-        // Fields are read by position, because copying a field's rules retains each of their references.
+        // Fields are read by position, because a copy of a field's rules would have to retain every reference in it.
         for (index, value) in zip(rules.indices, values) {
             members.append(JSONMember(rules[index].name.text, rules[index].type.json(of: value)))
         }
@@ -35,7 +36,7 @@ extension ProfilePage: Encodable {
     /// Writes the page as `lookup --format json` prints it. `next` is the cursor of the next page, null at the end.
     public func encode(to encoder: any Encoder) throws { try json.encode(to: encoder) }
 
-    /// The page as JSON: `profiles`, each as in ``Profile/json``, then `next`.
+    /// The page as JSON: the member `profiles`, whose elements are as in ``Profile/json``, and then the member `next`.
     public var json: JSONValue {
         [
             "profiles": .array(profiles.map(\.json)),
@@ -45,16 +46,16 @@ extension ProfilePage: Encodable {
 }
 
 extension ReportedIssue: Encodable {
-    /// Writes `field` (null for the whole row), `code` and `message`, and `count` if the issue stands for several
-    /// issues.
+    /// Writes `field`, `code` and `message`. For an issue of the whole row, `field` is null. If the issue stands for
+    /// several issues, `count` is written too.
     public func encode(to encoder: any Encoder) throws { try json.encode(to: encoder) }
 
     package var json: JSONValue { .issue(field: field, code: code, message, count: count) }
 }
 
 extension FieldRules {
-    /// Returns a value as JSON by the field's type. A stored text that is not of this type, which another program may
-    /// have written, becomes a string.
+    /// Returns a value as JSON by the field's type. If another program has stored a text that is not of this type, the
+    /// text becomes a JSON string.
     package func json(of value: String?) -> JSONValue { type.json(of: value) }
 }
 
@@ -64,11 +65,11 @@ extension FieldType {
         guard let value else { return .null }
         switch self {
         case .integer, .number:
-            // The parser also accepts spaces around a number. As a JSON number, the value would lose these spaces.
+            // The parser also accepts spaces around a number. A JSON number would lose these spaces.
             if case .number(value)? = try? JSONValue(parsing: value) { return .number(value) }
             return .string(value)
         case .boolean: return value == "true" ? true : value == "false" ? false : .string(value)
-        // A JSON number has no leading zeros, such as those of the year 0099.
+        // A JSON number cannot have leading zeros, but a year such as 0099 has leading zeros.
         case .string, .date, .dateTime, .time, .year: return .string(value)
         }
     }

@@ -18,7 +18,7 @@ public struct Profile: Hashable, Sendable {
     public let hasPassword: Bool
     /// The schema that was in force when the profile was read. It defines the fields and their order.
     public let schema: ProfileSchema
-    /// The values of the schema's fields without secrets.
+    /// The values of the schema's non-secret fields.
     package let values: [String?]
 
     /// Creates a profile from the values that an engine has read.

@@ -5,14 +5,14 @@ internal import SecretHashing
 /// or removed.
 ///
 /// The text of a cursor is opaque, and safe in a URL and on a command line. The text contains the id of the last
-/// profile of the page and, in an order by a field, that profile's value. In the order of relevance it contains the
-/// quality of the match.
+/// profile of the page. If the page is sorted by a field, the text also contains that profile's value. In the order of
+/// relevance, the text contains the quality of the match.
 public struct ProfileCursor: Hashable, Sendable, CustomStringConvertible {
     package let id: Int64
     /// The order of the page; nil for the order of ids.
     package let order: ProfileQuery.Order?
-    /// The value of the order's field, in UTF-8 unless another program has stored it; nil if absent. In the order of
-    /// relevance, one byte with the number of the profile's `TextMatch`; nil if there is no match.
+    /// The value of the sort field; nil if the value is absent. It is in UTF-8, unless another program has stored it.
+    /// In the order of relevance: one byte with the number of the profile's `TextMatch`; nil if there is no match.
     package let value: [UInt8]?
 
     package init(id: Int64, order: ProfileQuery.Order? = nil, value: [UInt8]? = nil) {
@@ -60,7 +60,8 @@ public struct ProfileCursor: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// Returns whether a query with this order can continue after the cursor; nil is the order of ids.
+    /// Returns whether a query with this order can continue after the cursor. If `order` is nil, the query is sorted by
+    /// id.
     public func isPlace(in order: ProfileQuery.Order?) -> Bool { self.order == order }
 
     private enum Direction: String { case ascending, descending }
@@ -69,7 +70,7 @@ public struct ProfileCursor: Hashable, Sendable, CustomStringConvertible {
 extension ProfileCursor: Codable {
     /// Reads ``description``.
     ///
-    /// - Throws: `DecodingError` for a text that is no cursor.
+    /// - Throws: `DecodingError` if the text is not a cursor.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()
         guard let cursor = ProfileCursor(try container.decode(String.self)) else {
@@ -82,7 +83,7 @@ extension ProfileCursor: Codable {
     public func encode(to encoder: any Encoder) throws { try description.encode(to: encoder) }
 }
 
-/// A page of the profiles that a query finds, in its order.
+/// A page of the profiles that a query finds, in the query's order.
 public struct ProfilePage: Sendable {
     /// The profiles, at most as many as the query's limit.
     public let profiles: [Profile]

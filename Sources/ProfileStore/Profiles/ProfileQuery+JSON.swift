@@ -9,7 +9,8 @@ extension ProfileQuery: Codable {
     /// Reads an object with any of `conditions`, `text`, `status`, `order`, `reversed`, `limit` and `after`; see
     /// <doc:Queries>.
     ///
-    /// - Throws: `DecodingError` with the path of a member that has the wrong type or an unknown name.
+    /// - Throws: `DecodingError` if a member has the wrong type or an unknown name. The error contains the path of the
+    ///   member.
     public init(from decoder: any Decoder) throws {
         try decoder.allowOnly(Key.self)
         let container = try decoder.container(keyedBy: Key.self)

@@ -18,13 +18,13 @@ public struct ProfileQuery: Hashable, Sendable {
 
     /// A comparison of a field's value.
     ///
-    /// Values are given as a person types them, and are looked up in their stored form: `78761241` finds `7876-1241`. A
-    /// value that breaks the field's rules is looked up unchanged, because a profile that other rules judged may have
-    /// it. A value that the field's type cannot have is an issue of the query.
+    /// Values are given as a person types them, and are looked up in their stored form: `78761241` finds `7876-1241`.
+    /// If a value breaks the field's rules, it is looked up unchanged. A profile that was judged by other rules may
+    /// have this value. If the field's type cannot represent a value, the query has an issue.
     ///
-    /// Greater and less use the order of the field: numbers by value, times by time, text by its bytes in UTF-8, and
-    /// the primary key ignoring the case of ASCII letters. Only values of the field's type have a place in this order:
-    /// `isGreater(than: "5")` does not find `unknown`.
+    /// Greater and less use the sort order of the field: numbers by value, times by time, and text by its bytes in
+    /// UTF-8. The primary key is sorted as text, ignoring the case of ASCII letters. A stored value that is not of the
+    /// field's type has no place in this order: `isGreater(than: "5")` does not find `unknown`.
     public enum Comparison: Hashable, Sendable {
         /// The value equals this one, byte by byte. The primary key ignores the case of ASCII letters.
         case equals(String)
@@ -54,18 +54,18 @@ public struct ProfileQuery: Hashable, Sendable {
     public enum Status: String, Hashable, Sendable {
         /// Revalidation found the profile invalid.
         case invalid
-        /// The rules in force have not judged the profile yet, because the profile was stored or judged under other
-        /// rules.
+        /// The rules in force have not judged the profile yet. The profile was stored or last judged under other rules.
         case unjudged
     }
 
-    /// The order of the profiles. Profiles with equal values or equally good matches are ordered by id.
+    /// The order of the profiles. Profiles with equal values, or with equally good matches, are sorted by id.
     public enum Order: Hashable, Sendable {
-        /// By the values of a field that is not secret, ascending or descending. Profiles without a value come last in
-        /// both cases.
+        /// By the values of a field that is not secret, ascending or descending. In ascending and in descending order,
+        /// profiles without a value come last.
         case field(FieldName, isDescending: Bool)
-        /// By the best match of the query's ``ProfileQuery/text`` in a profile: first whole values, then values that
-        /// begin with the text, then values in which a word begins with it. The query must have a text.
+        /// By the profile's best match with the query's ``ProfileQuery/text``. First come whole values, then values
+        /// that begin with the text, then values that contain a word that begins with the text. The query must have a
+        /// text.
         case relevance
 
         /// The order of a field's values.
@@ -80,18 +80,19 @@ public struct ProfileQuery: Hashable, Sendable {
     /// The conditions. A profile must meet all of them. A query has at most 50 conditions. Together they have at most
     /// 500 values.
     public var conditions: [Condition]
-    /// A text that any field that is not secret must contain; see ``Comparison/contains(_:)``.
+    /// A text that at least one non-secret field must contain; see ``Comparison/contains(_:)``.
     public var text: String?
     /// The result of the last judgement that a profile must have; nil for any result.
     public var status: Status?
     /// The order; nil for the order of ids, which is the order in which profiles were stored.
     public var order: Order?
-    /// Whether the whole order is reversed, including absent values. To go back from a page, reverse the query and
-    /// continue after ``cursor(at:)`` of the page's first profile.
+    /// Whether the whole order is reversed, including absent values. To read the previous page, reverse the query, and
+    /// continue after the first profile of this page; see ``cursor(at:)``.
     public var isReversed: Bool
     /// The maximum number of profiles in one page, from 1 to 100,000. Other numbers are set to the nearest bound.
     public var limit: Int
-    /// The cursor of the previous page; see ``ProfilePage/next``. The cursor must have the order of the query.
+    /// The cursor that the previous page returned; see ``ProfilePage/next``. The cursor must belong to the order of the
+    /// query.
     public var after: ProfileCursor?
 
     /// Creates a query for the profiles that meet every condition. Without conditions it finds all profiles.
@@ -109,7 +110,7 @@ public struct ProfileQuery: Hashable, Sendable {
     }
 
     /// Returns the cursor of a profile in the order of this query. A query with this cursor continues after the
-    /// profile; if it is reversed, it returns the profiles before it.
+    /// profile. A reversed query with this cursor returns the profiles before it.
     public func cursor(at profile: Profile) -> ProfileCursor {
         let place: [UInt8]? =
             switch order {
@@ -130,8 +131,9 @@ extension Profile {
 
 /// How a store runs a query.
 public enum QueryPlan: Hashable, Sendable {
-    /// The store reads only the profiles that the indexes of these fields find, or only as many profiles as the page
-    /// contains. The list may be empty, because the order of ids and the invalid profiles have indexes of their own.
+    /// The store uses indexes: it reads only the profiles that the indexes of these fields find, or only as many
+    /// profiles as the page contains. The list may be empty, because the order of ids and the invalid profiles have
+    /// indexes of their own.
     case index([FieldName])
     /// The store may read every profile.
     case everything

@@ -1,6 +1,6 @@
 public import ProfileCore
 
-/// An issue in the form in which reports and the store contain it, with its code and its text.
+/// An issue as reports and the store contain it: with its code and its text.
 public struct ReportedIssue: Hashable, Sendable {
     /// The name of the field; nil for an issue of the whole row.
     public let field: String?
@@ -38,8 +38,8 @@ extension [ReportedIssue] {
         JSONValue.array(map(\.json)).text()
     }
 
-    /// Reads the stored form. A text that is not in this form, which another program may have written, is read as one
-    /// issue with the code `unknown`.
+    /// Reads the stored form. If the text is not in this form, it is read as one issue with the code `unknown`. Another
+    /// program may have written such a text.
     package init(stored text: String) {
         guard case .array(let elements)? = try? JSONValue(parsing: text) else {
             self = [ReportedIssue(field: nil, code: "unknown", message: "The stored issues cannot be read")]

@@ -24,8 +24,8 @@ public struct Timestamp: Hashable, Comparable, Sendable, CustomStringConvertible
         let seconds = seconds
         let day = day
         let secondOfDay = Int(seconds - seconds.dividedDown(by: 86_400) * 86_400)
-        // Every written profile has two timestamps, and a `String` for each part would cost more than the rest of the
-        // profile.
+        // Each written profile has two timestamps. If each part of a timestamp were a `String`, the timestamps would
+        // take longer than the rest of the profile.
         return String(unsafeUninitializedCapacity: 24) { text in
             var end = 0
             func add(_ number: Int, digits: Int, then separator: Unicode.Scalar) {
@@ -48,7 +48,7 @@ public struct Timestamp: Hashable, Comparable, Sendable, CustomStringConvertible
         }
     }
 
-    /// For people, to the second: `2026-01-31 09:15:00 UTC`.
+    /// A text for people, with the time in whole seconds: `2026-01-31 09:15:00 UTC`.
     package var text: String { description.prefix(19).split(separator: "T").joined(separator: " ") + " UTC" }
 
     public static func < (left: Timestamp, right: Timestamp) -> Bool {
@@ -73,7 +73,7 @@ extension Timestamp: Encodable {
 }
 
 extension Int64 {
-    /// Divides and rounds down. A time before 1970 is also rounded to the earlier value.
+    /// Divides and rounds down. Times before 1970 are also rounded down.
     fileprivate func dividedDown(by divisor: Int64) -> Int64 {
         let (quotient, remainder) = quotientAndRemainder(dividingBy: divisor)
         return remainder < 0 ? quotient - 1 : quotient

@@ -10,8 +10,8 @@ internal import Threads
 /// changes, which the listeners share. A listener that is further behind reads the store itself, so a slow listener
 /// costs no memory.
 ///
-/// After resuming listeners, the task pauses for a time that is proportional to their number. Without the pause, a
-/// thousand listeners would be resumed after each commit, and each time the writer's own task would queue behind them.
+/// After resuming listeners, the task pauses for a time that is proportional to their number. Without the pause, each
+/// commit could resume a thousand listeners at once. The writer's own task would then have to wait behind them.
 final class ChangeFeed: Sendable {
     /// The next action of a listener.
     enum Turn: Sendable {
@@ -28,7 +28,7 @@ final class ChangeFeed: Sendable {
     private struct Page {
         /// The number of the change before the page.
         private(set) var start: Int64
-        /// The changes, without gaps. A change of the kind `missed` is alone in its page.
+        /// The changes, without gaps. If the page has a change of the kind `missed`, the page has no other change.
         private(set) var changes: [ProfileChange]
         private let readAt = ContinuousClock.now
 
@@ -39,8 +39,8 @@ final class ChangeFeed: Sendable {
 
         var end: Int64 { changes.last?.number ?? start }
 
-        /// Whether the page was read less than a second ago. Usernames and revisions in an older page are not used any
-        /// more.
+        /// Whether the page was read less than a second ago. If the page is older, its usernames and revisions are not
+        /// used.
         var isRecent: Bool { .now - readAt < .seconds(1) }
 
         /// Returns the changes after a number; nil if the page does not contain them.
@@ -63,8 +63,8 @@ final class ChangeFeed: Sendable {
 
     /// A waiting task.
     private struct Waiter {
-        /// The number of the last change that the task has seen, and its repository; nil if the task only waits until
-        /// the feed is closed.
+        /// The number of the last change that the task has seen, and the task's repository. It is nil if the task only
+        /// waits until the feed is closed.
         let place: (number: Int64, repository: ProfileRepository)?
         let turn: Promise<Turn>
     }
@@ -72,7 +72,7 @@ final class ChangeFeed: Sendable {
     private struct State {
         /// The number of calls of `ring()`.
         var rings = 0
-        /// The value of `rings` when the last read began that reached the end of the log.
+        /// The value of `rings` at the start of the last read that reached the end of the log.
         var ringsRead = 0
         var page: Page?
         /// The waiting tasks, by the identity of their promises.
@@ -128,8 +128,8 @@ final class ChangeFeed: Sendable {
     ///
     /// - Parameters:
     ///   - number: The last change that the listener has seen.
-    ///   - rings: The number of rings before the listener read the store and found nothing after `number`; nil if it
-    ///     has not read the store.
+    ///   - rings: The number of rings before the listener read the store. Nil if the listener has not read the store,
+    ///     or has found changes after `number`.
     ///   - repository: The repository of the listener and of the feed.
     /// - Returns: The next action of the listener.
     func turn(after number: Int64, havingFoundNothingAt rings: Int?, _ repository: ProfileRepository) async -> Turn {
@@ -138,8 +138,8 @@ final class ChangeFeed: Sendable {
                 return .take(changes)
             }
             if state.page?.end == number { return nil }
-            // The listener is behind the page or ahead of it, or the reading task has read the log after the listener
-            // read the store.
+            // There are two cases. The listener's number is before or after the page, or the reading task has read the
+            // log since the listener read the store.
             guard let rings, rings >= state.ringsRead else { return .readStore }
             if state.page == nil {
                 state.page = Page(after: number)
@@ -164,7 +164,7 @@ final class ChangeFeed: Sendable {
         for waiter in waiters.values { waiter.turn.fulfill(with: .end) }
     }
 
-    /// Waits, unless `answer` already returns an action.
+    /// Calls `answer`, and waits only if `answer` returns no action.
     private func wait(
         for place: (number: Int64, repository: ProfileRepository)?, unless answer: @Sendable (inout State) -> Turn?
     ) async -> Turn {
@@ -198,7 +198,7 @@ final class ChangeFeed: Sendable {
         state.reading = Task.detached { await self.read() }
     }
 
-    /// Returns the repository to read, the number to read after, and the number of rings; nil if `ring()` was not
+    /// Returns the repository, the number after which to read, and the number of rings. Returns nil if `ring()` was not
     /// called since the last read, or if no listener waits.
     private func nextRead(_ state: State) -> (repository: ProfileRepository, start: Int64, rings: Int)? {
         guard !isClosed, state.rings != state.ringsRead else { return nil }
@@ -230,7 +230,7 @@ final class ChangeFeed: Sendable {
         }
     }
 
-    /// Appends the changes after a number to the page if they continue it; otherwise they become the new page.
+    /// If the changes continue the page, appends them to the page. Otherwise they become the new page.
     private func keep(_ changes: [ProfileChange], after start: Int64, _ state: inout State) {
         let isContinuous = changes.first.map { $0.number &- 1 == start } ?? true
         if state.page?.end == start, isContinuous, changes.isEmpty || state.page?.isRecent == true {
@@ -240,8 +240,8 @@ final class ChangeFeed: Sendable {
         }
     }
 
-    /// Resumes each listener that has new changes in the page, or that must read the store because the page lacks its
-    /// changes.
+    /// Resumes each listener that can continue. A listener takes its new changes from the page, or reads the store if
+    /// the page lacks its changes.
     ///
     /// - Returns: The number of resumed listeners.
     private func hand(out changes: [ProfileChange], after start: Int64, _ rings: Int) -> Int {

@@ -1,9 +1,9 @@
 /// An async sequence of the changes that any process commits to a store; see
 /// ``ProfileRepository/Changes/stream(after:)``.
 ///
-/// The sequence ends when the task is cancelled or the repository is closed. At most one page of changes is in memory,
-/// however slow the reader is. The listeners of one repository share that page, except listeners that are further
-/// behind.
+/// The sequence ends when the task is cancelled or the repository is closed. The sequence keeps at most one page of
+/// changes in memory, even if the reader is slow. The listeners of one repository share that page, except listeners
+/// that are further behind.
 ///
 /// Reads that fail with `busy`, `unavailable`, `outcomeUnknown` or `notDurable` are repeated until the store answers.
 /// Any other error ends the sequence.
@@ -76,7 +76,8 @@ public struct ProfileChanges: AsyncSequence, Sendable {
                 case .fail(let error): throw error
                 case .end: return []
                 case .readStore:
-                    // The number of rings is read before the store, so a later commit wakes this listener again.
+                    // The number of rings is read before the store is read. If a commit follows, it wakes this listener
+                    // again.
                     let ringsBefore = feed.rings
                     let changes = try await answered { () throws(ProfileStoreError) in
                         try await repository.changes.page(after: number, limit: ChangeFeed.pageSize)

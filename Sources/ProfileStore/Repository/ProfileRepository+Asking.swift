@@ -7,9 +7,8 @@ extension ProfileRepository {
     ///
     /// - Parameters:
     ///   - name: The name of the operation.
-    ///   - rows: Counts the rows of an operation that is done. The default is one.
-    ///   - refusal: Returns a code if the engine's result means a refusal, although the engine threw no error. The
-    ///     default is nil.
+    ///   - rows: Returns the number of rows of a successful operation. The default is one.
+    ///   - refusal: Returns a code if the engine threw no error, but its result means a refusal. The default is nil.
     ///   - verb: Calls the engine.
     /// - Returns: What the engine returns.
     /// - Throws: What the engine throws.
@@ -23,7 +22,7 @@ extension ProfileRepository {
 
     /// Confirms the result of a look-up; see ``StoreEngine/confirmed(_:_:)``.
     ///
-    /// The observer does not receive the second read, because that read belongs to the same operation.
+    /// The second read is not reported to the observer, because it belongs to the same operation.
     func confirmed<Value: Sendable>(
         _ found: Value, _ read: () async throws(ProfileStoreError) -> Value
     ) async throws(ProfileStoreError) -> Value {

@@ -18,14 +18,15 @@ extension ProfileRepository.Changes {
 
     /// Returns the changes that any process commits, from now on or after an earlier change (R7).
     ///
-    /// A listener that stores ``ProfileChange/number`` can continue after that change, even after a restart, and misses
-    /// no change. The store keeps the newest 10,000 changes. A listener that needs an older change receives one change
-    /// of the kind ``ProfileChange/Kind/missed`` instead, and continues after the newest change. See <doc:Changes>.
+    /// If a listener stores ``ProfileChange/number``, it can continue after that change, even after a restart. It then
+    /// misses no change. The store keeps the newest 10,000 changes. If a listener needs an older change, it receives
+    /// one change of the kind ``ProfileChange/Kind/missed`` instead. It then continues after the newest change. See
+    /// <doc:Changes>.
     /// - Parameter number: The number of the change to continue after: 0 for the beginning of the log, nil for the
     ///   newest change.
     /// - Returns: A sequence that ends when its task is cancelled or the repository is closed. The sequence waits while
     ///   the store does not answer. If `number` is nil and the store does not answer during this call, the sequence
-    ///   starts after the change that is the newest when the store answers.
+    ///   waits for the answer. It then starts after the change that is the newest one at that time.
     public func stream(after number: Int64? = nil) async -> ProfileChanges {
         let start: Result<Int64, ProfileStoreError>
         if let number {

@@ -8,7 +8,7 @@ extension ProfileRepository {
     /// The method fits the service protocol of swift-service-lifecycle. The article Embedding of ProfileStoreSQLite
     /// shows how.
     /// - Throws: Permanent errors: `newerStore` if a later version of this program has migrated the store, `displaced`,
-    ///   `corrupt`, … The repository is closed then too.
+    ///   `corrupt`, … If this method throws an error, it also closes the repository.
     public func run() async throws(ProfileStoreError) {
         var failure: ProfileStoreError?
         while failure == nil, !feed.isClosed, !Task.isCancelled {

@@ -17,8 +17,8 @@ extension ProfileRepository {
         try await page(of: query)
     }
 
-    /// Returns one page of a query. The page ends with the profile with which its values reach `mostBytes` bytes. In
-    /// the order of ids, the page contains no id beyond `lastID`.
+    /// Returns one page of a query. The page ends with the profile whose values bring the page to `mostBytes` bytes or
+    /// more. If `lastID` is given, the query must be sorted by id, and the page contains no greater id.
     func page(
         of query: ProfileQuery, endingAfter mostBytes: Int = .max, through lastID: Int64? = nil
     ) async throws(ProfileStoreError) -> ProfilePage {
@@ -63,7 +63,7 @@ extension ProfileRepository {
     /// - Throws: ``ProfileStoreError/Code/invalidQuery``, …
     public func count(_ query: ProfileQuery = ProfileQuery()) async throws(ProfileStoreError) -> Int {
         try await call { () throws(ProfileStoreError) in
-            // The rules are read again first. A profile shows which rules judged it, but a count does not.
+            // The method first reads the rules again. A profile shows which rules judged it, but a count does not.
             try await refreshSchema()
             return try await byLatestRules(latest: { _ in nil }) { rules throws(ProfileStoreError) in
                 let search = try await search(query, by: rules)
@@ -100,14 +100,15 @@ extension ProfileRepository {
         }
     }
 
-    /// Reads by the rules that this process knows. If the outcome suggests that later rules are in force, reads the
-    /// rules again, and then repeats the read by the later rules.
+    /// Reads with the rules that this process knows. If the outcome suggests that later rules are in force, the method
+    /// reads the rules again, and repeats the read with the later rules.
     ///
-    /// Three outcomes suggest later rules: a profile of the result was judged by later rules, the query is invalid by
-    /// the known rules, or the store lacks a field of the known rules, for example after a backup was restored.
+    /// Three outcomes suggest later rules: a profile of the result was judged by later rules; the query is invalid
+    /// under the known rules; or the store lacks a field of the known rules. After a backup was restored, the store may
+    /// lack a field.
     ///
     /// The read is not repeated if the store has no later rules. Another program may have written a row with a version
-    /// that was never adopted, and for such a row the read would be repeated without end.
+    /// that was never adopted. Without this limit, such a row would cause endless repeats.
     private func byLatestRules<Value>(
         latest: (Value) -> Int?, read: (AdoptedSchema) async throws(ProfileStoreError) -> Value
     ) async throws(ProfileStoreError) -> Value {

@@ -11,8 +11,8 @@ extension ProfileRepository {
     ///   - profiles: Profiles that were validated by the rules in force.
     ///   - author: The author of the change.
     /// - Returns: The number of stored profiles, and the refused profiles.
-    /// - Throws: The error that stopped the call, such as `busy`, with a report of the previous transactions. With
-    ///   `storedOnOneMachine` the report includes the transaction that is stored on one machine only.
+    /// - Throws: The error that stopped the call, such as `busy`, with a report of the previous transactions. If the
+    ///   error is `storedOnOneMachine`, the report includes the transaction that is stored on one machine only.
     public func register(
         many profiles: [ValidProfile], by author: Author? = nil
     ) async throws(StoppedWrite<RegistrationReport>) -> RegistrationReport {
@@ -55,8 +55,8 @@ extension ProfileRepository {
         do throws(ProfileStoreError) {
             repeat {
                 let found = try await profiles(query)
-                // The last page also means that there are no further profiles. A stale server may be wrong about that,
-                // so the page is confirmed.
+                // If a page is the last one, there are no further profiles to remove. A stale server may be wrong about
+                // that, so the last page is confirmed.
                 let page =
                     found.next != nil
                     ? found
@@ -136,7 +136,7 @@ public struct RegistrationReport: Hashable, Sendable {
     public struct Refusal: Hashable, Sendable {
         /// The index of the profile in the array that the caller passed.
         public let index: Int
-        /// The unique fields whose value another profile has.
+        /// The unique fields in which another profile has the same value.
         public let fields: [FieldName]
     }
 }
@@ -145,8 +145,8 @@ public struct RegistrationReport: Hashable, Sendable {
 public struct RemovalReport: Hashable, Sendable {
     /// The number of removed profiles.
     public internal(set) var removed = 0
-    /// The number of profiles that the query found, but that other writers changed or removed before this call could
-    /// remove them.
+    /// The number of profiles that the query found, but that this call did not remove. Other writers changed or removed
+    /// them first.
     public internal(set) var changed = 0
 }
 

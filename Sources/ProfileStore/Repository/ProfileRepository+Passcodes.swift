@@ -54,8 +54,9 @@ extension ProfileRepository.Passcodes {
 
     /// Checks the present passcode, and replaces it by a new one in one transaction.
     ///
-    /// The attempt at the present passcode counts for throttling, like any other attempt. The log of changes records
-    /// `author` with the change. A repeat with the same `key` makes no attempt and returns the first answer.
+    /// The check of the present passcode is an attempt, and counts for throttling like any other attempt. The log of
+    /// changes records `author` with the change. A repeat with the same `key` does not check the passcode again, and
+    /// returns the first answer.
     /// - Throws: `violation`, `notDifferent`, `wrong`, `throttled`, `locked`, …
     public func edit(
         from present: Secret, to new: Secret, for username: String, policy: PasscodePolicy = .standard,

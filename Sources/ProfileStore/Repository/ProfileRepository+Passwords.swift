@@ -4,7 +4,8 @@ extension ProfileRepository {
     /// Validates passwords, and resets forgotten ones.
     public var passwords: Passwords { Passwords(repository: self) }
 
-    /// The passwords of profiles, and the resets with which an administrator allows a person to set a new password.
+    /// The passwords of profiles, and the resets of passwords. With a reset, an administrator allows a person to set a
+    /// new password.
     public struct Passwords: Sendable {
         let repository: ProfileRepository
     }
@@ -56,16 +57,17 @@ extension ProfileRepository.Passwords {
         .flatMap(PasswordReset.init)
     }
 
-    /// Sets the password of the profile for which a reset was issued. One transaction sets the password, forgets failed
-    /// attempts at it, and ends the reset and the profile's sessions.
+    /// Sets the password of the profile for which a reset was issued. One transaction makes all changes: it sets the
+    /// password, forgets the failed attempts at the password, and ends the reset and the profile's sessions.
     ///
-    /// Attempts with a wrong token are not counted: 256 random bits cannot be guessed, and a wrong token costs no hash.
+    /// Attempts with a wrong token are not counted. A token has 256 random bits and cannot be guessed, and no hash is
+    /// computed for a wrong token.
     /// - Parameters:
     ///   - token: The token as it was given to the user.
     ///   - password: The new password as it was typed. The rules in force validate it.
     /// - Returns: The profile, with its revision raised by one.
     /// - Throws: `wrong` if there is no such token, or if it was used or has ended; `store(.invalid)` with the issues
-    ///   of the password, after which the token remains valid; …
+    ///   of the password (the token then remains valid); …
     public func redeemReset(_ token: Secret, password: Secret) async throws(CredentialError) -> Profile {
         try await repository.call { () throws(CredentialError) in try await redeemInCall(token, password) }
     }

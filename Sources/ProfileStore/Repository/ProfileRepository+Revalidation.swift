@@ -1,13 +1,13 @@
 public import ProfileCore
 
 extension ProfileRepository.Rules {
-    /// Validates the stored profiles by the schema in force, or by a candidate (R6). The results are stored unless
-    /// there is a candidate. No value and no revision changes.
+    /// Validates the stored profiles by the schema in force, or by a candidate schema (R6). If there is no candidate,
+    /// the results are stored. Values and revisions stay unchanged.
     ///
     /// If the task is cancelled, the stored results remain, and a later run skips the profiles that have a result.
     /// - Parameters:
     ///   - candidate: A schema to try without adopting it; nil for the schema in force.
-    ///   - all: Whether to validate also the profiles that the same rules have already judged.
+    ///   - all: Whether to validate the profiles again that were already judged by the same rules.
     ///   - mostIssues: The maximum number of issues that the report lists. The report also counts the issues that it
     ///     does not list.
     ///   - progress: Receives the number of judged profiles after each batch.
@@ -63,16 +63,16 @@ extension ProfileRepository.Rules {
             store: repository.engine.place)
     }
 
-    /// Returns the number of profiles that the rules in force have not judged yet, because they were stored or judged
-    /// under other rules. ``revalidate(candidate:all:mostIssues:progress:)`` judges them. The call reads every profile,
-    /// unless the store never had other rules.
+    /// Returns the number of profiles that the rules in force have not judged yet. These profiles were stored or last
+    /// judged under other rules. ``revalidate(candidate:all:mostIssues:progress:)`` judges them. If the store ever had
+    /// other rules, the call reads every profile.
     public func countUnjudged() async throws(ProfileStoreError) -> Int {
         guard let inForce = try await repository.adoptedSchemas().last else { return 0 }
         let others = try await versionsNotJudging(as: inForce.schema)
         return others.isEmpty ? 0 : try await countJudged(by: others)
     }
 
-    /// Returns the versions of those schemas of the store that differ from `schema`.
+    /// Returns the versions of the store's schemas that differ from `schema`.
     func versionsNotJudging(as schema: ProfileSchema) async throws(ProfileStoreError) -> [Int] {
         try await repository.adoptedSchemas().filter { $0.schema != schema }.map(\.version)
     }
@@ -85,11 +85,11 @@ extension ProfileRepository.Rules {
     }
 
     private static var rowsPerBatch: Int { 8_000 }
-    /// The number of rows alone would not bound the memory, because values can be long.
+    /// A maximum number of rows is not enough to limit the memory, because values can be long.
     private static var bytesPerBatch: Int { 4 << 20 }
 
-    /// Counts the profiles that the run skips because equal rules have already judged them, and adds their stored
-    /// issues to the report. `versions` are the schema versions with these equal rules.
+    /// Counts the profiles that the run skips, because equal rules have already judged them. Adds their stored issues
+    /// to the report. `versions` are the schema versions that have these rules.
     private func addRemembered(
         _ versions: [Int], to report: inout RevalidationReport
     ) async throws(ProfileStoreError) {

@@ -18,7 +18,7 @@ extension ProfileRepository.Rules {
     ///   - schema: The rules.
     ///   - author: The author of the change.
     ///   - key: An idempotency key; see `WriteKey`.
-    /// - Returns: The version of the schema; the present version if its rules are in force already.
+    /// - Returns: The version of the schema. If its rules are in force already, this is the present version.
     /// - Throws: `repeatedValues` if profiles have the same value of a field that becomes unique, `busy`, …
     @discardableResult
     public func adopt(
@@ -30,7 +30,7 @@ extension ProfileRepository.Rules {
         return version
     }
 
-    /// The schema in force, as far as this process knows, with its version and the time of its adoption.
+    /// The latest schema in force that this process knows, with its version and the time of its adoption.
     public var inForce: SchemaVersion { SchemaVersion(repository.adoptedSchema) }
 
     /// Returns every schema that was ever in force, oldest first. The last one is in force.
@@ -45,7 +45,7 @@ extension ProfileRepository {
         try await ask(.readSchema, rows: \.count, await engine.schemas())
     }
 
-    /// Returns the rules in force, and whether these rules have judged every password of the store (L1).
+    /// Returns the rules in force, and whether every password of the store was validated by these rules (L1).
     package func loginRules() async throws(ProfileStoreError) -> LoginRules {
         let rules = try await ask(.readSchema, await engine.loginRules())
         keep(rules.adopted)

@@ -15,8 +15,8 @@ extension ProfileRepository {
         }
     }
 
-    /// The result of a correct secret: the profile, the hash of the secret (the new hash if it was rehashed), and the
-    /// session that was started, if one was requested.
+    /// The result of an attempt with the correct secret. It contains the profile, the hash of the secret, and the
+    /// session if one was requested and started. If the secret was rehashed, the hash is the new one.
     struct Proof {
         let profile: Profile
         let hash: PasswordHash
@@ -24,7 +24,7 @@ extension ProfileRepository {
     }
 
     /// Counts an attempt, and then compares the secret with the stored hash. If the secret is correct, forgets the
-    /// failed attempts, and starts the session if one is given (P9, P10).
+    /// failed attempts. If a session is given, also starts this session (P9, P10).
     func attempt(
         _ secret: Secret, _ kind: CredentialKind, _ username: String, starting session: NewSession? = nil
     ) async throws(CredentialError) -> Proof {
@@ -90,8 +90,8 @@ extension ProfileRepository {
         }.value
     }
 
-    /// Returns the stored credential; nil if there is no such profile. If the caller would refuse the request because
-    /// of the credential, the look-up is confirmed first.
+    /// Returns the stored credential; nil if there is no such profile. If this credential would make the caller refuse
+    /// the request, the look-up is confirmed first.
     func storedCredential(
         _ username: String, _ kind: CredentialKind, isRefused: (StoredCredential?) -> Bool
     ) async throws(CredentialError) -> StoredCredential? {
@@ -133,7 +133,7 @@ extension ProfileRepository {
 }
 
 extension ThrottleState.Decision {
-    /// The code with which a refusal is reported to the observer; nil if the attempt is admitted.
+    /// The code that the observer receives for a refusal; nil if the attempt is admitted.
     fileprivate var refusalCode: String? {
         switch self {
         case .admitted: nil

@@ -12,8 +12,8 @@ extension ProfileRepository {
 }
 
 extension ProfileRepository.Sessions {
-    /// Checks a password, and starts a session of its profile in the transaction that stores the outcome of the check.
-    /// If the password changes during the check, no session starts.
+    /// Checks a password, and starts a session of its profile. One transaction stores the outcome of the check and the
+    /// session. If the password changes during the check, no session starts.
     ///
     /// The attempt counts for throttling, like any other attempt.
     /// - Parameters:
@@ -54,17 +54,18 @@ extension ProfileRepository.Sessions {
         return IssuedToken(session, token.text)
     }
 
-    /// Returns the session of a token, and notes its use; nil if there is no such session, or if it has ended.
+    /// Returns the session that has this token, and records its use. Returns nil if there is no such session, or if it
+    /// has ended.
     ///
     /// A session that was looked up less than ``ProfileRepository/Options/tokenLookInterval`` ago is not looked up
-    /// again. So after another process has ended a session, this process accepts it for at most that time. The time of
-    /// use is written in the background. At least a minute passes between two writes, or a tenth of the idle time if
-    /// that is shorter.
+    /// again. After another process has ended a session, this process may still accept the session for
+    /// ``ProfileRepository/Options/tokenLookInterval``. The time of use is written in the background. At least a minute
+    /// passes between two writes. If a tenth of the idle time is shorter than a minute, at least that time passes.
     public func find(_ token: Secret) async throws(ProfileStoreError) -> LoginSession? {
         try await repository.use(token, .session).flatMap(LoginSession.init)
     }
 
-    /// Returns the sessions of a profile, the last used first.
+    /// Returns the sessions of a profile. The most recently used session comes first.
     ///
     /// - Throws: `notFound`, …
     public func list(of username: String) async throws(ProfileStoreError) -> [LoginSession] {
@@ -82,7 +83,7 @@ extension ProfileRepository.Sessions {
     /// - Parameters:
     ///   - last: The last session of the previous page, which may have ended; nil for the first page.
     ///   - limit: The maximum number of sessions.
-    /// - Returns: The sessions. The page is the last one if it has fewer sessions than the limit.
+    /// - Returns: The sessions. If the page has fewer sessions than the limit, it is the last page.
     /// - Throws: `corrupt`, …
     public func list(after last: LoginSession? = nil, limit: Int = 100) async throws(ProfileStoreError)
         -> [LoginSession]

@@ -4,7 +4,7 @@ internal import SecretHashing
 // The common functions of sessions, access tokens and resets.
 extension ProfileRepository {
     /// Removes all expired sessions and resets, some hundreds in each transaction. Expired tokens have no effect, so
-    /// this only frees space. Each start of a session also removes a few of them.
+    /// this only frees space. Each start of a session also removes a few expired tokens.
     ///
     /// - Returns: The number of removed tokens.
     @discardableResult
@@ -21,12 +21,13 @@ extension ProfileRepository {
         do throws(HashingError) { return try NewToken(kind) } catch { throw .hashing(error) }
     }
 
-    /// Returns the token of this kind that has this text, and notes the use. Returns nil if there is no such token, or
-    /// if it has expired. A token that was read less than ``Options/tokenLookInterval`` ago is not read again.
+    /// Returns the token of this kind that has this text, and records its use. Returns nil if there is no such token,
+    /// or if it has expired. A token that was read less than ``Options/tokenLookInterval`` ago is not read again.
     func use(_ text: Secret, _ kind: TokenKind) async throws(ProfileStoreError) -> StoredToken? {
         guard let hash = TokenHash(of: text, kind) else { return nil }
         let now = options.now()
-        // The time is read before the look-up, because another process may end the session during the look-up.
+        // The age of a cached token counts from the time before the look-up, because another process may end the
+        // session during the look-up.
         let time = options.uptime()
         let token: StoredToken
         if let known = tokenLooks.token(of: hash, at: time) {

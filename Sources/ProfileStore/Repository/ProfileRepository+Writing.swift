@@ -12,7 +12,8 @@ extension ProfileRepository {
     ///   - author: The author of the change.
     ///   - key: An idempotency key.
     /// - Returns: The profile, with revision 1.
-    /// - Throws: `invalid` with the issues, `duplicate` with the unique fields whose value another profile has, `busy`, …
+    /// - Throws: `invalid` with the issues, `duplicate` with the unique fields in which another profile has the same
+    ///   value, `busy`, …
     public func register(
         _ draft: ProfileDraft, by author: Author? = nil, key: WriteKey? = nil
     ) async throws(ProfileStoreError) -> Profile {
@@ -43,7 +44,8 @@ extension ProfileRepository {
     ///   - author: The author of the change.
     ///   - key: An idempotency key.
     /// - Returns: The profile, with revision 1.
-    /// - Throws: `duplicate` with the unique fields whose value another profile has, `schemaChanged`, `busy`, …
+    /// - Throws: `duplicate` with the unique fields in which another profile has the same value, `schemaChanged`,
+    ///   `busy`, …
     public func register(
         _ profile: ValidProfile, by author: Author? = nil, key: WriteKey? = nil
     ) async throws(ProfileStoreError) -> Profile {
@@ -59,11 +61,12 @@ extension ProfileRepository {
 
     /// Edits a profile: passes a draft of the stored profile to `change`, and validates and stores the result.
     ///
-    /// Without an expected revision, the edit is repeated if other writers change the profile at the same time, for up
-    /// to ``Options/waitLimit``.
+    /// If no revision is expected and other writers change the profile at the same time, the edit is repeated for up to
+    /// ``Options/waitLimit``.
     /// - Parameters:
     ///   - username: The username, ignoring the case of ASCII letters.
-    ///   - revision: The revision that the profile must have. Another revision throws `staleRevision`.
+    ///   - revision: The revision that the profile must have. If the profile has another revision, `staleRevision` is
+    ///     thrown.
     ///   - author: The author of the change.
     ///   - key: An idempotency key. A repeat with the same key does not run `change`.
     ///   - change: Changes the draft. It may run more than once.
@@ -127,7 +130,8 @@ extension ProfileRepository {
         try await confirmed(stored) { () throws(ProfileStoreError) in try await profile(username: username) }
     }
 
-    /// Replaces the values of a profile by valid values, unless the profile was changed after it was read.
+    /// Replaces the values of a profile by valid values. If the profile was changed after it was read, nothing is
+    /// written.
     ///
     /// The profile keeps its password if `valid` has none. A new password ends the profile's sessions.
     /// - Parameters:
@@ -152,7 +156,8 @@ extension ProfileRepository {
     ///
     /// - Parameters:
     ///   - username: The username, ignoring the case of ASCII letters.
-    ///   - revision: The revision that the profile must have. Another revision throws `staleRevision`.
+    ///   - revision: The revision that the profile must have. If the profile has another revision, `staleRevision` is
+    ///     thrown.
     ///   - author: The author of the change.
     ///   - key: An idempotency key. With a key, the store keeps the removed profile for 24 hours and returns it to a
     ///     repeat.
@@ -196,7 +201,8 @@ extension ProfileRepository {
         }
         if let first { return first }
         let deadline = CallDeadline.orFromNow(options.waitLimit)
-        // The confirmed profile, if the draft of an outdated profile was invalid.
+        // The latest profile, for the next attempt. It is set if the draft was invalid and the profile had changed
+        // meanwhile.
         var confirmedProfile: Profile?
         while true {
             let stored = try await EditError<Failure>.of { () throws(ProfileStoreError) in
@@ -206,7 +212,8 @@ extension ProfileRepository {
             var draft = stored.draft
             do throws(Failure) { try change(&draft) } catch { throw .change(error) }
             let adopted = adoptedSchema
-            // Other rules came into force, and the draft has the fields of the previous rules.
+            // If other rules came into force, the draft has the fields of the previous rules, and the edit starts
+            // again.
             guard adopted.schema == stored.schema else {
                 guard .now < deadline else { throw .store(.schemaChanged(version: adopted.version)) }
                 continue
@@ -219,7 +226,7 @@ extension ProfileRepository {
                     try await refreshSchema()
                     return try await confirmed(stored, username)
                 }
-                // Another process has adopted other rules, which may accept the draft.
+                // If another process has adopted other rules, these rules may accept the draft.
                 if adoptedSchema.version != adopted.version, .now < deadline { continue }
                 guard let latest, latest.id == stored.id, latest.revision != stored.revision, .now < deadline else {
                     throw .store(.invalid(error))
@@ -299,7 +306,7 @@ private enum EditError<Failure: Error>: Error {
     /// The error of the caller's closure.
     case change(Failure)
 
-    /// Runs a body that throws errors of the store only.
+    /// Runs a body that throws only errors of the store.
     static func of<Value>(_ body: () async throws(ProfileStoreError) -> Value) async throws(Self) -> Value {
         do throws(ProfileStoreError) { return try await body() } catch { throw .store(error) }
     }

@@ -22,15 +22,15 @@ public final class ProfileRepository: Sendable {
         public var createsMissing = false
         /// The schema of a new store.
         public var initialSchema = ProfileSchema.standard
-        /// The name of this process. Other processes that wait for its write lock report it in their errors; see
-        /// ``LockHolder/command``.
+        /// The name of this process. If another process waits for this process's write lock, its error contains this
+        /// name; see ``LockHolder/command``.
         public var command = "profiles"
         /// The maximum time that a call waits. A write waits for earlier writes, and any call may wait for locks of
-        /// other programs or for a server. Most calls with several transactions have this time for all of them
-        /// together. Calls that write many profiles have this time for each transaction. The minimum is 50 ms.
+        /// other programs or for a server. Most calls use this time for all their transactions together. Calls that
+        /// write many profiles use it for each transaction. The minimum is 50 ms.
         ///
-        /// On PostgreSQL it also limits the time that a statement of the call runs. On SQLite, a count or a search that
-        /// runs longer ends only if another count or search waits for its thread.
+        /// On PostgreSQL, the limit also applies to the time that a statement of the call runs. On SQLite, a count or a
+        /// search may run longer. It is ended only if another count or search waits for its thread.
         public var waitLimit = Duration.seconds(30)
         /// The cost of new hashes.
         public var hashing = HashingPolicy.standard
@@ -38,8 +38,8 @@ public final class ProfileRepository: Sendable {
         public var hashingThreads: Int?
         /// The policy for the age and the idle time of sessions. A call that starts a session can use another policy.
         public var sessionPolicy = SessionPolicy.standard
-        /// The time for which a session or an access token is accepted without another look-up. A token that another
-        /// process ends is accepted for at most this time (H4).
+        /// The time for which a session or an access token is accepted without another look-up. If another process ends
+        /// a token, this process may still accept it for at most this time (H4).
         public var tokenLookInterval = Duration.milliseconds(250)
         /// Receives every operation. Without an observer, no time is measured. See <doc:Observing>.
         public var observer: StoreObserver?
@@ -54,13 +54,14 @@ public final class ProfileRepository: Sendable {
         /// The maximum number of long reads of one kind that wait for a thread of an engine in this process. Further
         /// reads fail with `busy`.
         package var mostWaitingReads = 1_000
-        /// The maximum number of names without a profile whose failed attempts are remembered. The oldest are forgotten
-        /// (P9).
+        /// The maximum number of usernames without a profile for which failed attempts are remembered. If there are
+        /// more, the oldest are forgotten (P9).
         package var mostUnknownNames = 100_000
         /// The number of changes that the store keeps for listeners, counted from the newest change. The log may
         /// contain a few more until it is pruned.
         package var mostChanges = 10_000
-        /// The interval at which listeners read the change number, in case a notification was lost.
+        /// The interval at which listeners read the change number. Listeners do not depend on notifications, because a
+        /// notification can be lost.
         package var watchInterval = Duration.seconds(1)
         /// Whether an unfinished copy may be opened, to continue it.
         package var opensUnfinishedCopy = false
@@ -108,9 +109,9 @@ public final class ProfileRepository: Sendable {
 
     /// Ends reads and streams, waits for writes, and closes the store.
     ///
-    /// On SQLite the database file alone then contains all data. If another process is writing, that process completes
-    /// the file later. On PostgreSQL the call waits at most one or two seconds for a server that does not answer.
-    /// Writes with an unknown outcome then fail with `outcomeUnknown`.
+    /// On SQLite, all data is then in the database file. If another process is writing, that process moves the
+    /// remaining data into the file later. On PostgreSQL the call waits at most one or two seconds for a server that
+    /// does not answer. Writes with an unknown outcome then fail with `outcomeUnknown`.
     public func close() async {
         feed.close()
         await tokenUses.finish()
@@ -130,7 +131,7 @@ public final class ProfileRepository: Sendable {
 
     // MARK: The schema in force
 
-    /// The rules in force, as far as this process knows. Another process may adopt other rules at any time.
+    /// The latest rules in force that this process knows. Another process may adopt other rules at any time.
     public var schema: ProfileSchema { adoptedSchema.schema }
 
     /// Validates drafts by ``schema``.
@@ -149,7 +150,7 @@ public final class ProfileRepository: Sendable {
     /// Uses these rules from now on, unless another thread has already read later rules.
     func keep(_ latest: AdoptedSchema) { adopted.withLock { if $0.version < latest.version { $0 = latest } } }
 
-    /// Runs a body that uses the known rules, and reads the rules again if the body fails with `schemaChanged`. Then
+    /// Runs a body that uses the known rules. If the body fails with `schemaChanged`, reads the rules again, and then
     /// throws the body's error. If the rules cannot be read, throws the error of that read instead.
     package func learningOfRules<Value>(
         _ body: () async throws(ProfileStoreError) -> Value

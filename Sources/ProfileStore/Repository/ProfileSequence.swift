@@ -16,7 +16,7 @@ public struct ProfileSequence: AsyncSequence, Sendable {
         private var index = 0
         private var isAtEnd = false
 
-        /// A page ends when its values reach this number of bytes. This bounds the memory, however long the values are.
+        /// A page ends when its values reach this number of bytes. This limits the memory, even if the values are long.
         private static let pageBytes = 1 << 20
 
         init(repository: ProfileRepository, query: ProfileQuery) {

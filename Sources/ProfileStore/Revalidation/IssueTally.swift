@@ -1,8 +1,8 @@
-/// Counts all issues and lists only some of them, because a report's memory must be bounded (I8).
+/// Counts all issues, but lists only some of them, so that the memory of a report is limited (I8).
 ///
 /// Issues with the same field and the same code are of one kind. The list keeps the first issues of each kind. If the
-/// list is full, an issue of a kind with few listed issues replaces an issue of the kind with the most listed issues.
-/// The replacing stops when the numbers of listed issues of the two kinds differ by one or less.
+/// list is full, a new issue of a kind with few listed issues replaces an issue of the kind with the most listed
+/// issues. If the numbers of listed issues of the two kinds differ by one or less, no issue is replaced.
 public struct IssueTally<Issue: Hashable & Sendable>: Hashable, Sendable {
     /// The number of issues of one field and code.
     public struct Count: Hashable, Sendable {
@@ -20,7 +20,7 @@ public struct IssueTally<Issue: Hashable & Sendable>: Hashable, Sendable {
     public private(set) var total = 0
     private var kinds: [Kind: Tally] = [:]
     private var listedCount = 0
-    /// The number of listed issues of the kind with the most listed issues. It is 0 until the list is full.
+    /// The greatest number of listed issues of a single kind. It is 0 until the list is full.
     private var mostOfKind = 0
 
     private struct Kind: Hashable {
@@ -61,7 +61,7 @@ public struct IssueTally<Issue: Hashable & Sendable>: Hashable, Sendable {
 
     /// Counts one issue, or an issue that stands for several issues.
     ///
-    /// - Returns: Whether to list the issue too. The caller creates the issue only then.
+    /// - Returns: Whether the caller must also create the issue and list it.
     package mutating func count(field: String?, code: String, times: Int = 1) -> Bool {
         total += times
         let ofKind = kinds[Kind(field: field, code: code), default: Tally()].add(times)

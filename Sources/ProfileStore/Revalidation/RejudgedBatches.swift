@@ -2,9 +2,10 @@ internal import Platform
 internal import ProfileCore
 internal import Threads
 
-/// Stored profiles in the order of their ids, judged again. The next batch is read while earlier batches are judged.
+/// Reads the stored profiles, sorted by id, and judges them again. The next batch is read while earlier batches are
+/// judged.
 ///
-/// A read starts as soon as the previous read has ended, even if `next()` has not yet asked for the batch.
+/// A read starts as soon as the previous read ends. It does not wait until `next()` asks for the batch.
 final class RejudgedBatches {
     private let read: Read
     private let validator: ProfileValidator

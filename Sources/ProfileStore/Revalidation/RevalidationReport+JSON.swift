@@ -1,8 +1,8 @@
 package import ProfileCore
 
 extension RevalidationReport: Encodable {
-    /// Writes the report as `revalidate --format json` prints it, without `database`: clients of a service
-    /// must not learn the server's paths.
+    /// Writes the report as `revalidate --format json` prints it, but without `database`. Clients of a service must not
+    /// learn the server's paths.
     public func encode(to encoder: any Encoder) throws { try json.encode(to: encoder) }
 
     package var json: JSONValue { .object(members) }
@@ -43,7 +43,7 @@ extension IssueTally {
 }
 
 extension IssueTally.Count: Encodable {
-    /// Writes `field`, null for whole rows, `code` and `count`.
+    /// Writes `field`, `code` and `count`. For issues of whole rows, `field` is null.
     public func encode(to encoder: any Encoder) throws { try json.encode(to: encoder) }
 
     fileprivate var json: JSONValue {

@@ -1,12 +1,13 @@
 /// The result of judging the stored profiles by a schema (R6).
 public struct RevalidationReport: Hashable, Sendable {
-    /// The schema that judged the profiles. The version of a candidate is nil.
+    /// The schema that judged the profiles. If the schema is a candidate that differs from the schema in force, its
+    /// version is nil.
     public let schema: SchemaReference
     /// The number of profiles that were judged in this run.
     public var checked = 0
     /// The number of judged profiles that are valid.
     public var valid = 0
-    /// The number of invalid profiles, including profiles that an earlier run found invalid and this run skipped.
+    /// The number of invalid profiles. It includes the skipped profiles that an earlier run found invalid.
     public var invalid = 0
     /// The number of profiles that this run skipped, because the same rules had already judged them.
     public var skipped = 0

@@ -20,7 +20,7 @@ package final class AdoptedSchema: Sendable {
         self.adoptedAt = adoptedAt
         validator = ProfileValidator(schema)
     }
-    /// Throws `schemaChanged` unless this is the schema by which a value was judged.
+    /// Throws `schemaChanged` if a value was judged by another schema.
     package func require(_ schema: ProfileSchema) throws(ProfileStoreError) {
         guard self.schema == schema else { throw .schemaChanged(version: version) }
     }

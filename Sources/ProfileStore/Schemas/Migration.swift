@@ -20,7 +20,8 @@ package struct Migration: Sendable {
 }
 
 extension [Migration] {
-    /// Compares the checksums that a store keeps, by version, with the checksums of these migrations.
+    /// Compares the stored checksums of the applied migrations with the checksums of these migrations. The keys of
+    /// `applied` are the versions.
     ///
     /// - Throws: `alteredMigration` for the first migration that differs.
     package func verify(_ applied: [Int: String]) throws(ProfileStoreError) {

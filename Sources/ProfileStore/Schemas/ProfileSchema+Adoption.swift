@@ -1,6 +1,6 @@
 package import ProfileCore
 
-// What an engine checks and prepares before it puts a schema in force.
+// The checks and the preparations of an engine before it puts a schema in force.
 extension ProfileSchema {
     /// Checks that the primary key is the same field as the primary key of the stored profiles.
     ///
@@ -13,7 +13,7 @@ extension ProfileSchema {
         throw .otherPrimaryKey(primaryKey.name, inForce: key)
     }
 
-    /// Returns the columns that the fields need and the table of profiles lacks.
+    /// Returns the columns that the fields need, and that the table of profiles does not have.
     ///
     /// - Parameters:
     ///   - count: The number of columns of the table.
@@ -29,8 +29,8 @@ extension ProfileSchema {
         return missing
     }
 
-    /// The unique fields with an index of their own. The index of the primary key exists in every store, whatever the
-    /// schema is.
+    /// The unique fields that need their own index. The primary key is not among them, because every store has an index
+    /// of its primary key.
     package var uniqueFields: [FieldName] { fields.filter { $0.isUnique && !$0.isPrimaryKey }.map(\.name) }
 
     /// The fields that have an index only for look-ups.

@@ -1,6 +1,6 @@
 /// The author that the caller names for a change. The log of changes stores it; see ``ProfileChange/author``.
 ///
-/// A service usually gives the account that sent the request, and another program gives its own name. The store does
+/// A service usually names the account that sent the request. Other programs usually name themselves. The store does
 /// not interpret the name.
 public struct Author: Hashable, Sendable, CustomStringConvertible {
     /// The name: 1 to 100 characters without control characters.

@@ -1,10 +1,11 @@
-/// An idempotency key of a write. Within 24 hours a repeat with the same key has no second effect, and returns the
-/// first answer.
+/// An idempotency key of a write. If a write is repeated with the same key within 24 hours, the repeat changes nothing
+/// and returns the first answer.
 ///
-/// The transaction of a write also stores its outcome with the key. A refusal, for example of a duplicate, is stored
-/// too. After a failure that writes nothing, such as `busy`, no outcome is stored, and a repeat is a new attempt. In
-/// HTTP, the header `Idempotency-Key` carries such a key. Use a new key for each write, for example a random text. A
-/// key that was used for another write is refused as ``ProfileStoreError/Code/keyReused``.
+/// The transaction of a write also stores the outcome of the write under the key. A refusal, for example of a
+/// duplicate, is stored too. After a failure that writes nothing, such as `busy`, no outcome is stored. A repeat is
+/// then a new attempt. In HTTP, the header `Idempotency-Key` carries such a key. Use a new key for each write, for
+/// example a random text. If a key was used for another write, the write is refused as
+/// ``ProfileStoreError/Code/keyReused``.
 public struct WriteKey: Hashable, Sendable, CustomStringConvertible {
     /// 1 to 255 characters of printable ASCII.
     public let text: String
@@ -22,7 +23,8 @@ public struct WriteKey: Hashable, Sendable, CustomStringConvertible {
 }
 
 extension WriteKey {
-    /// Returns the latest time whose outcomes the store no longer remembers at `time`.
+    /// Returns the time that is one lifetime before `time`. At `time`, the store has forgotten the outcomes up to that
+    /// earlier time.
     package static func forgotten(at time: Timestamp) -> Timestamp {
         Timestamp(millisecondsSince1970: time.millisecondsSince1970 - Int64(lifetime / .milliseconds(1)))
     }

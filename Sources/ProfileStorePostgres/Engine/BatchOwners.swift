@@ -2,18 +2,18 @@ internal import PostgresAccess
 internal import ProfileCore
 internal import ProfileStore
 
-/// The owners of the unique values of a batch's rows. An owner is a stored profile that has such a value. The owners
-/// are as in the table, without the changes that the batch itself will make.
+/// The owners of the unique values in a batch's rows. An owner is a stored profile that has such a value. The owners
+/// are read from the table, so they do not show the batch's own changes.
 struct BatchOwners {
     let table: ProfileTable
     let uniqueFields: [(index: Int, rules: FieldRules)]
     /// The position of the primary key among the unique fields.
     let keyPosition: Int
-    /// Whether the owners of primary keys are read as whole profiles, and not only their ids.
+    /// Whether the owners of primary keys are read as whole profiles. Otherwise only their ids are read.
     let hasProfiles: Bool
     /// The owners of the values of each unique field.
     private var owners: [FieldOwners] = []
-    /// The place of each profile in the answers for the primary key, by the profile's id. Empty if `hasProfiles` is
+    /// For each profile's id, the place of the profile in the answers for the primary key. Empty if `hasProfiles` is
     /// false.
     private lazy var places = placesOfProfiles()
 
@@ -73,11 +73,11 @@ struct BatchOwners {
         }
     }
 
-    /// Reads profiles in the order of their ids, beginning with the owner of the first row's primary key. It reads only
-    /// a few profiles if most of these do not belong to the batch's other rows.
+    /// Reads profiles sorted by id, starting with the profile that has the first row's primary key. If most of the
+    /// first profiles do not belong to the batch's rows, no more profiles are read.
     ///
-    /// A file that is imported again usually has its rows in the order of the first import, which is the order of the
-    /// ids. Reading the table in that order takes a third of the time of looking up each key.
+    /// If a file is imported again, its rows usually have the order of the first import. This is also the order of the
+    /// ids. Reading the table in this order takes a third of the time of a look-up for each key.
     private mutating func readInOrder(of rowCount: Int, _ transaction: Transaction) async throws {
         let values = owners[keyPosition].values
         guard let first = values.first, rowCount > Self.probeCount else { return }
@@ -96,11 +96,11 @@ struct BatchOwners {
         }
     }
 
-    /// The number of profiles that are read first, to find out whether the batch is in the order of the ids.
+    /// The number of profiles that are read first. They show whether the batch is in the order of the ids.
     private static let probeCount = 32
 
-    /// The owner of a value of a unique field. `profile` and `hash` are nil unless the field is the primary key and
-    /// `hasProfiles` is true.
+    /// The owner of a value of a unique field. `profile` and `hash` have a value only if the field is the primary key
+    /// and `hasProfiles` is true.
     struct Owner {
         let value: [UInt8]
         let id: Int64
@@ -136,19 +136,19 @@ struct BatchOwners {
 
     private func isWithProfiles(_ field: FieldRules) -> Bool { hasProfiles && field.isPrimaryKey }
 
-    /// The column of the compared value in a selection of owners. If the selection contains whole profiles, it is the
-    /// last column.
+    /// The position of the compared value among the columns of a selection of owners. If the selection contains whole
+    /// profiles, it is the last column.
     private func valueColumn(in field: FieldRules) -> Int {
         isWithProfiles(field) ? ProfileTable.firstFieldColumn + table.openFields.count + 1 : 1
     }
 
     // MARK: Answers
 
-    /// Returns the id of the owner of a row's value in the unique field at `position`.
+    /// Returns the id of the profile that has a row's value in the unique field at `position`.
     func id(ofRow row: Int, _ position: Int) -> Int64? { owners[position].id(ofRow: row) }
 
-    /// Returns the id of the owner of a value. The inner value is nil if no profile has the value. The result is nil if
-    /// no row of the batch has it.
+    /// Returns the id of the profile that has a value. The result is nil if no row of the batch has the value. The
+    /// inner value is nil if no profile has the value.
     mutating func id(of value: [UInt8], _ position: Int) -> Int64?? {
         let row = value.withUnsafeBufferPointer { owners[position].values.row(with: $0) }
         return row.map { owners[position].id(ofRow: $0) }

@@ -2,9 +2,10 @@ internal import PostgresAccess
 internal import ProfileCore
 internal import ProfileStore
 
-/// Plans and performs the writes of a batch of rows. It first runs the batch's steps in memory, with the stored
+/// Plans and performs the writes of a batch of rows. First it runs the batch's steps in memory, using the stored
 /// profiles that have the rows' unique values. Then it writes the results with a few statements. If another session has
-/// written meanwhile, the statements affect fewer rows than expected, and the transaction is repeated with a new plan.
+/// changed the table meanwhile, the statements affect fewer rows than expected. The transaction is then repeated with a
+/// new plan.
 struct BatchPlan {
     private let rules: RulesInForce
     private let time: Timestamp
@@ -12,27 +13,28 @@ struct BatchPlan {
 
     // The known contents of the table.
     private var owners: BatchOwners
-    /// The profiles that were read one by one, or that a step has stored or changed.
+    /// The profiles that were read individually, or that a step has stored or changed.
     private var profiles: [Int64: Profile] = [:]
     private var hashes: [Int64: String] = [:]
-    /// The owners of values that were read one by one, and of values that a step has taken or given up. The keys are
+    /// The owners of values that were read individually, and of values that a step has taken or given up. The keys are
     /// the column of the unique field and the bytes of the compared value. Nil means that no profile has the value. The
-    /// keys are not `String`s, because equal `String`s can be different values, such as é as one Unicode scalar and as
-    /// two.
+    /// keys are not `String`s, because two equal `String`s can be different values. An example is é as one Unicode
+    /// scalar and as two.
     private var otherOwners: [FieldName: [[UInt8]: Int64?]] = [:]
 
     // The writes of the steps.
     private var writes: [Write] = []
-    /// The rows to insert after the last of `writes`, with the ids of their new profiles.
+    /// The rows that are inserted after all of `writes`, with the ids of their new profiles.
     private var newRows: [(row: Int, id: Int64)] = []
-    /// The updates that no other write of the batch depends on, by the fields that they set. One statement writes each
-    /// group, before all of `writes`.
+    /// The updates on which no other write of the batch depends, grouped by the fields that they set. Each group is
+    /// written with one statement, before all of `writes`.
     private var independentUpdates: [FieldSet: [RowUpdate]] = [:]
     /// The independent updates that are not applied to `profiles` yet, by the id of the profile.
     private var unapplied: [Int64: RowUpdate] = [:]
     private var updated: Set<Int64> = []
-    /// The fields whose updates are written in the order of the steps: the unique fields and the password. The reasons:
-    /// an earlier row may give up the unique value that a later row takes, and a new password also deletes sessions.
+    /// The fields whose updates are written in the order of the steps: the unique fields and the password. There are
+    /// two reasons. An earlier row may give up a unique value that a later row takes. A new password also deletes
+    /// sessions.
     private let orderedFields: FieldSet
 
     /// A write that takes place in the order of the steps.
@@ -58,7 +60,7 @@ struct BatchPlan {
 
     // MARK: The steps
 
-    /// Runs all steps of a batch. If `isWriting` is false, the first step that writes ends the run.
+    /// Runs all steps of a batch. If `isWriting` is false, the run ends at the first step that would write.
     mutating func run<Batch: ImportBatch>(
         _ batch: inout Batch, writes isWriting: Bool, _ transaction: Transaction
     ) async throws {
@@ -67,7 +69,7 @@ struct BatchPlan {
         try await learn(batch.usernamesToFind.map { ProfileTable.key(of: $0) }, of: owners.keyPosition, transaction)
         var step = batch.next(after: .none)
         while true {
-            // Before each step, reads the owners that the step needs and that were not read for the whole batch.
+            // Before each step, reads the owners that the step needs, unless they were read for the whole batch.
             switch step {
             case .look(let row, let rows, _): try await learn(of: row, in: rows, setting: nil, transaction)
             case .update(let update):
@@ -110,8 +112,8 @@ struct BatchPlan {
 
     // MARK: Known profiles
 
-    /// Reads the owners of a row's unique values, except the owners that are known already. `fields` are the fields
-    /// that the row sets. Nil means all fields.
+    /// Reads the owners of a row's unique values, unless they are known already. `fields` are the fields that the row
+    /// sets. Nil means all fields.
     private mutating func learn(
         of row: Int, in rows: ValidProfiles, setting fields: FieldSet?, _ transaction: Transaction
     ) async throws {
@@ -121,7 +123,7 @@ struct BatchPlan {
         }
     }
 
-    /// Reads the owners of values of the unique field at `position`, except the owners that are known already.
+    /// Reads the owners of values of the unique field at `position`, unless they are known already.
     private mutating func learn(_ values: [String], of position: Int, _ transaction: Transaction) async throws {
         let unknown = values.filter { owner(of: Array($0.utf8), position) == nil }
         guard !unknown.isEmpty else { return }
@@ -129,7 +131,7 @@ struct BatchPlan {
         for value in unknown { otherOwners[column, default: [:]][Array(value.utf8)] = .some(nil) }
         for owner in try await owners.read(unknown, of: position, transaction) {
             otherOwners[column, default: [:]][owner.value] = owner.id
-            // A profile that is known already stays, because the table does not have the changes of the steps yet.
+            // A known profile is not replaced, because the table does not have the changes of the steps yet.
             guard let stored = owner.profile, profile(owner.id) == nil else { continue }
             profiles[owner.id] = stored
             hashes[owner.id] = owner.hash
@@ -146,8 +148,8 @@ struct BatchPlan {
         return otherOwners[uniqueFields[position].rules.column]?[bytes] ?? owners.id(ofRow: row, position)
     }
 
-    /// Returns the id of the profile that has a value. The inner value is nil if no profile has it. The result is nil
-    /// if the owner is not known.
+    /// Returns the id of the profile that has a value. The result is nil if the owner is not known. The inner value is
+    /// nil if no profile has the value.
     private mutating func owner(of value: [UInt8], _ position: Int) -> Int64?? {
         if let owner = otherOwners[uniqueFields[position].rules.column]?[value] { return .some(owner) }
         return owners.id(of: value, position)
@@ -158,8 +160,8 @@ struct BatchPlan {
         Array(ProfileTable.compared(value, of: field).utf8)
     }
 
-    /// Returns the unique fields in which another profile than `id` has the row's value. `fields` are the fields that
-    /// the row sets. Nil means all fields.
+    /// Returns the unique fields in which another profile has the row's value. The profile `id` is ignored. `fields`
+    /// are the fields that the row sets. Nil means all fields.
     private mutating func takenFields(
         of row: Int, in rows: ValidProfiles, setting fields: FieldSet?, besides id: Int64?
     ) -> [FieldName] {
@@ -172,7 +174,7 @@ struct BatchPlan {
         return taken
     }
 
-    /// Returns the profile with a username, and the hash of its password.
+    /// Returns the profile that has this username, together with its password hash.
     private mutating func stored(_ username: String) -> StoredMatch {
         guard let id = owner(of: Array(ProfileTable.key(of: username).utf8), owners.keyPosition) ?? nil,
             let profile = profile(id)
@@ -180,7 +182,7 @@ struct BatchPlan {
         return StoredMatch(profile: profile, passwordHash: hash(id))
     }
 
-    /// Returns the profiles with the primary keys of some of the batch's rows.
+    /// Returns the profiles that have the primary keys of these rows of the batch.
     private mutating func matches(_ range: Range<Int>, of rows: ValidProfiles) -> StoredMatches {
         var matches = StoredMatches(of: range, columns: owners.hasProfiles ? table.openFields.count + 1 : 0)
         for row in range {
@@ -196,7 +198,7 @@ struct BatchPlan {
         return matches
     }
 
-    /// Returns a profile with the changes of the steps so far; nil if the profile was not read.
+    /// Returns a profile with the changes of the previous steps; nil if the profile was not read.
     private mutating func profile(_ id: Int64) -> Profile? {
         guard let known = profiles[id] ?? owners.profile(id) else { return nil }
         guard let update = unapplied.removeValue(forKey: id) else { return known }
@@ -228,7 +230,7 @@ struct BatchPlan {
         writes.append(.update(update))
         // The batch has found this profile, so the profile was read.
         guard let stored = profile(update.id) else { throw .corrupt(.changedProfile) }
-        // Other profiles may take the unique values that this profile no longer has.
+        // This profile gives up these unique values, so other profiles may take them.
         for (index, field) in uniqueFields where update.fields.contains(index) {
             guard let value = stored[field.name] else { continue }
             otherOwners[field.column, default: [:]][Self.compared(value, of: field)] = .some(nil)
@@ -259,7 +261,7 @@ struct BatchPlan {
         }
     }
 
-    /// Appends the new rows since the last write as the next write.
+    /// Adds the collected new rows to `writes` as one insertion.
     private mutating func endInsertion() {
         guard !newRows.isEmpty else { return }
         writes.append(.insert(newRows))
@@ -268,7 +270,7 @@ struct BatchPlan {
 
     /// Writes the plan.
     ///
-    /// - Throws: An error after which the transaction is repeated, if the table has changed since the plan was made.
+    /// - Throws: `changedMeanwhile` if the table has changed since the plan was made. The transaction is then repeated.
     mutating func write(_ rows: ValidProfiles, _ transaction: Transaction) async throws {
         endInsertion()
         var commands: [Command] = []
@@ -301,7 +303,8 @@ struct BatchPlan {
         }
     }
 
-    /// Returns the changes to log, and the commands that forget failed attempts at names without a profile.
+    /// Returns the changes to log, and the commands for the names of the new profiles. The commands forget the failed
+    /// attempts that were counted before these profiles existed.
     func finish() -> (changes: [PostgresEngine.Change], last: [Command]) {
         let changes = ids.changes.map { PostgresEngine.Change($0.kind, in: $0.ids) }
         return (changes, ids.added.map { [ThrottleTable.forgetUnknown(namesOf: $0)] } ?? [])

@@ -68,7 +68,7 @@ extension PostgresEngine {
     func load(
         _ load: some BulkLoad, judgedBy schema: ProfileSchema, _ stamp: WriteStamp
     ) async throws(ProfileStoreError) -> BulkLoadOutcome {
-        // Checks this first, because other writers have to wait during the load.
+        // This check comes first, because other writers have to wait during the load.
         let isEmpty = try await isEmpty()
         if !isEmpty, !load.takesUsedStore { return .declined }
         if isEmpty, load.knowsNewRows {
@@ -78,7 +78,7 @@ extension PostgresEngine {
             } _: { () throws(ProfileStoreError) in
                 try await fill(from: load, judgedBy: schema, stamp, withoutIndexes: true)
             }
-            // Otherwise the load without indexes did not begin, or another session has ended it. The load with indexes
+            // If the load without indexes did not begin, or if another session has ended it, the load with indexes
             // follows.
             if let loaded, loaded != .declined { return loaded }
         }
@@ -89,8 +89,8 @@ extension PostgresEngine {
         from load: some BulkLoad, judgedBy schema: ProfileSchema, _ stamp: WriteStamp, withoutIndexes: Bool
     ) async throws(ProfileStoreError) -> BulkLoadOutcome {
         let loaded = try await session.writeOnce(at: stamp.time) { connection, transaction, key in
-            // A cancellation does not interrupt the connection, because the load itself decides when it ends. The rows
-            // that it has returned by then may be kept.
+            // A cancellation does not interrupt the connection. The load itself decides when it ends, and the rows that
+            // it has returned by then may be kept.
             connection.mayBeCancelled = false
             return try await fill(
                 from: load, judgedBy: schema, stamp, key, withoutIndexes: withoutIndexes, connection, transaction)
@@ -108,8 +108,8 @@ extension PostgresEngine {
     ) async throws -> PostgresSession.Outcome<(BulkLoadOutcome, isChange: Bool)> {
         let held = try await transaction.run(SchemaTable.hold)
         if withoutIndexes {
-            // Another session may have ended the load because this process seemed dead. Other sessions may have written
-            // since.
+            // Another session may have assumed that this process was dead, and may have ended the load. Other sessions
+            // may have written since.
             guard held.flag(0, 1), try await transaction.run(ProfileTable.selectAny).isEmpty else {
                 return PostgresSession.Outcome(value: (.declined, isChange: false))
             }
@@ -155,8 +155,8 @@ extension PostgresEngine {
         return PostgresSession.Outcome(value: (.loaded, isChange: !changes.isEmpty), last: last)
     }
 
-    /// Asks the load whether it may begin. The load asks synchronously which names are stored, but reading the answers
-    /// is asynchronous. Therefore the load is called twice: the first call shows which names it asks for, and the
+    /// Asks the load whether it may begin. The load asks in a synchronous closure which names are stored, but the
+    /// answers are read asynchronously. Therefore the load is called twice: the first call shows the names, and the
     /// second call gets the answers.
     private func mayBegin(_ load: some BulkLoad, _ transaction: Transaction) async throws -> Bool {
         var asked: [String]?

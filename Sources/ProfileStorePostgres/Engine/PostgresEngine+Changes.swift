@@ -25,8 +25,9 @@ extension PostgresEngine {
         }
     }
 
-    /// Numbers all changes that have no number yet, in steps of one transaction each. A log that was not read for a
-    /// long time takes many steps, and a call that fails keeps the finished ones.
+    /// Gives a number to each change that has no number yet. Each step is one transaction and numbers a part of the
+    /// changes. If the log was not read for a long time, many steps are needed. If a step fails, the finished steps
+    /// stay committed.
     ///
     /// - Returns: The number of the newest change.
     @discardableResult
@@ -48,8 +49,9 @@ extension PostgresEngine {
 
     /// Keeps the log short even if no process reads it. After its own commit, a writer sometimes numbers changes and
     /// deletes the oldest ones. With the default limit of 10,000 changes, this happens once in 100 changes on average.
-    /// It is decided at random, because each of many processes may write only a few changes. The call does not wait for
-    /// another session that numbers changes. If the call fails, the writer's own write stays committed.
+    /// A random number decides whether a writer numbers changes. A counter in each process would not work, because each
+    /// of many processes may write only a few changes. If another session numbers changes, the call does not wait for
+    /// it. If the call fails, the writer's own write stays committed.
     func trimLog(after newChanges: Int) async {
         guard newChanges > 0 else { return }
         let interval = max(1, min(options.mostChanges, 100 * ChangeTable.mostNumberedAtOnce / 4) / 100)
@@ -78,8 +80,8 @@ extension PostgresEngine {
     }
 }
 
-/// Notifies the listener of a store: immediately after a change of this process, and at the next check of the log after
-/// a change of another process.
+/// Notifies the listener of a store about changes. If this process makes a change, the listener is notified
+/// immediately. If another process makes a change, the listener is notified at the next check of the log.
 final class ChangeWatch: Sendable {
     private struct State {
         var listener: CommitListener?
@@ -96,8 +98,8 @@ final class ChangeWatch: Sendable {
     private let session: PostgresSession
     private let state = Locked(State())
 
-    /// The interval of the checks for other processes' changes. Notifications by the server are not used, because not
-    /// every server or pooler supports them.
+    /// The time between two checks of the log. The checks find the changes of other processes. Notifications by the
+    /// server are not used, because not every server or pooler supports them.
     private static let interval = Duration.milliseconds(200)
 
     init(_ session: PostgresSession) { self.session = session }
@@ -132,7 +134,8 @@ final class ChangeWatch: Sendable {
 
     deinit { end() }
 
-    /// Returns the state of the log; nil if it cannot be read. A later change makes the state differ.
+    /// Returns the state of the log; nil if it cannot be read. If all changes have a number, the next change makes the
+    /// state differ.
     private static func look(_ session: PostgresSession) async -> Seen? {
         try? await session.read { connection in
             let rows = try await connection.run(ChangeTable.selectState)

@@ -31,8 +31,8 @@ extension PostgresEngine {
         let own = try await self.head()
         guard try own.beginsCopy(of: head, restarting: restarting, at: place) else { return }
         if own.copyOf != nil {
-            // First removes the profiles of the earlier copy, because they may violate the indexes that are created
-            // next.
+            // The profiles of the earlier copy are removed first, because they may violate the unique indexes that are
+            // created next.
             try await session.write(at: options.now()) { transaction, _ in
                 try await transaction.run(SchemaTable.hold)
                 let isCopy = try await Self.head(transaction).copyOf != nil
@@ -40,7 +40,7 @@ extension PostgresEngine {
             }
         }
         let schemas = head.schemas
-        // Creates the columns and indexes first, as for the adoption of a schema. The next transaction replaces the
+        // The columns and indexes are created first, as when a schema is adopted. The next transaction replaces the
         // content of the store.
         try await session.read { connection in
             for adopted in schemas { try await Self.prepare(for: adopted.schema, connection) }

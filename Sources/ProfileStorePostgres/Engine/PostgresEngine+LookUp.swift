@@ -31,8 +31,8 @@ extension PostgresEngine {
 
     func statistics() async throws(ProfileStoreError) -> StoreStatistics {
         try await session.read { connection in
-            // One statement reads one consistent snapshot. Each change without a number will get the next free number,
-            // so these changes are added to the last number.
+            // One statement reads one consistent snapshot. Changes without a number will get the next free numbers. So
+            // the count of these changes is added to the last number.
             let rows = try await connection.run(
                 """
                 SELECT count(*), count(issues), count(password_hash), count(passcode_hash),
@@ -48,8 +48,8 @@ extension PostgresEngine {
         }
     }
 
-    /// Calls `body`, which reads by `rules`. If a column of these rules is missing, a restored backup has put later
-    /// rules in force. This method then throws `schemaChanged`.
+    /// Calls `body`, which reads the columns of `rules`. If a column is missing and later rules are in force, a backup
+    /// was restored. This method then throws `schemaChanged`.
     private func readUnder<Value: Sendable>(
         _ rules: AdoptedSchema, _ body: (Connection) async throws -> Value
     ) async throws(ProfileStoreError) -> Value {

@@ -15,14 +15,14 @@ extension PostgresEngine {
     private func register(
         _ row: ValidProfiles, as id: Int64, judgedBy schema: ProfileSchema, _ stamp: WriteStamp
     ) async throws(ProfileStoreError) -> Profile {
-        // The first attempt does not check for conflicts. Usually there is none, and one round trip is enough.
+        // The first attempt does not check for conflicts. Usually no conflict exists, and one round trip is enough.
         var mayGuess = true
         return try await change(stamp) { transaction in
             func written(under rules: RulesInForce, last: [Command] = [], isGuess: Bool = false) -> Written<Profile> {
                 let profile = rules.table.newProfile(0, of: row, id: id, at: stamp.time, schemaVersion: rules.version)
                 return Written(
                     value: profile, changes: [Change(.registered, id)],
-                    // Attempts before the profile existed do not count.
+                    // Failed login attempts do not count if they were made before the profile existed.
                     last: last + ThrottleTable.forget(profile.username), isGuess: isGuess)
             }
             if mayGuess, let rules = rulesLastRead(being: schema) {
@@ -76,14 +76,15 @@ extension PostgresEngine {
     }
 
     func confirm(_ stored: Profile, _ stamp: WriteStamp) async throws(ProfileStoreError) -> Profile {
-        // This is a write, although it changes nothing. Only its commit shows that this server is still the leader.
+        // This is a write, although it changes nothing. Only the commit of a write shows that this server is still the
+        // leader.
         try await change(stamp) { transaction in
             try await requireRevision(of: stored, transaction)
             return Written(value: stored)
         }
     }
 
-    /// Locks a profile's row, and checks that the profile has the revision that it was read with.
+    /// Locks the row of a profile, and checks that the profile has not changed since it was read.
     private func requireRevision(of stored: Profile, _ transaction: Transaction) async throws {
         let current = try await transaction.run(
             "SELECT revision FROM profiles WHERE id = $1 FOR UPDATE", [.number(stored.id)])
@@ -127,10 +128,10 @@ extension PostgresEngine {
         }
     }
 
-    /// Returns the unique fields in which another profile has the row's value.
+    /// Returns the unique fields in which another profile has the same value as the row.
     ///
-    /// - Throws: If `id` is nil and no profile has such a value any more, an error after which the transaction is
-    ///   repeated.
+    /// - Throws: `PostgresError.changedMeanwhile` if `id` is nil and no other profile has such a value any more. The
+    ///   transaction is then repeated.
     private func takenFields(
         of row: ValidProfiles, besides id: Int64?, _ table: ProfileTable, _ transaction: Transaction
     ) async throws -> [FieldName] {

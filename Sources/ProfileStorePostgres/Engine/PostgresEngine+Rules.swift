@@ -28,8 +28,8 @@ extension PostgresEngine {
         }
     }
 
-    /// Finds a password that the rules in force have not judged: its hash was given, or it was set under one of the
-    /// schema versions in `$1`.
+    /// Finds a password that was not validated by the rules in force. Either the store got only the hash of the
+    /// password, or the password was set under one of the schema versions in `$1`.
     private static let selectUnjudged = """
         (SELECT 1 FROM profiles WHERE password_hash IS NOT NULL AND password_is_judged = false LIMIT 1)
         UNION ALL
@@ -48,17 +48,17 @@ extension PostgresEngine {
         do throws(ProfileStoreError) {
             return try await adoptInSteps(schema, stamp)
         } catch {
-            // A unique index refuses repeated values even if the schema that needs it was not adopted, so it is
-            // dropped.
+            // The schema was not adopted. So its new unique indexes are dropped, because they would still refuse
+            // repeated values.
             try? await dropUnwantedIndexes()
             throw error
         }
     }
 
-    /// Puts other rules in force in steps. The steps create the columns, create the indexes, and then set the version
-    /// in a transaction of its own. Each step also finds what other sessions have already done. An index of a unique
-    /// field is created while other sessions write, because a large table must stay available. As soon as the index
-    /// exists, it also refuses the repeated values of these sessions.
+    /// Puts other rules in force in steps. The first steps create the columns and the indexes. The last step sets the
+    /// version in its own transaction. Each step skips the work that other sessions have already done. An index of a
+    /// unique field is created while other sessions write, because a large table must stay available. As soon as the
+    /// index exists, these sessions cannot write repeated values.
     private func adoptInSteps(
         _ schema: ProfileSchema, _ stamp: WriteStamp
     ) async throws(ProfileStoreError) -> (inForce: AdoptedSchema, version: Int) {
@@ -86,7 +86,7 @@ extension PostgresEngine {
             // Creating an index may take an hour, and does not count as waiting.
             deadline += .now - began
             if isPrepared { break }
-            // Another session creates an index that the schema needs, or has just dropped one.
+            // Another session is creating an index that the schema needs, or has just dropped such an index.
             guard .now < deadline else { throw .busy(holder: nil, waited: .now - start) }
             do { try await Task.sleep(for: .milliseconds(20)) } catch { throw .cancelled }
         }
@@ -102,7 +102,7 @@ extension PostgresEngine {
             guard !held.flag(0, 1) else { throw LoadGoesOn() }
             let inForce = try await SchemaTable.inForce(transaction)
             guard inForce.adopted.fingerprint != schema.fingerprint else { return Written(value: inForce.version) }
-            // A session that has adopted other rules may have dropped an index that they do not need.
+            // Another session may have adopted other rules and dropped an index that those rules do not need.
             guard Self.isPrepared(for: schema, try await SchemaTable.indexes(transaction)) else {
                 throw ProfileStoreError.busy(holder: nil, waited: .now - start)
             }
@@ -121,8 +121,8 @@ extension PostgresEngine {
     ///
     /// - Parameters:
     ///   - schema: The schema.
-    ///   - isAlone: Whether no other session writes profiles meanwhile. Indexes are then created without
-    ///     `CONCURRENTLY`, which waits for every transaction of the database.
+    ///   - isAlone: Whether no other session can write profiles during the call. If true, indexes are created without
+    ///     `CONCURRENTLY`, because `CONCURRENTLY` waits for every transaction of the database.
     ///   - connection: A connection without an open transaction.
     /// - Throws: `tooManyColumns`, `repeatedValues`, and the server's errors.
     static func prepare(
@@ -140,10 +140,13 @@ extension PostgresEngine {
         }
     }
 
-    /// Runs statements whose commits do not wait for another machine. Creating an index may take an hour. In that time,
-    /// this process could not find out whether the server still creates the index or waits for a standby. Another
-    /// machine has the indexes no later than the commit that adopts the rules. That commit comes after the indexes in
-    /// the server's log, and waits for a standby.
+    /// Runs `body`. The commits in `body` do not wait for another machine.
+    ///
+    /// Creating an index may take an hour. If its commit waited for a standby, this process could not tell two cases
+    /// apart: the server still creates the index, or the server waits for a standby.
+    ///
+    /// The indexes still reach another machine. The commit that adopts the rules waits for a standby, and this commit
+    /// comes after the indexes in the server's log.
     private static func withoutWaitingForStandbys(
         _ connection: Connection, _ body: () async throws -> Void
     ) async throws {
@@ -172,12 +175,12 @@ extension PostgresEngine {
         }
     }
 
-    /// Returns whether all indexes that a schema needs are among `indexes`, and valid.
+    /// Returns whether `indexes` contains every index that a schema needs, and whether all these indexes are valid.
     static func isPrepared(for schema: ProfileSchema, _ indexes: [SchemaTable.Index]) -> Bool {
         SchemaTable.indexNames(schema).isSubset(of: indexes.lazy.filter(\.isValid).map(\.name))
     }
 
-    /// Creates an index, unless another session creates it at the same time.
+    /// Creates an index. If another session creates the index at the same time, does nothing.
     private static func makeIndex(
         _ name: FieldName, isUnique: Bool, concurrently: Bool, _ connection: Connection
     ) async throws {
@@ -187,7 +190,7 @@ extension PostgresEngine {
             guard case .refused(let state, _, let constraint, _) = error else { throw error }
             if state == .duplicateTable { return }
             guard state == .uniqueViolation else { throw error }
-            // Two sessions that begin at the same time conflict in the server's own catalog of names.
+            // If two sessions create the same index at the same time, they conflict in the server's catalog of names.
             guard constraint == ProfileTable.indexName(name, isUnique: isUnique) else { return }
             try await dropInterruptedIndexes(connection)
             let repeated = try await connection.run([ProfileTable.selectRepeated(name)])[0]
@@ -202,8 +205,8 @@ extension PostgresEngine {
 
     // MARK: Dropping indexes
 
-    /// Drops the indexes that the rules in force do not need. They belong to earlier rules, or to rules that were not
-    /// adopted in the end.
+    /// Drops the indexes that the rules in force do not need. Such an index belongs to earlier rules, or to rules whose
+    /// adoption failed.
     func dropUnwantedIndexes() async throws(ProfileStoreError) {
         try await session.read { connection in
             try await Self.dropIndexes(connection) { transaction in
@@ -213,17 +216,17 @@ extension PostgresEngine {
         }
     }
 
-    /// Drops the indexes whose creation was interrupted, here or in another session.
+    /// Drops the invalid indexes. The creation of such an index was interrupted in this session or in another session.
     private static func dropInterruptedIndexes(_ connection: Connection) async throws {
         try await dropIndexes(connection) { transaction in
             try await SchemaTable.indexes(transaction).filter { !$0.isValid }
         }
     }
 
-    /// Drops the indexes that `selectUnneeded` returns, except those that a session is building.
+    /// Drops the indexes that `selectUnneeded` returns. An index that a session is building is not dropped.
     ///
-    /// Meanwhile another session may complete such an index, and adopt rules that need it. The lock on the row of
-    /// `store` prevents such an adoption, so the indexes are selected a second time while it is held.
+    /// After the first selection, another session may complete an index and adopt rules that need the index. A lock on
+    /// the row of `store` prevents an adoption. So the indexes are selected a second time under this lock.
     private static func dropIndexes(
         _ connection: Connection, _ selectUnneeded: (Transaction) async throws -> [SchemaTable.Index]
     ) async throws {

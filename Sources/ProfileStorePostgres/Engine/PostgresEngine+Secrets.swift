@@ -27,7 +27,7 @@ extension PostgresEngine {
                     RETURNING id
                     """, [.text(ProfileTable.key(of: username)), .text(hash.text)]
                 ).firstNumber
-                // Attempts before the passcode existed do not count.
+                // Failed login attempts do not count if they were made before the passcode existed.
                 if id != nil { last = ThrottleTable.forget(username, .passcode) }
             case .replace(let old, let new, let profileID):
                 let command = CredentialKind.passcode.replacingHash(of: profileID, old, by: new)
@@ -105,7 +105,7 @@ extension CredentialKind {
         }
     }
 
-    /// Replaces a hash by compare-and-swap.
+    /// Replaces a hash if the stored hash is still `old` (compare-and-swap).
     fileprivate func replacingHash(of id: Int64, _ old: PasswordHash, by new: PasswordHash) -> Command {
         let sql =
             switch self {

@@ -63,7 +63,7 @@ extension PostgresEngine {
             let found = TokenTable.tokens(in: try await transaction.run([find])[0]).first
             guard let reset = found.flatMap(PasswordReset.init) else { return Written(value: nil) }
             let id = reset.profileID
-            // Of several concurrent calls, only one still finds the reset.
+            // This lock makes concurrent calls wait for each other. So only one of these calls still finds the reset.
             try await transaction.run("SELECT 1 FROM profiles WHERE id = $1 FOR UPDATE", [.number(id)])
             let held = TokenTable.tokens(in: try await transaction.run([find])[0]).first
             guard let held, !held.isExpired(at: time) else { return Written(value: nil) }
@@ -72,7 +72,7 @@ extension PostgresEngine {
             let raise = Command(
                 "UPDATE profiles SET revision = revision + 1, updated_at = $2 WHERE id = $1",
                 [.number(id), .number(time.millisecondsSince1970)])
-            // The tokens end even if the new hash equals the old one, because the reset is used up.
+            // The tokens are removed even if the new hash equals the old hash, because the reset was used.
             let end = TokenTable.removeAll(of: id)
             let answers = try await transaction.run(set + [raise, end, rules.table.select(.id(id))])
             guard let profile = answers.last.flatMap({ rules.table.profile(in: $0) }) else {

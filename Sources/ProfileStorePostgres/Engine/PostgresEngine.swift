@@ -12,7 +12,7 @@ final class PostgresEngine: StoreEngine {
     /// The rules in force, as far as this process knows.
     private let known: Locked<RulesInForce>
     let ids = ProfileIDs()
-    /// The threads for the source of a bulk load, which may block.
+    /// The threads that call the source of a bulk load, because the source may block its thread.
     let threads = ThreadPool(threads: 2)
     let watch: ChangeWatch
 
@@ -41,7 +41,8 @@ final class PostgresEngine: StoreEngine {
         return try await rules(version) { try await SchemaTable.inForce(connection) }
     }
 
-    /// Returns the rules in force in a transaction that writes profiles. They stay in force until its commit.
+    /// Returns the rules in force, for a transaction that writes profiles. The rules stay in force until the
+    /// transaction commits.
     ///
     /// - Throws: `busy` during a bulk load.
     func rulesInForce(_ transaction: Transaction) async throws -> RulesInForce {
@@ -57,23 +58,24 @@ final class PostgresEngine: StoreEngine {
         return try await rules(version) { try await SchemaTable.inForce(transaction) }
     }
 
-    /// Returns the rules of a version. It reads them only if the rules known to this process have another version.
+    /// Returns the rules of a version. The rules are read from the database only if the rules that this process knows
+    /// have another version.
     private func rules(_ version: Int64?, _ read: () async throws -> RulesInForce) async throws -> RulesInForce {
         let known = known.withLock { $0 }
         guard Int64(known.version) != version else { return known }
         return keep(try await read())
     }
 
-    /// Returns the rules in force in a transaction that writes profiles. Throws if they are not the rules `schema`,
-    /// which judged the values to write.
+    /// Returns the rules in force, for a transaction that writes profiles. Throws if these rules are not `schema`. The
+    /// values to write were validated by `schema`.
     func rulesInForce(_ transaction: Transaction, being schema: ProfileSchema) async throws -> RulesInForce {
         let current = try await rulesInForce(transaction)
         try current.adopted.require(schema)
         return current
     }
 
-    /// Returns the rules that were last read, if they are `schema`, which judged the values to write. Otherwise returns
-    /// nil.
+    /// Returns the rules that were last read, if these rules are `schema`. Otherwise returns nil. The values to write
+    /// were validated by `schema`.
     func rulesLastRead(being schema: ProfileSchema) -> RulesInForce? {
         let known = known.withLock { $0 }
         return known.schema == schema ? known : nil
@@ -85,7 +87,7 @@ final class PostgresEngine: StoreEngine {
         return known.adopted === adopted ? known.table : ProfileTable(adopted.schema)
     }
 
-    /// Uses these rules from now on, unless another task has read later ones meanwhile.
+    /// Uses these rules from now on, unless another task has already read later rules.
     func keep(_ latest: RulesInForce) -> RulesInForce {
         known.withLock { known in
             if known.version < latest.version { known = latest }
@@ -121,7 +123,8 @@ final class PostgresEngine: StoreEngine {
         var isGuess = false
     }
 
-    /// Writes and logs the changes. If the stamp has a key, repeated calls with the same key write once.
+    /// Runs a write and logs its changes. If the stamp has an idempotency key, repeated calls with this key write only
+    /// once.
     func change<Value: KeyedValue>(
         _ stamp: WriteStamp, _ body: (Transaction) async throws -> Written<Value>
     ) async throws(ProfileStoreError) -> Value {
@@ -151,7 +154,7 @@ final class PostgresEngine: StoreEngine {
         try await commit(stamp, body).get()
     }
 
-    /// Writes, and logs the changes; see ``PostgresSession/commit(at:_:)``.
+    /// Runs a write and logs its changes; see ``PostgresSession/commit(at:_:)``.
     func commit<Value: Sendable>(
         _ stamp: WriteStamp, _ body: (Transaction) async throws -> Written<Value>
     ) async throws(ProfileStoreError) -> PostgresSession.Committed<Value> {
@@ -189,6 +192,6 @@ final class PostgresEngine: StoreEngine {
             value: written.value, last: written.last + changes, isGuess: written.isGuess)
     }
 
-    /// Returns the rules for reading the stored outcome of an earlier write.
+    /// Returns the schema that is needed to read the stored outcome of an earlier write.
     func rulesOfPast() async throws -> ProfileSchema { try await schemaInForce().schema }
 }

@@ -2,29 +2,30 @@ internal import PostgresAccess
 internal import ProfileCore
 internal import ProfileStore
 
-// A bulk load into an empty table drops the indexes and creates them afterwards. This is three times as fast as a load
-// with the indexes.
+// A bulk load into an empty table drops the indexes and creates them afterwards. Such a load is three times as fast as
+// a load with the indexes.
 //
-// The load has several steps. Meanwhile the row of the table `store` says that the store is loading, and no other
-// session writes profiles. A second transaction, the guardian, locks the row `loads` of the table `counters` during the
-// load. The lock shows other sessions that the load is alive. If a session finds that the store is loading and the row
-// `loads` is unlocked, it creates the indexes and ends the load. The rows of the load are then stored completely or not
-// at all, because they come in one transaction.
+// The load has several steps. During the load, the row of the table `store` says that the store is loading, and no
+// other session writes profiles. A second transaction, the guardian, locks the row `loads` of the table `counters`
+// during the load. The lock shows other sessions that the load is alive. If a session finds that the store is loading
+// and the row `loads` is unlocked, it creates the indexes and ends the load. After that, either all rows of the load
+// are stored or no row, because one transaction writes all rows.
 //
-// The guardian may end during the load, by a timeout of the server or by an operator. So each step first locks and
-// checks the row of `store`. The indexes are dropped and the rows are copied only while the store is loading and has no
-// profile. The load ends only when all indexes exist. The outcome of the load depends only on its one transaction, not
-// on later steps.
+// A timeout of the server or an operator may end the guardian during the load. So each step first locks and checks the
+// row of `store`. The indexes are dropped and the rows are copied only while the store is loading and has no profile.
+// The load ends only when all indexes exist. The outcome of the load depends only on its one transaction, not on later
+// steps.
 extension PostgresSession {
-    /// Runs `body` while the table has only the indexes that do not slow `body` down.
+    /// Drops the indexes that would slow `body` down, runs `body`, and creates the indexes again.
     ///
     /// - Parameters:
     ///   - time: The time by the caller's clock.
-    ///   - mayBegin: Returns whether the load may begin. It is called while no other session may write profiles.
+    ///   - mayBegin: Returns whether the load may begin. During this call, no other session can write profiles.
     ///   - body: Fills the table.
-    /// - Returns: The result of `body`; nil if the load may not begin, or if another session has ended it because it
-    ///   seemed dead.
-    /// - Throws: The error of `body`, and the error that prevents the load from beginning. Nothing was loaded then.
+    /// - Returns: The result of `body`; nil if the load may not begin, or if another session took the load for dead and
+    ///   ended it.
+    /// - Throws: The error of `body`, or the error that prevented the load from beginning. In both cases, nothing was
+    ///   loaded.
     func withoutIndexes<Value: Sendable>(
         at time: Timestamp, mayBegin: (Transaction) async throws -> Bool,
         _ body: () async throws(ProfileStoreError) -> Value
@@ -52,14 +53,14 @@ extension PostgresSession {
                         } catch {
                             outcome = .failure(error)
                         }
-                        // The load is ended even if the task is cancelled, because other sessions wait for that. If
-                        // this fails, the next writer ends the load.
+                        // The load is ended even if the task is cancelled, because other sessions wait for the end of
+                        // the load. If this fails, the next writer ends the load.
                         await Task { try? await endLoad(at: time) }.value
                         guardian.deadline = newDeadline
                     }
                 }
             } catch {
-                // An error of the guardian after the load has an outcome does not change that outcome.
+                // If the load already has an outcome, an error of the guardian does not change the outcome.
                 guard outcome != nil else { throw error }
             }
             return try outcome?.get() ?? nil
@@ -87,7 +88,7 @@ extension PostgresSession {
 
     private static let holdLoads = "SELECT 1 FROM counters WHERE name = 'loads' FOR UPDATE"
 
-    /// Creates the indexes, unique ones first, and lets other sessions write again.
+    /// Creates the indexes again, and then lets other sessions write again.
     private func endLoad(at time: Timestamp) async throws(ProfileStoreError) {
         var hasEnded = false
         while !hasEnded {
@@ -99,7 +100,8 @@ extension PostgresSession {
                 try await PostgresEngine.prepare(for: schema, isAlone: true, connection)
             }
             hasEnded = try await prepare(at: time) { transaction, _ in
-                // A load that seemed dead can drop indexes only while it has locked this row.
+                // A load that seemed dead may still run. But it can drop indexes only while it holds the lock on this
+                // row.
                 try await transaction.run(SchemaTable.hold)
                 let schema = try await SchemaTable.inForce(transaction).schema
                 let names = Self.indexes.map(\.name)
@@ -118,20 +120,20 @@ extension PostgresSession {
         WHERE indrelid = 'profiles'::regclass AND indisvalid AND relname = ANY ($1::text[])
         """
 
-    /// Creates an index, unless another session creates it at the same time.
+    /// Creates an index. If another session creates the index at the same time, does nothing.
     private static func make(_ index: (name: String, sql: String), _ connection: Connection) async throws {
         do throws(PostgresError) {
             try await connection.run(index.sql)
         } catch {
-            // Two sessions that begin at the same time conflict in the server's own catalog of names.
+            // If two sessions create the same index at the same time, they conflict in the server's catalog of names.
             guard case .refused(.uniqueViolation, _, let constraint, _) = error, constraint != index.name else {
                 throw error
             }
         }
     }
 
-    /// The indexes of every store that a load drops, as the migrations create them. The index of ids stays, because it
-    /// costs almost nothing when ids rise.
+    /// The indexes that a load drops in every store. The SQL is the same as in the migrations. The index of ids is not
+    /// dropped, because new ids rise and inserting them into the index costs almost nothing.
     private static let indexes = [
         (
             name: "profiles_username",
@@ -148,7 +150,7 @@ extension PostgresSession {
 
     /// Drops the indexes if the store is still loading.
     ///
-    /// - Returns: False if another session has ended the load because it seemed dead.
+    /// - Returns: False if another session took the load for dead and ended it.
     private func dropIndexes() async throws(ProfileStoreError) -> Bool {
         try await lend { connection in
             try await connection.transaction { transaction in
@@ -163,7 +165,7 @@ extension PostgresSession {
     /// The maximum time for creating an index.
     static let longestWork = Duration.seconds(3_600)
 
-    /// Lends a connection for work that is neither a repeatable read nor a transaction with a key.
+    /// Calls `body` with a connection. This method does not repeat `body`, and gives no key to its transactions.
     private func lend<Value: Sendable>(
         _ body: (Connection) async throws -> Value
     ) async throws(ProfileStoreError) -> Value {

@@ -20,17 +20,17 @@ struct PostgresSession: Sendable {
     /// The deadline of a new step, in work that may take longer than a call.
     var newDeadline: ContinuousClock.Instant { CallDeadline.fromNow(options.waitLimit) }
 
-    /// The deadline of the current call; outside of a call, the deadline of a new one.
+    /// The deadline of the current call. If no call is running, the deadline of a new call.
     var deadline: ContinuousClock.Instant { CallDeadline.orFromNow(options.waitLimit) }
 
-    /// Runs work that the caller sees as one call: all its transactions share one deadline.
+    /// Runs `body` as one call of the caller: all transactions in `body` share one deadline.
     func call<Value: Sendable>(
         _ body: () async throws(ProfileStoreError) -> Value
     ) async throws(ProfileStoreError) -> Value {
         try await CallDeadline.within(options.waitLimit, body)
     }
 
-    /// Runs a write that the caller sees as one call. `close()` waits for it.
+    /// Runs a write as one call of the caller. `close()` waits for it.
     func writingCall<Value: Sendable>(
         _ body: () async throws(ProfileStoreError) -> Value
     ) async throws(ProfileStoreError) -> Value {
@@ -71,10 +71,10 @@ struct PostgresSession: Sendable {
 
     /// Runs `body`, and returns or throws its result after the server has proven that it is the leader.
     ///
-    /// A leader that was frozen may answer reads for some seconds after another server took over, and its answers are
-    /// then outdated. It can no longer commit, because its standbys follow the other server. So a commit proves an
-    /// earlier read. The read and the commit use one session, because another session may be connected to another
-    /// server.
+    /// If another server has taken over, an old leader that was frozen may still answer reads for some seconds. These
+    /// answers are outdated. But the old leader can no longer commit, because its standbys follow the other server. So
+    /// a successful commit proves that an earlier read was not outdated. The read and the commit use one session,
+    /// because another session may be connected to another server.
     func proving<Value>(
         _ connection: Connection, _ body: () async throws -> Value
     ) async throws -> Value {
@@ -84,16 +84,18 @@ struct PostgresSession: Sendable {
         return try outcome.get()
     }
 
-    /// Commits a key. This proves that the server was still the leader when it gave the last answer on this connection.
+    /// Commits a key. The commit proves that the server was still the leader when it gave the last answer on this
+    /// connection.
     ///
-    /// - Throws: An error if the answer is not proven. At most the key was written then.
+    /// - Throws: An error if the server has not proven that it is the leader. In this case, the server has written the
+    ///   key or nothing.
     private func prove(
         _ key: String, of request: String?, outcome: String, at time: Timestamp, _ connection: Connection
     ) async throws {
         do {
             try await keep(key, of: request, outcome: outcome, at: time, connection)
         } catch PostgresError.outcomeUnknown(let reason) {
-            // This transaction writes nothing but the key, so the caller's data is unchanged.
+            // This transaction writes only the key, so the caller's data is unchanged.
             throw PostgresError.lost(reason)
         }
     }
@@ -114,8 +116,8 @@ struct PostgresSession: Sendable {
         var value: Value
         /// The commands that are sent together with the `COMMIT`, in one round trip.
         var last: [Command] = []
-        /// Whether the body did not check for conflicts. The commands then divide by zero if there is a conflict, and
-        /// the body runs again.
+        /// Whether the body did not check for conflicts. If a conflict exists, the commands fail with a division by
+        /// zero, and the body runs again.
         var isGuess = false
 
         /// - Returns: Whether another machine has the commit too, see ``Transaction/commit(_:onQuorumOf:)``.
@@ -134,8 +136,8 @@ struct PostgresSession: Sendable {
     /// The result of a committed transaction.
     struct Committed<Value: Sendable>: Sendable {
         let value: Value
-        /// Whether the server stopped waiting for standbys before a standby had the commit, and did not start to wait
-        /// again before the deadline.
+        /// Whether only one machine has stored the commit when the deadline is reached, because the server does not
+        /// wait for a standby.
         var isOnOneMachine = false
 
         /// - Throws: `storedOnOneMachine`.
@@ -155,7 +157,8 @@ struct PostgresSession: Sendable {
     ///
     /// - Parameters:
     ///   - time: The time by the caller's clock.
-    ///   - body: The function that writes. It may run more than once. The key that it gets identifies this transaction.
+    ///   - body: The function that writes. `body` may run more than once. The key that it gets identifies this
+    ///     transaction.
     /// - Returns: The result of `body` in the committed transaction.
     /// - Throws: `outcomeUnknown` if the outcome could not be found out in time, `storedOnOneMachine`, …
     func write<Value: Sendable>(
@@ -166,8 +169,8 @@ struct PostgresSession: Sendable {
 
     /// Writes data that only prepares another write. This data does no harm, and may be written twice.
     ///
-    /// - Throws: The errors of ``write(at:_:)``, but never an error which says that something was or may have been
-    ///   stored.
+    /// - Throws: The errors of ``write(at:_:)``, except two: `unavailable` replaces `outcomeUnknown`, and `notDurable`
+    ///   replaces `storedOnOneMachine`.
     func prepare<Value: Sendable>(
         at time: Timestamp, _ body: (Transaction, _ key: String) async throws -> Outcome<Value>
     ) async throws(ProfileStoreError) -> Value {
@@ -193,9 +196,9 @@ struct PostgresSession: Sendable {
                         do {
                             return try await attempt(key, at: time, &made, connection, body)
                         } catch let error as ProfileStoreError {
-                            // The error depends on the state that this server had, but an earlier attempt may still be
-                            // committed. The transaction that inserts the key first decides. The COMMIT of the key also
-                            // waits until a standby has all earlier commits.
+                            // The error is based on the data of this server. But an earlier attempt may still be
+                            // committed. The outcome depends on the transaction that inserts the key first. The COMMIT
+                            // of the key also waits until a standby has all earlier commits.
                             made.answer = error
                             try await prove(key, of: nil, outcome: Self.nothing, at: time, connection)
                             throw error
@@ -221,9 +224,9 @@ struct PostgresSession: Sendable {
 
     /// The results of the attempts at one transaction.
     private struct Attempts<Value> {
-        /// The values of the attempts that reached their `COMMIT`, by their number.
+        /// The value of each attempt that reached its `COMMIT`. The index is the number of the attempt.
         var values: [Value] = []
-        /// The answer of the last refused attempt.
+        /// The error of the last attempt that was refused.
         var answer: ProfileStoreError?
         /// The value of a committed attempt that only one machine has stored.
         var alone: Value?
@@ -246,14 +249,14 @@ struct PostgresSession: Sendable {
         }
     }
 
-    /// On average, one write in 256 deletes expired keys. It deletes up to 512, twice as many as were inserted since
-    /// the last such write.
+    /// On average, one write in 256 deletes expired keys. Such a write deletes up to 512 keys: twice the average number
+    /// of keys that are inserted between two such writes.
     private func forgettingSome(_ key: String, at time: Timestamp) -> [Command] {
         key.hasSuffix("00") ? [KeyedWriteTable.forgettingSome(at: time)] : []
     }
 
-    /// Writes in a transaction that cannot be repeated, because its input can be read only once. Its connection is
-    /// also lent to `body`, for work that takes longer than a call.
+    /// Writes in a transaction that cannot be repeated, because its input can be read only once. `body` also gets the
+    /// connection, for work that takes longer than a call.
     ///
     /// - Returns: Nil if the body rolled the transaction back.
     /// - Throws: `outcomeUnknown` if it could not be found out in time whether the transaction was committed. After any
@@ -296,7 +299,7 @@ struct PostgresSession: Sendable {
             case is QuorumIsGone: problem = .onOneMachine
             default: throw ProfileStoreError(translating: error, since: start)
             }
-            // A separate task, because the outcome matters even if the caller was cancelled.
+            // A separate task finds out the outcome, because the outcome is needed even if the caller was cancelled.
             switch await Task(operation: { await fate(of: key, at: time) }).value {
             case .committed: return Committed(value: made)
             case .committedAlone: return Committed(value: made, isOnOneMachine: true)
@@ -309,8 +312,8 @@ struct PostgresSession: Sendable {
     /// The outcome of a transaction.
     private enum Fate { case committed, committedAlone, notCommitted, unknown }
 
-    /// Finds out the outcome of the one transaction with a key. If it was not committed, this call prevents it from
-    /// being committed later.
+    /// Finds out whether the only transaction with this key was committed. If it was not committed, this call prevents
+    /// it from being committed later.
     private func fate(of key: String, at time: Timestamp) async -> Fate {
         do throws(ProfileStoreError) {
             return try await repeating { deadline throws in
@@ -323,7 +326,7 @@ struct PostgresSession: Sendable {
                     guard let kept = try await kept(key, until: deadline) else {
                         throw Durability.isMissing(error) ? error : PostgresError.lost("")
                     }
-                    // This task may have inserted the key itself, by a COMMIT whose answer was lost.
+                    // An earlier attempt of this method may have inserted the key: the answer to its COMMIT was lost.
                     guard kept.outcome != Self.nothing else { return .notCommitted }
                     guard kept.isSafe else { throw QuorumIsGone(isStored: true) }
                     return .committed
@@ -335,18 +338,17 @@ struct PostgresSession: Sendable {
         }
     }
 
-    /// A command for a transaction in which the client sends nothing for a while. Some servers would end such a
-    /// transaction.
+    /// A command for a transaction in which the client may send nothing for some time. Without this command, some
+    /// servers would end the transaction.
     static let stayingOpen = Command("SET LOCAL idle_in_transaction_session_timeout = 0")
 
-    /// The stored outcome of a key that was inserted only to prevent the transaction with this key from being
-    /// committed.
+    /// The outcome that is stored if a key was inserted only to block the transaction with this key.
     private static let nothing = "none"
 
     /// Returns the value of the committed attempt; nil if the server does not have the key.
     ///
-    /// - Throws: The error of a refused attempt, if the key was inserted only to prevent the transaction from being
-    ///   committed. `QuorumIsGone` if only one machine has the row of the key.
+    /// - Throws: The error of the last refused attempt, if the key was inserted only to block the transaction.
+    ///   `QuorumIsGone` if only one machine has the row of the key.
     private func committed<Value>(
         of made: inout Attempts<Value>, _ key: String, until deadline: ContinuousClock.Instant
     ) async throws -> Value? {
@@ -371,7 +373,7 @@ struct PostgresSession: Sendable {
 
     /// Inserts a key and nothing else. After that, no attempt with this key can be committed.
     ///
-    /// - Throws: An error for which ``KeyedWriteTable/isTaken(_:)`` is true, if an attempt was committed.
+    /// - Throws: If an attempt was committed, an error for which ``KeyedWriteTable/isTaken(_:)`` returns true.
     private func keep(
         _ key: String, of request: String? = nil, outcome: String, at time: Timestamp, _ connection: Connection
     ) async throws {
@@ -385,14 +387,15 @@ struct PostgresSession: Sendable {
         }
     }
 
-    /// Writes in a transaction with the caller's idempotency key. A repeat writes nothing and gets the first outcome.
+    /// Writes in a transaction with the caller's idempotency key. A repeated call with this key writes nothing and
+    /// returns the outcome of the first call.
     ///
     /// - Parameters:
     ///   - request: The key and the request.
     ///   - time: The time by the caller's clock.
-    ///   - schema: The rules for reading a stored outcome.
-    ///   - body: The function that writes. It may run more than once. If it throws an error that answers the request,
-    ///     this error is stored too.
+    ///   - schema: Returns the schema that is needed to read a stored outcome.
+    ///   - body: The function that writes. `body` may run more than once. If it throws an error that answers the
+    ///     request, this error is stored too.
     /// - Returns: The outcome of the first write with this key, and whether this call made that write.
     /// - Throws: `outcomeUnknown` if the outcome could not be found out in time, `keyReused`, …
     func write<Value: KeyedValue>(
@@ -448,8 +451,8 @@ struct PostgresSession: Sendable {
         await pool.end()
     }
 
-    /// Returns the outcome of the write that was made with this key, as soon as another machine has it too; nil if
-    /// there was none.
+    /// Returns the outcome of the write with this key as soon as another machine has the write too. Returns nil if no
+    /// such write was made.
     ///
     /// - Throws: `keyReused`, `storedOnOneMachine`, …
     func outcome(
@@ -473,9 +476,9 @@ struct PostgresSession: Sendable {
         return outcome
     }
 
-    /// Reads the row of a key once it is safe. A write may still wait for a standby, so an answer would be too early.
-    /// Therefore this method updates the row without changing it. The `COMMIT` of that update returns only when a
-    /// standby has the earlier write and the update. Without a quorum, the result says that the row is not safe.
+    /// Reads the row of a key, and waits until another machine has the row too. The write of the row may still wait for
+    /// a standby. Therefore this method updates the row without changing it. The `COMMIT` of that update returns only
+    /// when a standby has the earlier write and the update. If no quorum exists, `isSafe` of the result is false.
     private func kept(_ key: String, until deadline: ContinuousClock.Instant) async throws -> KeptWrite? {
         try await pool.withConnection(until: deadline) { connection in
             try await connection.transaction { transaction in
@@ -505,8 +508,8 @@ struct PostgresSession: Sendable {
                 // If that machine is lost next, it is unknown whether another machine has the write.
                 if isOnOneMachine { unknown = unknown ?? .onOneMachine }
                 let refusal = (error as? PostgresError)?.state
-                // The deadline would interrupt an attempt that begins late, and the error of that attempt would replace
-                // the answer of this one.
+                // If the next attempt began too late, the deadline would interrupt it. The error of the next attempt
+                // would then replace the answer of this attempt.
                 let hasAnswer = isOnOneMachine || refusal != nil
                 let lastBegin = hasAnswer ? deadline - options.waitLimit / 8 : deadline
                 let isOver = Task.isCancelled || ContinuousClock.now + pause >= lastBegin
@@ -518,7 +521,7 @@ struct PostgresSession: Sendable {
                             try await endDeadLoad()
                         }
                     } catch {
-                        // The error is about the load, and not about an earlier attempt.
+                        // The error comes from ending the load. It says nothing about an earlier attempt.
                         if let unknown { throw .outcomeUnknown(unknown) }
                         throw error
                     }
@@ -526,7 +529,8 @@ struct PostgresSession: Sendable {
                     pause = min(pause * 2, .milliseconds(200))
                     continue
                 }
-                // Another writer stored the value after this one had looked for it. The next attempt finds it.
+                // Another writer stored the value after this writer had looked for it. The next attempt finds the
+                // value.
                 let isRace = refusal == .uniqueViolation
                 let mayBeRepeated = (error as? PostgresError)?.mayBeRepeated ?? false
                 if mayBeRepeated || isRace || Durability.isMissing(error), !isOver {
@@ -534,7 +538,8 @@ struct PostgresSession: Sendable {
                     pause = min(pause * 2, .milliseconds(200))
                     continue
                 }
-                // A `ProfileStoreError` is a known outcome: a transaction after all attempts has found it out.
+                // If the error is a `ProfileStoreError`, the outcome is known: a transaction after all attempts has
+                // found it out.
                 if let unknown, !isOnOneMachine, !(error is ProfileStoreError) { throw .outcomeUnknown(unknown) }
                 if (error as? PostgresError)?.isOfOtherTables ?? false { try await checkVersion(until: deadline) }
                 throw ProfileStoreError(translating: error, since: start)

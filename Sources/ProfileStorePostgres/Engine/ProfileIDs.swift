@@ -2,8 +2,8 @@ internal import PostgresAccess
 internal import ProfileStore
 internal import Threads
 
-/// The ids that this process may give to new profiles. The ids are reserved in blocks, because otherwise each write
-/// would wait for the ids of the others.
+/// The ids that this process may give to new profiles. The ids are reserved in blocks. Otherwise each write would lock
+/// the counter of ids, and all other writes would wait.
 ///
 /// The first block has one id, and each later block has twice as many, up to 256. So a command that registers one
 /// profile leaves no gap, and a service seldom reserves a block.
@@ -38,8 +38,8 @@ final class ProfileIDs: Sendable {
             if let id { return id }
             guard let reserving else { continue }
             do throws(ProfileStoreError) { try await reserving.value.get() } catch {
-                // The caller that began the reservation may have had less time left than this one, which then tries
-                // again.
+                // Another caller may have begun the reservation, and its deadline may have been earlier. This caller
+                // then tries again.
                 if isOurs || CallDeadline.isOver || !error.isOfTime { throw error }
             }
         }
@@ -73,7 +73,8 @@ final class ProfileIDs: Sendable {
         return outcome
     }
 
-    /// Reserves a block of ids. If the answer is lost, the ids of the block are never used, which does no harm.
+    /// Reserves a block of ids. If the answer of the server is lost, the ids of the block are never used. This does no
+    /// harm.
     private func reserve(
         _ size: Int64, _ session: PostgresSession, at time: Timestamp
     ) async throws(ProfileStoreError) -> Range<Int64> {

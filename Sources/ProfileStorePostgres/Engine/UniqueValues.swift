@@ -4,16 +4,16 @@ internal import ProfileCore
 
 /// The values that the rows of a batch have in one unique field.
 ///
-/// The server returns the owners of the values sorted by the value. So one pass over this answer and the sorted rows
-/// finds the owner of each row. This takes a fifth of the time of a dictionary with the values as keys.
+/// The server returns the profiles that have these values, sorted by the value. So one pass over this answer and the
+/// sorted rows finds the profile for each row. This is five times as fast as a dictionary that has the values as keys.
 struct UniqueValues {
     let field: FieldRules
-    /// The compared values, one after another.
+    /// The bytes of all values in the form for comparisons, one value after another.
     private let bytes: [UInt8]
-    /// The value of each row; nil if the row has none.
+    /// For each row, the range of its value in `bytes`; nil if the row has no value.
     private let ranges: [Range<Int>?]
-    /// The rows that have a value, sorted by the bytes of the value. It is computed only when it is needed. A file with
-    /// the rows in the order of the ids usually does not need it.
+    /// The rows that have a value, sorted by the bytes of the value. This array is computed when it is first needed. If
+    /// the rows of a file are in the order of the ids, the array is usually not needed.
     private lazy var sorted = sortedRows()
 
     /// - Parameters:
@@ -63,13 +63,13 @@ struct UniqueValues {
         return values
     }
 
-    /// The value of the first row that has one.
+    /// The value of the first row that has a value.
     var first: String? {
         ranges.lazy.compactMap(\.self).first.map { String(decoding: bytes[$0], as: UTF8.self) }
     }
 
-    /// Returns for each row the position in `answer` of the profile that has the row's value. The answer is sorted by the
-    /// value, which is in `column`.
+    /// For each row, finds the profile that has the row's value, and returns the position of this profile in `answer`.
+    /// The rows of `answer` are sorted by the value in `column`.
     mutating func owners(in answer: Rows, column: Int) -> [Int?] {
         let sorted = sorted
         var owners = [Int?](repeating: nil, count: ranges.count)
@@ -88,8 +88,8 @@ struct UniqueValues {
         return owners
     }
 
-    /// Returns the same as `owners`, for an answer that is not sorted by the value. It finds the owners only of rows
-    /// that are in the order of the answer.
+    /// Returns the same as `owners`, but `answer` need not be sorted by the value. The profile for a row is found only
+    /// if the rows have the same order as `answer`.
     func ownersInOrder(in answer: Rows, column: Int) -> [Int?] {
         var next = 0
         return bytes.withUnsafeBufferPointer { bytes in
@@ -105,11 +105,11 @@ struct UniqueValues {
         }
     }
 
-    /// The maximum number of rows of an answer that are searched for the next owner. It is more than one, because some
-    /// stored profiles may not be in the file.
+    /// The maximum number of rows that a search for the next profile reads in an answer. The search must read more than
+    /// one row, because some stored profiles may not be in the file.
     private static let usualGap = 16
 
-    /// Returns a row that has a value; nil if no row of the batch has it.
+    /// Returns a row of the batch that has this value; nil if no row has this value.
     mutating func row(with value: UnsafeBufferPointer<UInt8>) -> Int? {
         let sorted = sorted
         return bytes.withUnsafeBufferPointer { bytes in

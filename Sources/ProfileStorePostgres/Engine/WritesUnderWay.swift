@@ -11,7 +11,7 @@ final class WritesUnderWay: Sendable {
     @TaskLocal private static var isWithin = false
     private let state = Locked(State())
 
-    /// Runs a write or a part of it.
+    /// Runs a write or a part of a write.
     ///
     /// - Throws: `closed`, or the error of `body`.
     func run<Value: Sendable>(
@@ -29,15 +29,15 @@ final class WritesUnderWay: Sendable {
         return try outcome.get()
     }
 
-    /// Refuses further writes, and waits for the running ones, unless `isHopeless` returns that they cannot end.
-    /// `isHopeless` is called repeatedly.
+    /// Refuses further writes, and waits until the running writes have ended. If `isHopeless` returns true, this method
+    /// stops waiting. `isHopeless` is called repeatedly.
     func close(unless isHopeless: @escaping @Sendable () async -> Bool) async {
         let isOver = state.withLock { state in
             state.isClosed = true
             return state.count == 0
         }
         guard !isOver else { return }
-        // A separate task is not cancelled with the closing task, so it waits.
+        // A separate task waits, because it is not cancelled if the closing task is cancelled.
         await Task {
             var pause = Duration.milliseconds(1)
             var asksAt = ContinuousClock.now + Self.patience

@@ -19,8 +19,8 @@ extension ProfileStoreError {
         }
     }
 
-    /// The error to throw instead of this one after a read, or after a write that only prepares another write. Such a
-    /// write can be repeated, so the caller does not need to know whether it was stored.
+    /// The error that replaces this error after a read, or after a write that only prepares another write. Such a write
+    /// can be repeated, so the caller does not need to know whether it was stored.
     var ofStep: Self {
         switch reason {
         case .outcomeUnknown(let problem): .unavailable([problem])
@@ -28,7 +28,7 @@ extension ProfileStoreError {
         default: self
         }
     }
-    /// The error for an address that leads to a pooler that does not keep sessions.
+    /// The error for the address of a pooler that does not keep sessions.
     static let sharedSession = ProfileStoreError.unreadableAddress(.sharedSession)
 
     private init(_ error: PostgresError, waited: Duration) {

@@ -3,18 +3,20 @@ internal import ProfileStore
 
 /// The table `changes`: the log of changes to profiles and rules, for clients that watch the store (R7).
 ///
-/// A writer does not number its changes, because all writers would then wait for one row, the counter of change
+/// A writer does not number its changes. Otherwise all writers would wait for the same row: the counter of change
 /// numbers. A reader of the log locks that row, and numbers the changes that are committed at that time. Writers
 /// sometimes do the same, but never wait for that lock.
 ///
-/// The order of changes is a logical clock, `written_at`. It follows the server's clock, but it never goes back: a change
-/// comes after every change that its transaction can see. Server clocks step back, and a failover changes the clock.
+/// The changes are sorted by `written_at`, a logical clock. It follows the server's clock, but it never goes back: a
+/// change gets a later time than every change that its transaction can see. A logical clock is needed because a
+/// server's clock may be set back, and because another server may take over with another clock.
 enum ChangeTable {
     /// Inserts a change into the log. The command is among the last commands of its transaction, which has already
     /// locked the profile. So the command sees every earlier change of the profile, and gives this change a later time.
     ///
-    /// The subquery ignores changes that have a number, because a later number is always higher. Unless the clock has
-    /// stepped back, no row has a time later than now. The subquery then reads one page of an index and finds nothing.
+    /// The subquery ignores changes that already have a number, because a new change always gets a higher number.
+    /// Unless the clock was set back, no row has a time later than now. The subquery then reads one page of an index
+    /// and finds nothing.
     static func append(
         _ kind: ProfileChange.Kind, _ profileIDs: ClosedRange<Int64>?, _ stamp: WriteStamp, write: String, part: Int
     ) -> Command {
@@ -32,7 +34,8 @@ enum ChangeTable {
             ])
     }
 
-    /// The server's clock in microseconds. It is constant within a statement, so comparisons with it can use an index.
+    /// The server's clock in microseconds. The clock is constant within a statement, so comparisons with it can use an
+    /// index.
     private static let now = "(extract(epoch FROM statement_timestamp()) * 1000000)::bigint"
 
     private static let selectNumber = "SELECT value FROM counters WHERE name = 'change_number'"
@@ -47,7 +50,7 @@ enum ChangeTable {
     static let mostNumberedAtOnce = 2_000
 
     /// Numbers the oldest committed changes that have no number, and deletes the oldest rows of a log that is too long.
-    /// Each call is one step. A caller repeats it until nothing is left to do.
+    /// Each call is one step. A caller repeats the call until all changes have a number.
     ///
     /// - Parameters:
     ///   - transaction: The transaction of the step. The caller commits it.
@@ -86,8 +89,8 @@ enum ChangeTable {
         return (newest, numbered < mostNumberedAtOnce)
     }
 
-    /// Selects the changes after a number, the oldest first. For a change of a single profile, it adds the profile's
-    /// current username and revision.
+    /// Selects the changes after a number, the oldest first. If a change is about a single profile, the row also
+    /// contains the profile's current username and revision.
     static func select(after number: Int64, limit: Int) -> Command {
         Command(
             """

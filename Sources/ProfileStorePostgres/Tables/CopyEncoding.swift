@@ -2,7 +2,8 @@ internal import ProfileCore
 internal import ProfileStore
 internal import Threads
 
-/// The rows of a bulk load in the format that `COPY` reads. One task at a time may use it, on any thread.
+/// The rows of a bulk load in the format that `COPY` reads. Only one task at a time may use the stream, but on any
+/// thread.
 final class CopyStream<Load: BulkLoad>: Sendable {
     private let load: Load
     private let encoding: Locked<CopyEncoding>
@@ -12,10 +13,10 @@ final class CopyStream<Load: BulkLoad>: Sendable {
         self.encoding = Locked(encoding)
     }
 
-    /// Returns the next bytes, or nil after the last ones. Blocks the thread.
+    /// Returns the next bytes, or nil if no bytes are left. Blocks the thread.
     func next() -> [UInt8]? { encoding.withLock { $0.next(load.nextNewRows()) } }
 
-    /// The id after the id of the last row.
+    /// The next id after the last row's id.
     var nextID: Int64 { encoding.withLock { $0.nextID } }
 }
 
@@ -36,7 +37,8 @@ struct CopyEncoding {
         nextID = firstID
     }
 
-    /// Returns the bytes of some rows, or of the end marker if `new` is nil. Returns nil after the end marker.
+    /// Returns the bytes of the rows in `new`. If `new` is nil, returns the end marker. After the end marker, returns
+    /// nil.
     mutating func next(_ new: NewRows?) -> [UInt8]? {
         guard !hasEnded else { return nil }
         var bytes: [UInt8] = []

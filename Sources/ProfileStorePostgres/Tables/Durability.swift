@@ -1,7 +1,7 @@
 internal import PostgresAccess
 internal import ProfileStore
 
-/// Checks that committed data survives the loss of any one machine.
+/// Checks that committed data is still safe if any single machine is lost.
 ///
 /// `open` checks the settings once. If the address lists several servers, the first statement of each write checks
 /// whether commits wait for another machine. The reason: a new primary commits alone until a standby follows it. If
@@ -9,8 +9,8 @@ internal import ProfileStore
 /// again whether commits wait for another machine. The reason: if an operator empties `synchronous_standby_names`, the
 /// server ends all waits for a standby without a warning.
 enum Durability {
-    /// An SQL expression. It is 1 if commits wait for another machine. Otherwise the statement that contains it fails
-    /// with a division by zero.
+    /// An SQL expression. Its value is 1 if commits wait for another machine. Otherwise the statement that contains
+    /// this expression fails with a division by zero.
     static let quorum = "1 / (\(hasQuorum))::int"
 
     /// An SQL condition: whether commits wait for another machine, according to the session's settings.
@@ -28,7 +28,7 @@ enum Durability {
         return sql.contains(quorum)
     }
 
-    /// The store's error for a write that found no quorum before its `COMMIT`.
+    /// The error of a write if commits did not wait for another machine before the `COMMIT` of the write.
     static let missing = ProfileStoreError.notDurable(.noStandby)
 
     private static let selectSettings = """
@@ -40,7 +40,7 @@ enum Durability {
     /// Checks the settings of the server that takes writes, before `open` uses it.
     ///
     /// - Throws: `notDurable`, `unsupported`, or `unreadableAddress` if a pooler shares sessions or ignores the schema.
-    ///   An error that ``isMissing(_:)`` recognizes is temporary if the primary is new.
+    ///   If the primary is new, an error that ``isMissing(_:)`` recognizes is temporary.
     static func require(_ connection: Connection, of pool: ConnectionPool) async throws {
         let list = pool.list
         let settings = try await connection.run(selectSettings)
@@ -67,19 +67,19 @@ enum Durability {
     }
 }
 
-/// An error: a transaction was committed, and after its `COMMIT` the server said that commits do not wait for another
-/// machine.
+/// The error of a transaction that was committed, but maybe only on one machine. After the `COMMIT`, the server
+/// reported that commits do not wait for another machine.
 struct QuorumIsGone: Error {
-    /// Whether the transaction contains the caller's write. If false, it contains only a key, whose commit proves that
-    /// the server was still the leader when it gave an answer.
+    /// Whether the transaction contains the caller's write. If false, the transaction contains only a key. The commit
+    /// of a key proves that an earlier answer came from the leader.
     let isStored: Bool
 }
 
 extension Transaction {
     /// Runs the last commands and commits.
     ///
-    /// - Returns: Whether another machine has the transaction too, or the address does not require that. If false, only
-    ///   this server has it, because the server stopped waiting for standbys.
+    /// - Returns: Whether another machine has the transaction too. Also true if the address does not require another
+    ///   machine. If false, only this server has the transaction, because the server stopped waiting for standbys.
     /// - Throws: The errors of ``PostgresAccess/Transaction/commit(_:thenAsking:)``.
     func commit(_ commands: [Command] = [], onQuorumOf list: ServerList) async throws(PostgresError) -> Bool {
         guard list.needsQuorum() else {
@@ -91,8 +91,8 @@ extension Transaction {
 }
 
 extension ServerList {
-    /// Whether a commit must wait for another machine. It must if the address lists several servers or a server has
-    /// standbys, unless the address sets `durability=local`.
+    /// Whether a commit must wait for another machine. True if the address lists several servers or a server has
+    /// standbys. But always false if the address sets `durability=local`.
     func needsQuorum(havingStandbys: Bool = false) -> Bool {
         !isLocalDurabilityEnough && (servers.count > 1 || havingStandbys)
     }

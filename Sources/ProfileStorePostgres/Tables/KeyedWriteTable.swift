@@ -2,11 +2,11 @@ internal import PostgresAccess
 internal import ProfileCore
 internal import ProfileStore
 
-/// The table `keyed_writes`: the outcome of each write, under its idempotency key. The caller gives the key, or the
-/// engine makes a random one.
+/// The table `keyed_writes`: the outcome of each write, under its idempotency key. Either the caller gives the key, or
+/// the engine creates a random key.
 enum KeyedWriteTable {
     /// Returns a command that inserts a key and its outcome. The command fails if the key is already stored. If
-    /// `onQuorum` is true, it also fails if commits do not wait for another machine.
+    /// `onQuorum` is true, the command also fails when commits do not wait for another machine.
     static func keeping(
         _ key: String, _ request: String?, outcome: String, at time: Timestamp, onQuorum: Bool
     ) -> Command {
@@ -66,8 +66,8 @@ enum KeyedWriteTable {
     /// The time of a row that never expires.
     private static let never = Timestamp(millisecondsSince1970: .max)
 
-    /// The key of the mark. A caller's key contains no space, and a key of the engine is a space and 32 hexadecimal
-    /// digits. So no other key equals this one.
+    /// The key of the row that marks an unfinished copy. A caller's key contains no space, and a key of the engine is a
+    /// space and 32 hexadecimal digits. So no other key equals this one.
     private static let copyKey = " copy"
 
     // MARK: Removing expired rows
@@ -95,7 +95,7 @@ struct KeptWrite: Sendable {
     let request: String?
     let outcome: String
     let writtenAt: Timestamp
-    /// Whether another machine has stored the row too. True if the address does not require another machine.
+    /// Whether another machine has stored the row too. Also true if the address does not require another machine.
     let isSafe: Bool
 
     init?(_ rows: Rows, isSafe: Bool) {

@@ -18,7 +18,7 @@ enum Migrator {
         return applied
     }
 
-    /// Compares the applied migrations with those that this program knows.
+    /// Compares the applied migrations with the migrations of this program.
     static func verify(_ applied: [Int: String], _ place: String) throws(ProfileStoreError) {
         try Migration.postgres.verify(applied)
         if let version = applied.keys.max(), version > latest {
@@ -26,8 +26,8 @@ enum Migrator {
         }
     }
 
-    /// Applies the missing migrations. Concurrent migrations wait for each other at the lock of the table
-    /// `keyed_writes`. In an empty database, they wait for each other when they create the first table.
+    /// Applies the missing migrations. Two migrations never run at the same time: the second migration waits for the
+    /// lock on the table `keyed_writes`. In an empty database, it waits when it creates the first table.
     ///
     /// - Returns: The names of the migrations that were applied.
     static func migrate(_ connection: Connection, at time: Timestamp) async throws -> [String] {

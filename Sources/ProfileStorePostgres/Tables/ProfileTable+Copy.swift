@@ -4,13 +4,14 @@ internal import ProfileStore
 
 // Whole rows, for copies of a store.
 extension ProfileTable {
-    /// The columns of a profile other than its id and its values.
+    /// The columns of a profile without its id and its field values.
     static let recordColumns = [
         "revision", "created_at", "updated_at", "schema_version", "issues", "password_hash", "password_schema_version",
         "password_is_judged", "passcode_hash",
     ]
 
-    /// Returns a row's values of ``recordColumns``. `first` is the position of the first of these columns.
+    /// Returns the values that a row has in the columns ``recordColumns``. `first` is the position of the first of
+    /// these columns.
     static func record(in rows: Rows, _ row: Int, at first: Int) -> StoredRows.Record {
         let hash = rows.withBytes(row, first + 5) { Secret($0.span) }
         let password = hash.map { hash in

@@ -5,8 +5,9 @@ internal import SecretHashing
 
 /// The table `profiles` under a schema: its SQL, and the conversion between rows and profiles.
 ///
-/// This is the only type that builds names into SQL. The names come from ``ProfileCore/FieldName``, which admits only
-/// lower-case ASCII letters, digits and `_`. They are also quoted, because a field may have the name of an SQL keyword.
+/// Only this type converts field names to SQL. The names come from ``ProfileCore/FieldName``, which admits only
+/// lower-case ASCII letters, digits and `_`. The names are also quoted, because a field may have the name of an SQL
+/// keyword.
 final class ProfileTable: Sendable {
     let schema: ProfileSchema
     let openFields: [FieldRules]
@@ -19,7 +20,8 @@ final class ProfileTable: Sendable {
     /// Inserts one row, unless another profile has the same value in a unique field.
     let insert: String
     /// Inserts one row, and fails with a division by zero if another profile has the same value in a unique field. The
-    /// failure does not come from a unique index, because the server would then write the value into its log.
+    /// command avoids an error of the unique index, because the server would write the value of such an error into its
+    /// log.
     let insertOrFail: String
     /// Inserts many rows like `insert`. Each column is passed as an array.
     let insertMany: String
@@ -70,7 +72,7 @@ final class ProfileTable: Sendable {
     /// Returns the profile that a selection found, or nil if it found none.
     func profile(in rows: Rows) -> Profile? { rows.isEmpty ? nil : profile(in: rows, 0) }
 
-    /// Returns the new profile that a row becomes when it is stored.
+    /// Returns the profile that results if a row is stored as a new profile.
     func newProfile(
         _ row: Int, of profiles: ValidProfiles, id: Int64, at time: Timestamp, schemaVersion: Int
     ) -> Profile {
@@ -93,7 +95,7 @@ final class ProfileTable: Sendable {
         String(selection.dropLast(" FROM profiles".count)) + ", password_hash, \(column) FROM profiles"
     }
 
-    /// Selects a row if the store has at least one profile.
+    /// Selects one row if the store has profiles; otherwise selects no row.
     static let selectAny = "SELECT 1 FROM profiles LIMIT 1"
 
     static func selectID(of username: String) -> Command {
@@ -107,8 +109,8 @@ final class ProfileTable: Sendable {
         secretField.map { !profiles.slot(row: row, field: $0).isAbsent } ?? false
     }
 
-    /// Stores one row as a new profile. If another profile has the same value in a unique field, it stores nothing, or
-    /// fails if `mayFail` is true.
+    /// Stores one row as a new profile. If another profile has the same value in a unique field, nothing is stored. If
+    /// `mayFail` is true, the command then fails.
     func insertion(
         of row: Int, in profiles: ValidProfiles, id: Int64, at time: Timestamp, schemaVersion: Int,
         mayFail: Bool = false
@@ -200,7 +202,8 @@ final class ProfileTable: Sendable {
         ]
     }
 
-    /// Returns 1 for a password that was judged, 0 for a password that was given as a hash, and nil for no password.
+    /// Returns 1 if the row's password was validated, 0 if the password was given as a hash, and nil if the row has no
+    /// password.
     private func judgement(of row: Int, in profiles: ValidProfiles) -> Int64? {
         bringsPassword(row, of: profiles) ? (profiles.hashIsJudged(row: row) ? 1 : 0) : nil
     }
@@ -220,7 +223,7 @@ final class ProfileTable: Sendable {
             .map { (index: $0.offset, rules: $0.element) }
     }
 
-    /// Returns the commands that select the owners of a row's unique values.
+    /// Returns one command for each unique value of a row. The command selects the profile that has this value.
     func selectOwners(of row: Int, in profiles: ValidProfiles) -> [(field: FieldName, command: Command)] {
         uniqueFields.compactMap { index, rules in
             profiles.text(row: row, field: index).map { (rules.name, Self.selectOwner(of: $0, of: rules)) }
@@ -236,20 +239,20 @@ final class ProfileTable: Sendable {
         field.isPrimaryKey ? "username$key" : quoted(field.column)
     }
 
-    /// Returns a value in the form of ``comparedColumn(_:)``.
+    /// Converts a value to the form in which it is stored in ``comparedColumn(_:)``.
     static func compared(_ value: String, of field: FieldRules) -> String {
         field.isPrimaryKey ? key(of: value) : value
     }
 
-    /// Returns the form of a username in which usernames are compared: its ASCII letters are in lower case.
+    /// Converts a username to the form for comparisons: its ASCII letters are in lower case.
     ///
-    /// PostgreSQL cannot store U+0000. Here it becomes a capital N, which no stored key contains, so a name with U+0000
-    /// matches no profile.
+    /// PostgreSQL cannot store U+0000. So a capital N replaces U+0000. No stored key contains a capital N, so a name
+    /// with U+0000 matches no profile.
     static func key(of username: String) -> String {
         String(decoding: username.utf8.map(folded), as: UTF8.self)
     }
 
-    /// Returns a byte of a username as it is in the key.
+    /// Converts one byte of a username to the byte of the key.
     static func folded(_ byte: UInt8) -> UInt8 { byte == 0 ? UInt8(ascii: "N") : byte.asciiFolded }
 
     // MARK: Names
@@ -288,7 +291,7 @@ final class ProfileTable: Sendable {
 }
 
 extension Values {
-    /// Appends the value of a row in a field.
+    /// Appends the value that a row has in a field.
     mutating func append(_ profiles: ValidProfiles, row: Int, field: Int) {
         let slot = profiles.slot(row: row, field: field)
         if slot.isAbsent {

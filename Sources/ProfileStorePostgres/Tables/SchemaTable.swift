@@ -9,9 +9,10 @@ enum SchemaTable {
     /// Selects the same as `selectState`, and locks the row in shared mode, for a transaction that writes profiles. No
     /// other rules come into force until that transaction ends.
     static let share = selectState + " FOR SHARE"
-    /// Returns a command that locks the row of `store` in shared mode. It fails with a division by zero unless
-    /// `version` is in force and no bulk load is running. It must come before every command that uses the table
-    /// `profiles`. The reason: a transaction that puts rules in force locks first `store` and then `profiles`.
+    /// Returns a command that locks the row of `store` in shared mode. The command fails with a division by zero if
+    /// `version` is not in force or a bulk load is running. The command must come before every other command that uses
+    /// the table `profiles`. The reason: a transaction that puts rules in force locks first `store` and then
+    /// `profiles`.
     static func share(being version: Int) -> Command {
         Command(
             "SELECT 1 / count(*) FROM (\(selectState) AND schema_version = $1 AND NOT is_loading FOR SHARE) AS state",
@@ -67,7 +68,7 @@ enum SchemaTable {
         ]
     }
 
-    /// Returns the quoted names of the columns that the table `profiles` has or had.
+    /// Returns the quoted names of all columns of the table `profiles`, including dropped columns.
     static func columns(_ connection: Connection) async throws -> Set<String> {
         let rows = try await connection.run(
             "SELECT attname::text FROM pg_attribute WHERE attrelid = 'profiles'::regclass AND attnum > 0")
@@ -85,8 +86,8 @@ enum SchemaTable {
     struct Index {
         let name: String
         let isValid: Bool
-        /// Whether a session is creating the index. If the index is neither valid nor being built, its creation was
-        /// interrupted.
+        /// Whether a session is creating the index. If the index is not valid and no session is creating it, its
+        /// creation was interrupted.
         let isBeingBuilt: Bool
     }
 

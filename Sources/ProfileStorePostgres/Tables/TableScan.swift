@@ -12,7 +12,7 @@ struct TableScan {
         let names = try await SchemaTable.columns(connection)
         var stored = StoredRows(of: scan)
         var after = scan.after
-        // The first portion is small, because values may be long and the server sends all rows that a query asks for.
+        // The first query asks for few rows. The reason: values may be long, and the server sends all requested rows.
         var count = 256
         while !stored.isFull {
             let wanted = min(count, scan.mostRows - stored.rows.count)

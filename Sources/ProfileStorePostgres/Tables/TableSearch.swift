@@ -4,16 +4,16 @@ internal import ProfileStore
 
 /// A search in the table `profiles`.
 ///
-/// The server compares values by their bytes. It checks the conditions, and sorts by the fields, for which this
-/// comparison gives the right result. This program checks the other conditions, and sorts by the other fields, with the
-/// rows that the server returns. Examples are finding a text regardless of case and accents, and comparing numbers by
-/// value.
+/// The server compares values by their bytes. If this comparison gives the right result for a condition, the server
+/// checks the condition. If the comparison gives the right result for the sort field, the server sorts the rows.
+/// Otherwise this program checks and sorts the rows that the server returns. Examples: only this program can find a
+/// text regardless of case and accents, and compare numbers by value.
 struct TableSearch: Sendable {
     private let search: ProfileSearch
     private let table: ProfileTable
-    /// The conditions that this program checks, because the server cannot.
+    /// The conditions that this program checks, because the server cannot check them.
     private let looked: [ProfileSearch.Condition]
-    /// The column by whose bytes the server sorts. Nil if the server does not sort by a field.
+    /// The column by which the server sorts, in the order of the bytes. Nil if the server does not sort by a field.
     private let orderColumn: String?
 
     init(_ search: ProfileSearch, _ table: ProfileTable) {
@@ -28,7 +28,7 @@ struct TableSearch: Sendable {
 
     // MARK: Reading
 
-    /// Returns one page of the profiles found.
+    /// Returns one page of the matching profiles.
     func page(_ connection: Connection) async throws -> ProfilePage {
         if search.order != nil, orderColumn == nil { return try await bestPage(connection) }
         let stretches = search.stretches
@@ -63,7 +63,8 @@ struct TableSearch: Sendable {
         return page.end(hasMore: false)
     }
 
-    /// Returns a page in an order that the server cannot produce. It reads all profiles found and keeps the first ones.
+    /// Returns a page in an order that the server cannot produce. This method reads all matching profiles, and keeps
+    /// only the first profiles in the sort order.
     private func bestPage(_ connection: Connection) async throws -> ProfilePage {
         var best: [(place: ProfileCursor, profile: Profile)] = []
         try await forEachFound(connection) { rows, row in
@@ -83,7 +84,7 @@ struct TableSearch: Sendable {
         return page.end(hasMore: false)
     }
 
-    /// Returns the number of profiles found. The search's order and cursor have no effect on it.
+    /// Returns the number of matching profiles. The order and the cursor of the search do not affect this number.
     func count(_ connection: Connection) async throws -> Int {
         if isExact {
             var sql = SearchSQL("SELECT count(*) FROM profiles")
@@ -95,7 +96,7 @@ struct TableSearch: Sendable {
         return count
     }
 
-    /// Calls `body` for each row found, ordered by id, in one snapshot.
+    /// Calls `body` for each matching row, sorted by id. All rows come from one snapshot.
     private func forEachFound(_ connection: Connection, _ body: (Rows, Int) -> Void) async throws {
         try await connection.transaction("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY") { transaction in
             var last: Int64 = .min
@@ -177,7 +178,7 @@ struct TableSearch: Sendable {
 
     // MARK: The plan
 
-    /// Returns the way in which the server probably runs a search. It is derived only from the indexes of the fields.
+    /// Returns how the server will probably run a search. Only the indexes of the fields are considered.
     static func plan(of search: ProfileSearch) -> QueryPlan {
         if search.order == nil, search.conditions.isEmpty, search.text == nil, search.status == nil {
             return .index([])
@@ -201,9 +202,9 @@ extension ProfileSearch.Condition {
         switch comparison {
         case .equals, .differs, .hasPrefix, .isAny, .isAbsent, .isPresent: true
         case .contains: false
-        // The server compares bytes, which is right for texts. This program checks the conditions on other types. The
-        // reasons: the bytes of numbers do not have the order of the numbers, and an old value of a date field may be
-        // no date.
+        // The server compares bytes, which is right for texts. For all other types, this program checks the condition.
+        // The reasons: numbers and their bytes have different orders, and an old value in a date field may not be a
+        // date.
         case .isLess, .isAtMost, .isGreater, .isAtLeast: field.type == .string
         }
     }
@@ -213,8 +214,8 @@ extension ProfileSearch.Condition {
         let column = ProfileTable.comparedColumn(field)
         func bound(_ comparison: String, _ value: String) {
             guard field.isOrderedAsText else { return }
-            // No stored text contains U+0000, so the server gets only the part of the value before U+0000. A stored
-            // text that equals this part sorts before the whole value.
+            // No stored text contains U+0000, so the server gets only the part of the value before U+0000. If a stored
+            // text equals this part, it sorts before the whole value. So `<` becomes `<=`, and `>=` becomes `>`.
             let storable = value.utf8.firstIndex(of: 0).map { value[..<$0] }
             let comparison = storable == nil ? comparison : comparison.hasPrefix("<") ? "<=" : ">"
             let text = ProfileTable.compared(storable.map(String.init) ?? value, of: field)
@@ -299,8 +300,8 @@ private struct SearchSQL {
 }
 
 extension Array {
-    /// Returns the first index whose element satisfies the condition, by binary search. If an element satisfies the
-    /// condition, every later element must satisfy it too.
+    /// Finds the first element that satisfies the condition by binary search, and returns its index. If an element
+    /// satisfies the condition, every later element must satisfy it too.
     fileprivate func partitioningIndex(where isAfter: (Element) -> Bool) -> Int {
         var range = startIndex..<endIndex
         while !range.isEmpty {

@@ -2,12 +2,12 @@ internal import PostgresAccess
 internal import ProfileStore
 internal import SecretHashing
 
-/// The table `throttles`: the number of consecutive failed attempts for each username that was tried. The name may
-/// belong to no profile.
+/// The table `throttles`: the number of consecutive failed attempts for each username that was tried. A row can exist
+/// for a name that no profile has.
 ///
-/// An attempt inserts the row of its name if the row is missing, and then locks it. So each of several concurrent
-/// attempts sees the count of the attempts before it. An attempt locks only the row of its own name, so attempts at
-/// different names do not wait for each other.
+/// An attempt inserts the row of its name if the row is missing, and then locks it. So an attempt sees the counts of
+/// all earlier attempts, even if several attempts run at the same time. An attempt locks only the row of its own name,
+/// so attempts at different names do not wait for each other.
 enum ThrottleTable {
     /// Counts an attempt, or refuses it.
     ///
@@ -29,13 +29,13 @@ enum ThrottleTable {
         guard !answers[1].isEmpty else { throw PostgresError.changedMeanwhile }
         let (decision, state) = attempt.admitted(after: ThrottleState(in: answers[1]))
         // Counting the unknown names scans their index. So an attempt counts them only with a probability of 100 /
-        // `mostUnknownNames`. This does not depend on the name, so attempts at known and unknown names take the same
-        // time (P10).
+        // `mostUnknownNames`. The probability does not depend on the name, so attempts at known and unknown names take
+        // the same time (P10).
         let isTimeToMakeRoom = Int.random(in: 0..<max(1, mostUnknownNames / 100)) == 0
         return (decision, [store(state, attempt)] + (isTimeToMakeRoom ? [makeRoom(mostUnknownNames, attempt)] : []))
     }
 
-    /// Removes the count of an attempt that was admitted but not made.
+    /// Removes an attempt from the count. The attempt was admitted, but it was not made.
     static func withdraw(_ attempt: LoginAttempt, _ transaction: Transaction) async throws -> [Command] {
         let row = try await transaction.run([lock(attempt)])[0]
         guard !row.isEmpty else { return [] }
@@ -45,8 +45,8 @@ enum ThrottleTable {
         return [store(state, attempt)]
     }
 
-    /// Deletes the failures of a name, after a success or when the owner unlocks it. If `kind` is nil, it deletes the
-    /// failures of both kinds of credentials.
+    /// Deletes the failures of a name, after a successful login or when the owner unlocks the name. If `kind` is nil,
+    /// deletes the failures of both kinds of credentials.
     static func forget(_ username: String, _ kind: CredentialKind? = nil) -> [Command] {
         [
             Command(
@@ -95,7 +95,8 @@ enum ThrottleTable {
         Command("DELETE FROM throttles WHERE name = ANY ($1::text[])", [.texts(usernames.map { key(of: $0) })])
     }
 
-    /// Deletes failed attempts at the names of new profiles, because attempts before the profile existed do not count.
+    /// Deletes the failed attempts for the names of new profiles. Attempts do not count if they were made before the
+    /// profile existed.
     static func forgetUnknown(namesOf profiles: ClosedRange<Int64>) -> Command {
         Command(
             """
@@ -128,9 +129,9 @@ enum ThrottleTable {
             ])
     }
 
-    /// Deletes the oldest unknown names if there are too many. It does not delete the name of this attempt, and skips
-    /// rows that another attempt has locked. One call can delete more rows than attempts usually add between two calls.
-    /// If it leaves rows above the limit, later calls delete them.
+    /// Deletes the oldest unknown names if there are too many. The name of this attempt is not deleted. Rows that
+    /// another attempt has locked are skipped. One call can delete more rows than attempts usually add between two
+    /// calls. If too many rows remain, later calls delete them.
     private static func makeRoom(_ mostUnknownNames: Int, _ attempt: LoginAttempt) -> Command {
         Command(
             """

@@ -2,8 +2,8 @@ internal import PostgresAccess
 internal import ProfileCore
 internal import ProfileStore
 
-/// The table `tokens`: sessions, access tokens and resets. Deleting a profile deletes the rows of its sessions and its
-/// reset, by a foreign key.
+/// The table `tokens`: sessions, access tokens and resets. If a profile is deleted, a foreign key deletes the rows of
+/// its sessions and its reset.
 enum TokenTable {
     // A schema may have a field with the name of one of these columns. Then `profiles` has a column of that name too,
     // so the subquery qualifies each column with its table.
@@ -14,7 +14,7 @@ enum TokenTable {
 
     // MARK: Reading
 
-    /// Finds the token that has this hash, expired or not.
+    /// Finds the token that has this hash, even if the token has expired.
     static func select(_ hash: TokenHash) -> Command {
         Command(
             "SELECT \(columns) FROM tokens WHERE hash = $1 AND kind = $2",
@@ -40,7 +40,8 @@ enum TokenTable {
         }
     }
 
-    /// Returns the tokens in an answer. It skips rows of an unknown kind, which only another program can have written.
+    /// Returns the tokens in an answer. Rows of an unknown kind are skipped: only another program can have written such
+    /// rows.
     static func tokens(in rows: Rows) -> [StoredToken] { (0..<rows.count).compactMap { token(in: rows, $0) } }
 
     private static func token(in rows: Rows, _ row: Int) -> StoredToken? {
@@ -59,8 +60,9 @@ enum TokenTable {
 
     // MARK: Writing
 
-    /// Stores a token of a profile, and removes the tokens that it replaces. The transaction must have locked the
-    /// profile's row.
+    /// Stores a token of a profile. Before that, removes some expired tokens. If the profile would have more than
+    /// `limit` tokens of this kind, also removes its least recently used tokens of this kind. The transaction must have
+    /// locked the profile's row.
     static func issue(
         _ token: StoredToken, to profileID: Int64, atMost limit: Int, _ transaction: Transaction
     ) async throws -> StoredToken? {
@@ -77,8 +79,8 @@ enum TokenTable {
         return answers.last.flatMap { tokens(in: $0).first }
     }
 
-    /// Inserts a token and returns it. `profileID` is nil for a token without a profile. It inserts nothing if another
-    /// access token has the same name.
+    /// Inserts a token and returns it. `profileID` is nil for a token without a profile. If another access token has
+    /// the same name, nothing is inserted.
     static func insert(_ token: StoredToken, of profileID: Int64?) -> Command {
         Command(
             """

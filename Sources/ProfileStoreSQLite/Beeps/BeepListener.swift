@@ -9,8 +9,9 @@ final class BeepListener: Sendable {
     private let socket: BeepSocket
     private let handler: Locked<Handler>
 
-    /// Wraps the function in a struct. With a `Mutex` of functions, each `withLock { $0 }` wraps the function in one
-    /// more reabstraction thunk and stores the result. After 130,000 beeps a call overflows the stack.
+    /// Wraps the function in a struct. If a `Mutex` contained the function itself, each `withLock { $0 }` would wrap
+    /// the function in one more reabstraction thunk and store the result. After 130,000 beeps, a call of the function
+    /// would overflow the stack.
     private struct Handler {
         let call: @Sendable () -> Void
     }
@@ -29,7 +30,8 @@ final class BeepListener: Sendable {
     ) throws(BeeperError) {
         let unique = String(UInt64.random(in: .min ... .max), radix: 16)
         guard let socket = BeepSocket() else { throw .cannotListen(code: errno) }
-        // The socket gets its visible name only when it can receive. A sender removes a socket that cannot.
+        // The socket gets its visible name only when it can receive datagrams, because a sender removes a socket that
+        // cannot receive datagrams.
         let unfinished = ".\(unique)"
         let file = name.filePrefix + unique
         var code = socket.bind(to: directory.socketPath(unfinished))
@@ -43,15 +45,15 @@ final class BeepListener: Sendable {
     }
 
     /// Removes the socket's file. After that, no sender finds the socket. The socket is closed when the last reference
-    /// to this listener ends.
+    /// to this listener is released.
     func end() { directory.remove(file) }
 
     func replaceHandler(by handler: @escaping @Sendable () -> Void) {
         self.handler.withLock { $0 = Handler(call: handler) }
     }
 
-    /// Receives the next waiting datagram and returns the handler to call. Nil if no datagram waits, or if it is not a
-    /// beep of this name.
+    /// Receives the next waiting datagram and returns the handler to call. Returns nil if no datagram waits, or if the
+    /// datagram is not a beep of this name.
     func next() -> (@Sendable () -> Void)? {
         socket.receives(name.onTheWire) ? handler.withLock { $0 }.call : nil
     }

@@ -2,10 +2,10 @@ internal import Platform
 internal import Synchronization
 internal import Threads
 
-/// The thread of a beeper. It waits for datagrams on the sockets of all listeners, and calls their handlers one after
-/// the other.
+/// The thread of a beeper. The thread waits for datagrams on the sockets of all listeners, and calls the handlers one
+/// after the other.
 ///
-/// It uses `poll` and not Dispatch sources, because a beep takes twice as long through a Dispatch source.
+/// The thread uses `poll`, because a beep through a Dispatch source takes twice as long.
 final class BeepLoop: Sendable {
     private struct State {
         var listeners: [BeepName: BeepListener] = [:]
@@ -13,12 +13,12 @@ final class BeepLoop: Sendable {
     }
 
     private let state = Locked(State())
-    /// Held while a listener is looked up and its handler runs. A caller that has removed a listener and then acquires
-    /// this lock knows that the listener's handler does not run and is never called again.
+    /// This lock is held while a listener is looked up and while its handler runs. If a caller removes a listener and
+    /// then acquires this lock, the listener's handler has ended and is never called again.
     private let handling = Locked(())
     /// A socket pair. A byte sent to `near` wakes the thread, which polls `far`.
     private let bell: (near: Int32, far: Int32)
-    /// The identifier of the thread; 0 before it runs.
+    /// The identifier of the thread; 0 before the thread runs.
     private let thread = Atomic<UInt>(0)
 
     /// Starts the thread.
@@ -77,13 +77,13 @@ final class BeepLoop: Sendable {
     }
 
     private func wake() {
-        // If the buffer is full, the bytes in it wake the thread.
+        // If the buffer is full, `send` fails, but the bytes that are already in the buffer wake the thread.
         var byte: UInt8 = 0
         send(bell.near, &byte, 1, Int32(MSG_NOSIGNAL))
     }
 
     private func waitForHandler() {
-        // A handler does not wait for itself.
+        // If a handler calls this method, it must not wait for its own end.
         guard thread.load(ordering: .relaxed) != pthread_self() else { return }
         handling.withLock { _ in }
     }

@@ -5,13 +5,14 @@ internal import SecretHashing
 struct BeepName: Hashable, Sendable {
     /// The content of a datagram: the prefix, a dot, and the encoded identifier. At most 265 bytes.
     let onTheWire: [UInt8]
-    /// The beginning of the listeners' file names: a hash of the store's path and the name, and a dot. It is a hash
-    /// because a socket's path is limited to 108 bytes, and names and store paths can be longer.
+    /// The prefix of the listeners' file names: a hash and a dot. The hash is made from the store's path and the name.
+    /// A hash is needed because a socket's path is limited to 108 bytes, and names and store paths can be longer.
     let filePrefix: String
 
     init(_ identifier: String, prefix: String, store: DatabasePath) {
         onTheWire = Array("\(prefix).\(Self.encoded(identifier))".utf8)
-        // The path ends with its only NUL. So two different pairs of path and name give different bytes.
+        // A NUL ends the path, and the path contains no other NUL. So two different pairs of a path and a name never
+        // give the same bytes.
         let hash = SHA256.hexadecimal((store.database.map(UInt8.init(bitPattern:)) + onTheWire).span)
         filePrefix = "\(hash.prefix(32))."
     }
@@ -21,9 +22,10 @@ struct BeepName: Hashable, Sendable {
             && text.utf8.percentEncoded(except: "-_.") == text
     }
 
-    /// Returns the percent-encoded identifier, which contains no dot. If it is longer than 200 bytes, returns `sha256:`
-    /// and a hash instead; percent-encoded text contains no colon. The identifier is normalised first (NFC), because
-    /// strings that are equal in Swift are one name.
+    /// Returns the percent-encoded identifier, which contains no dot. If the encoded identifier is longer than 200
+    /// bytes, returns `sha256:` and a hash. Such a text never equals an encoded identifier, because percent-encoded
+    /// text contains no colon. The identifier is normalised first (NFC), because strings that are equal in Swift must
+    /// give the same name.
     private static func encoded(_ identifier: String) -> String {
         let bytes = Array(NFC.form(of: identifier).utf8)
         guard bytes.count <= 200 else { return "sha256:\(SHA256.hexadecimal(bytes.span))" }

@@ -1,6 +1,7 @@
 internal import Platform
 
-/// A Unix datagram socket. It is closed when its value ends. Its calls never block, and no child process inherits it.
+/// A Unix datagram socket. The socket is closed when the value is destroyed. Its calls never block, and no child
+/// process inherits the socket.
 struct BeepSocket: ~Copyable {
     let descriptor: Int32
 
@@ -37,7 +38,7 @@ struct BeepSocket: ~Copyable {
 
     /// Receives the next datagram.
     ///
-    /// - Returns: Whether there was a datagram and its content is `bytes`.
+    /// - Returns: Whether a datagram was received and its content equals `bytes`.
     func receives(_ bytes: [UInt8]) -> Bool {
         // The buffer has one byte more than the expected content. So a longer datagram does not match.
         withUnsafeTemporaryAllocation(byteCount: bytes.count + 1, alignment: 1) { buffer in

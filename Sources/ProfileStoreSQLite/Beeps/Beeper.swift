@@ -2,13 +2,13 @@ internal import Platform
 internal import SQLiteAccess
 internal import Threads
 
-/// Sends and receives named signals between the processes of one user on one machine that use the same store. A beep
-/// immediately reaches all listeners that have registered its name (T1, T2).
+/// Sends and receives named signals between processes that use the same store. The processes belong to one user and run
+/// on one machine. A beep immediately reaches all listeners that have registered its name (T1, T2).
 ///
 /// A beep carries only its name. It is sent as one datagram to each listener, on a Unix socket in a private folder:
-/// `$XDG_RUNTIME_DIR/profiles`, or `profiles-UID` in the temporary directory. Sending never blocks. A listener whose
-/// queue is full receives no further beeps until it has read some. So beeps can be lost, and a beep only means that the
-/// listener should read the store.
+/// `$XDG_RUNTIME_DIR/profiles`, or `profiles-UID` in the temporary directory. Sending never blocks. If the queue of a
+/// listener is full, the listener receives no further beeps until it has read some beeps. So beeps can be lost, and a
+/// beep only means that the listener should read the store.
 ///
 /// ```swift
 /// let beeper = try Beeper(store: repository.path)
@@ -23,7 +23,7 @@ public final class Beeper: Sendable {
         public internal(set) var delivered = 0
         /// The number of listeners that did not get the beep because their queue of unread beeps is full.
         public internal(set) var lagging = 0
-        /// The number of listeners whose process had ended without unregistering. Their sockets were removed.
+        /// The number of listeners whose process had ended before they were unregistered. Their sockets were removed.
         public internal(set) var removed = 0
 
         /// Creates the result of a beep without listeners.
@@ -44,10 +44,10 @@ public final class Beeper: Sendable {
     /// Creates a beeper for a store, without opening a socket yet.
     ///
     /// - Parameters:
-    ///   - path: The path of the store's file. Different paths of one file mean the same store. The file's folder must
-    ///     exist; the file may be missing.
-    ///   - prefix: Separates the names of one program from those of another: 1 to 64 ASCII letters, digits, `-`, `_`,
-    ///     `.`.
+    ///   - path: The path of the store's file. If different paths lead to the same file, they mean the same store. The
+    ///     file's folder must exist; the file may be missing.
+    ///   - prefix: A text that separates the names of this program from the names of other programs. It has 1 to 64
+    ///     ASCII letters, digits, `-`, `_`, `.`.
     /// - Throws: `invalidPrefix`, `cannotOpen`.
     public convenience init(store path: String, prefix: String = "profiles") throws(BeeperError) {
         try self.init(store: path, prefix: prefix, directory: nil)
@@ -65,8 +65,8 @@ public final class Beeper: Sendable {
         self.init(resolved, prefix: prefix, directory: directory)
     }
 
-    /// Creates a beeper for a resolved path and a valid prefix. The folder for sockets is opened when it is first
-    /// needed, because every open store has a beeper, and few of them are used.
+    /// Creates a beeper for a resolved path and a valid prefix. The folder for sockets is opened only when it is first
+    /// needed. The reason: every open store has a beeper, but few beepers are used.
     init(_ path: DatabasePath, prefix: String = "profiles", directory: String?) {
         store = path
         self.prefix = prefix
@@ -78,16 +78,17 @@ public final class Beeper: Sendable {
     /// Sends a beep to every listener of a name, in this process and in others. Never blocks. Without a listener,
     /// nothing happens.
     ///
-    /// - Returns: The numbers of listeners that got the beep, whose queue is full, and whose process had ended.
+    /// - Returns: Three numbers: the listeners that got the beep, the listeners with a full queue, and the listeners
+    ///   whose process had ended.
     @discardableResult
     public func beep(_ name: String) -> Delivery {
         var delivery = Delivery()
-        // Without a folder there is no listener. A folder that is not private is not used.
+        // If the folder is missing, no listener exists. A folder that is not private is not used.
         guard let directory = try? openDirectory(creating: false) else { return delivery }
         let name = BeepName(name, prefix: prefix, store: store)
         let files = directory.names(startingWith: name.filePrefix)
-        // Each beep is sent from a new socket. The system counts unread datagrams against the socket that sent them. So
-        // a few listeners that never read would block a socket that is used again.
+        // Each beep is sent from a new socket. The system counts unread datagrams against the socket that sent them. If
+        // one socket sent all beeps, a few listeners that never read would block this socket.
         guard !files.isEmpty, let socket = BeepSocket() else { return delivery }
         for file in files {
             switch socket.send(name.onTheWire, to: directory.socketPath(file)) {
@@ -106,8 +107,8 @@ public final class Beeper: Sendable {
     /// Calls `handler` for each later beep of a name. `handler` replaces the name's current handler, if there is one.
     ///
     /// The beeper has one thread, which calls its handlers one after the other. A slow handler delays the others. A
-    /// handler is called once for each delivered beep. When this method returns, a replaced handler no longer runs; but
-    /// if a handler calls this method, the method does not wait for it.
+    /// handler is called once for each delivered beep. When this method returns, the replaced handler no longer runs.
+    /// Exception: if a handler calls this method, the method does not wait for that handler.
     /// - Throws: `notPrivate` if the folder for sockets is not private to the user, `cannotOpen`, `cannotListen`.
     public func register(_ name: String, handler: @escaping @Sendable () -> Void) throws(BeeperError) {
         let directory = try openDirectory(creating: true)
@@ -141,8 +142,8 @@ public final class Beeper: Sendable {
 public enum BeeperError: Error, Hashable, Sendable {
     /// The prefix is not 1 to 64 ASCII letters, digits, `-`, `_` and `.`.
     case invalidPrefix(String)
-    /// The path of the folder for sockets is a symbolic link or not a folder, the folder belongs to another user, or
-    /// its mode gives other users access.
+    /// The folder for sockets is not private to the user. There are three cases: the path is a symbolic link or not a
+    /// folder, another user owns the folder, or its mode gives other users access.
     case notPrivate(path: String)
     /// The store's folder or the folder for sockets cannot be opened; `code` is `errno`.
     case cannotOpen(path: String, code: Int32)

@@ -3,7 +3,7 @@ internal import Platform
 /// The folder for the sockets of one user's processes. No other user can enter it.
 ///
 /// The folder is checked once and then used through an open descriptor. So it cannot be replaced by another folder.
-/// Paths through `/proc/self/fd` also stay short, whatever the length of the folder's own path.
+/// Paths through `/proc/self/fd` are also short, even if the folder's own path is long.
 final class RuntimeDirectory: Sendable {
     private let descriptor: Int32
 
@@ -53,7 +53,7 @@ final class RuntimeDirectory: Sendable {
 
     /// Returns the names of the files that begin with a prefix.
     func names(startingWith prefix: String) -> [String] {
-        // This opens a new descriptor, because reading a folder moves the descriptor's offset.
+        // A new descriptor is opened, because reading a folder changes the offset of its descriptor.
         let copy = openat(descriptor, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard copy >= 0 else { return [] }
         guard let stream = fdopendir(copy) else {
@@ -85,7 +85,7 @@ final class RuntimeDirectory: Sendable {
 
     private static func absolutePath(in variable: String) -> String? {
         guard let value = getenv(variable), value.pointee == UInt8(ascii: "/") else { return nil }
-        // Repairing a path that is not UTF-8 would give the path of another folder.
+        // A path that is not UTF-8 is not repaired, because the repaired path would lead to another folder.
         return String(validatingCString: value)
     }
 }

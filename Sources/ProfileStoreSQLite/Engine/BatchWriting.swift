@@ -7,7 +7,7 @@ struct BatchWriting {
     let time: Timestamp
     private let rules: RulesInForce
     private(set) var ids: BatchIDs
-    /// The number of new profiles whose password was not judged.
+    /// The number of new profiles whose password was not validated.
     private(set) var unjudgedPasswords: Int64 = 0
 
     init(under rules: RulesInForce, at time: Timestamp, _ connection: borrowing Connection) throws {
@@ -20,7 +20,8 @@ struct BatchWriting {
     ///
     /// - Parameters:
     ///   - batch: The rows to write.
-    ///   - turn: The time that the batch may write while other writers wait. Nil if they wait for the whole batch.
+    ///   - turn: The time for which the batch may write while other writers wait. If nil, other writers wait until the
+    ///     batch ends.
     ///   - connection: The writer's connection.
     /// - Throws: Errors of SQLite.
     mutating func run<Batch: ImportBatch>(
@@ -82,8 +83,8 @@ struct BatchWriting {
         try table.bindCommon(at: time, schemaVersion: rules.adopted.version, to: &statement)
         try rows.bytes.withUnsafeBufferPointer { bytes throws(SQLiteError) in
             for row in new.new {
-                // Without indexes no row is refused here. Creating the unique indexes after the last row fails if
-                // values repeat.
+                // The table has no unique index now, so no row is refused here. If values repeat, creating the unique
+                // indexes after the last row fails.
                 _ = try table.insert(row: row, of: rows, bytes, id: ids.next, schemaVersion: version, with: &statement)
                 ids.next += 1
                 if table.bringsUnjudgedPassword(row, of: rows) { unjudgedPasswords += 1 }
@@ -93,8 +94,8 @@ struct BatchWriting {
         self.unjudgedPasswords += unjudgedPasswords
     }
 
-    /// Drops the indexes over every row. The index of invalid profiles stays: it gets no rows, because all new rows are
-    /// valid.
+    /// Drops the indexes that contain every row. The index of invalid profiles is not dropped: it gets no rows, because
+    /// all new rows are valid.
     ///
     /// - Returns: The SQL that creates the indexes again.
     private static func dropIndexes(_ connection: borrowing Connection) throws(SQLiteError) -> [String] {
@@ -134,7 +135,7 @@ private struct TurnOfOthers {
     init(after duration: Duration?) { earliest = duration.map { .now + $0 } }
 
     /// Returns whether the time is over and other writers wait. Returns true only once. Only every 32nd call reads the
-    /// clock and checks whether others wait.
+    /// clock and checks whether other writers wait.
     mutating func hasCome(_ connection: borrowing Connection) -> Bool {
         guard let earliest, !isTaken else { return false }
         steps += 1

@@ -2,9 +2,9 @@ internal import Threads
 
 /// The threads for long reads, in lanes. Each lane has its own threads and its own queue.
 ///
-/// The lanes keep quick reads from waiting behind slow ones. A waiting read fails at its deadline, and a lane with a
-/// full queue refuses further reads. A read that has begun ends if its task is cancelled. A count or a search that has
-/// begun also ends if its deadline has passed and another read waits in its lane; see ``Lane/yields``.
+/// Because of the lanes, quick reads do not wait behind slow reads. A waiting read fails at its deadline, and a lane
+/// with a full queue refuses further reads. A read that has begun ends if its task is cancelled. A running count or
+/// search also ends if its deadline has passed and another read waits in its lane; see ``Lane/yields``.
 struct ReadLanes: Sendable {
     /// The kind of a read.
     enum Lane: CaseIterable {
@@ -12,18 +12,18 @@ struct ReadLanes: Sendable {
         case count
         /// Reads a page of a search that may have to look at every profile.
         case search
-        /// Reads one of many pages of all profiles, for an export, a revalidation or a copy, or the profiles for the
-        /// preview of an import.
+        /// Reads one of many pages of all profiles for an export, a revalidation or a copy. Also reads the profiles for
+        /// the preview of an import.
         case pages
         /// Reads the whole file at once, for a check, a backup or statistics.
         case file
 
-        /// Whether a read that has passed its deadline ends when another read waits. Otherwise a few slow reads would
+        /// Whether a read ends if its deadline has passed and another read waits. Otherwise a few slow reads would
         /// occupy the lane. While no other read waits, a read may take any time, for example a search through a large
         /// store.
         ///
-        /// The reads of the other lanes do not end in this way. Each is a part of long work, which would have to begin
-        /// again.
+        /// In the other lanes, a read does not end in this way. Each of these reads is a part of long work, and all of
+        /// this work would have to begin again.
         var yields: Bool { self == .count || self == .search }
 
         /// The maximum number of reads that run at the same time.

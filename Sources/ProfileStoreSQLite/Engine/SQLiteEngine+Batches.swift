@@ -5,8 +5,8 @@ internal import SQLiteAccess
 extension SQLiteEngine {
     func areStored(_ usernames: [String]) async throws(ProfileStoreError) -> [Bool] {
         try session.read { connection in
-            // All statements read one snapshot. Otherwise a profile that is renamed between two statements would be
-            // found under both names or neither.
+            // All statements read one snapshot. Otherwise a profile that is renamed between two statements could be
+            // found under both names or under neither name.
             try connection.readTransaction { try Self.areStored(usernames, connection) }
         }
     }
@@ -26,8 +26,8 @@ extension SQLiteEngine {
         return stored
     }
 
-    /// The minimum time that a batch may write while other writers wait. Each commit costs a sync, and the import must
-    /// make progress too.
+    /// The minimum time that a batch may write while other writers wait. A batch must not end too early, because each
+    /// commit costs a sync and the import must make progress too.
     private static let leastTurn = Duration.milliseconds(2)
 
     func preview<Batch: ImportBatch>(
@@ -53,8 +53,8 @@ extension SQLiteEngine {
     func load(
         _ load: some BulkLoad, judgedBy schema: ProfileSchema, _ stamp: WriteStamp
     ) async throws(ProfileStoreError) -> BulkLoadOutcome {
-        // This check needs no write lock. So a store with profiles is declined even while another writer holds the
-        // lock.
+        // This check needs no write lock. So if the store has profiles, the load is declined even while another writer
+        // holds the lock.
         if !load.takesUsedStore, try await !isEmpty() { return .declined }
         let (outcome, isChange) = try await session.withWriter { connection in
             guard try self.hasNoReaders(connection), load.knowsNewRows else {
@@ -69,7 +69,7 @@ extension SQLiteEngine {
         return outcome
     }
 
-    /// Whether nothing reads the store, because this engine created it for the load that fills it.
+    /// Whether the store has no readers yet, because this engine created the store only for this load.
     private func hasNoReaders(_ connection: borrowing Connection) throws(SQLiteError) -> Bool {
         guard isMadeHere, options.isUnreadUntilLoaded else { return false }
         return try !SchemaTable.hasProfiles(connection)

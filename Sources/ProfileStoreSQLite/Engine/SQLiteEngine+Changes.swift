@@ -19,12 +19,12 @@ extension SQLiteEngine {
     }
 
     /// Changes profiles in one write transaction, and notifies the listeners. `body` returns a list of changes and a
-    /// value; if the list is empty, no listener is notified.
+    /// value. If the list is empty, no listener is notified.
     /// - Parameters:
     ///   - stamp: The time, the author and the idempotency key of the write.
-    ///   - isLong: Whether the write is long, and so gets a transaction of its own.
+    ///   - isLong: Whether the write is long. A long write gets its own transaction.
     ///   - body: Makes the changes.
-    /// - Returns: The value that `body` returns. If a write with the same key was made before, that write's value.
+    /// - Returns: The value that `body` returns. If an earlier write had the same key, the value of the earlier write.
     /// - Throws: The error that `body` throws, or an error of the transaction.
     func change<Value: KeyedValue>(
         _ stamp: WriteStamp, isLong: Bool = false,
@@ -46,7 +46,8 @@ extension SQLiteEngine {
     /// A change of one profile.
     typealias Change = (kind: ProfileChange.Kind, id: Int64)
 
-    /// Runs a write once for each key, within a transaction; see ``WriteStamp/once(find:store:_:)``.
+    /// Runs a write within a transaction, unless an earlier write had the same key; see
+    /// ``WriteStamp/once(find:store:_:)``.
     func once<Value: KeyedValue>(
         _ stamp: WriteStamp, _ connection: borrowing Connection, _ body: () throws -> (value: Value, isChange: Bool)
     ) throws -> AnsweredWrite<Value> {
@@ -85,8 +86,8 @@ extension SQLiteEngine {
 
     func listen(_ listener: CommitListener) {
         self.listener.withLock { $0 = listener }
-        // Without a private folder for sockets, beeps of other processes cannot be received, and the listener relies on
-        // reading the change number once a second.
+        // If no private folder for sockets exists, this process cannot receive the beeps of other processes. The
+        // listener then relies on a read of the change number once a second.
         try? beeper.register(Beeper.changes) { [weak self] in self?.ring() }
     }
 

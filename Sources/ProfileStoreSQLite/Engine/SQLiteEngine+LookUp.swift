@@ -43,8 +43,8 @@ extension SQLiteEngine {
 
     func statistics() async throws(ProfileStoreError) -> StoreStatistics {
         try await session.readAtLength(in: .file) { [session] connection in
-            // The counts and the change number come from one snapshot. Otherwise a caller that continues with the
-            // changes after that number would miss a profile or count it twice.
+            // The counts and the change number come from one snapshot. Otherwise a caller that then reads the changes
+            // after this number could miss a profile or count a profile twice.
             try connection.readTransaction {
                 var statement = try connection.prepare(
                     """
@@ -62,8 +62,8 @@ extension SQLiteEngine {
         }
     }
 
-    /// Runs a read whose SQL comes from `rules`. If a column is missing because a restored backup has put other rules
-    /// in force, throws `schemaChanged`.
+    /// Runs a read whose SQL comes from `rules`. If a restored backup has put other rules in force and a column is
+    /// missing, this method throws `schemaChanged`.
     private func readUnder<Value>(
         _ rules: AdoptedSchema, _ connection: borrowing Connection, _ body: () throws -> Value
     ) throws -> Value {

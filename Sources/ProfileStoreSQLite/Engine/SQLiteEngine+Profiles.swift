@@ -17,7 +17,7 @@ extension SQLiteEngine {
                 throw ProfileStoreError.duplicate(try rules.takenFields(of: row, row: 0, besides: nil, connection))
             }
             let profile = try Self.justWritten(id, rules, connection)
-            // Failed attempts before the profile existed do not count.
+            // Failed login attempts do not count if they were made before the profile existed.
             try ThrottleTable.forget(profile.username, nil, connection)
             return ([(.registered, id)], profile)
         }
@@ -61,7 +61,8 @@ extension SQLiteEngine {
         }
     }
 
-    /// Throws `notFound` or `staleRevision` unless the profile still has the revision with which it was read.
+    /// Throws `notFound` if the profile was removed since it was read, and `staleRevision` if it has changed since
+    /// then.
     private static func requireRevision(of stored: Profile, _ connection: borrowing Connection) throws {
         var statement = try connection.prepare("SELECT revision FROM profiles WHERE id = ?1", stored.id)
         try stored.requireUnchanged(statement.step() ? statement.integer(at: 0) : nil)

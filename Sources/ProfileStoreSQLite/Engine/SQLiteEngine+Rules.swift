@@ -13,7 +13,8 @@ extension SQLiteEngine {
 
     func loginRules() async throws(ProfileStoreError) -> LoginRules {
         try session.read { connection in
-            // Both values come from one snapshot, because an adoption changes the rules and the count in one commit.
+            // The rules and the count are read from one snapshot, because an adoption changes the rules and the count
+            // in one commit.
             try connection.readTransaction {
                 LoginRules(
                     try rulesInForce(connection).adopted,
@@ -35,8 +36,8 @@ extension SQLiteEngine {
                     return (try SchemaTable.versionInForce(connection), isChange: true)
                 }
             }
-            // The rules are read after the commit, because this engine caches them. If the commit failed, the columns
-            // of cached rules would not exist.
+            // This engine caches the rules, so it reads them after the commit. If it cached them before the commit and
+            // the commit failed, the columns of the cached rules would not exist.
             return (try self.rulesInForce(connection).adopted, written)
         }
         if written.isChange { announce() }
@@ -46,7 +47,7 @@ extension SQLiteEngine {
     // MARK: Revalidation
 
     func mark(_ marks: [JudgementMark], judgedBy version: Int) async throws(ProfileStoreError) {
-        // A call can have thousands of marks, so it does not share its transaction.
+        // A call can contain thousands of marks, so its transaction is not shared with other writes.
         try await session.writeAlone { connection in
             var statement = try connection.prepare(ProfileTable.mark)
             for mark in marks {

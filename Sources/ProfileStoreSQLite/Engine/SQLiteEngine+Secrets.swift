@@ -33,7 +33,7 @@ extension SQLiteEngine {
             try connection.run(
                 "UPDATE profiles SET passcode_hash = ?2 WHERE id = ?1 AND passcode_hash IS NULL", id, hash.text)
             guard connection.changes == 1 else { return nil }
-            // Failed attempts before the passcode was set do not count.
+            // Failed login attempts do not count if they were made before the passcode was set.
             try ThrottleTable.forget(username, .passcode, connection)
             return id
         case .replace(let old, let new, let id):
@@ -83,7 +83,7 @@ extension SQLiteEngine {
         try await session.write { connection in try ThrottleTable.forget(username, nil, connection) }
     }
 
-    /// Starts a session within a transaction. Nil if the profile's password is no longer the one that was verified.
+    /// Starts a session within a transaction. Returns nil if the profile's password has changed since it was verified.
     private static func start(
         _ proven: LoginAttempt.ProvenSession, of profile: Profile, _ connection: borrowing Connection
     ) throws(SQLiteError) -> StoredToken? {
@@ -93,7 +93,7 @@ extension SQLiteEngine {
         return try TokenTable.issue(session.token, to: profile.id, atMost: session.mostOfProfile, connection)
     }
 
-    /// Replaces a hash within a transaction if it is still `old`. Returns whether it was replaced.
+    /// Replaces a hash within a transaction if the stored hash is still `old`. Returns whether the hash was replaced.
     private static func replaceHash(
         _ kind: CredentialKind, of id: Int64, _ old: PasswordHash, by new: PasswordHash,
         _ connection: borrowing Connection

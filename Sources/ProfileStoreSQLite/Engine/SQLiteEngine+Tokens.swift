@@ -50,7 +50,7 @@ extension SQLiteEngine {
                 try ProfileTable.setPassword(
                     hash.text, isJudged: true, of: id, schemaVersion: rules.adopted.version, connection)
             }
-            // All tokens of the profile end, including the reset, which is used up.
+            // All tokens of the profile are removed. The reset is one of these tokens, and it was used.
             try TokenTable.removeAll(of: id, connection)
             try ThrottleTable.forget(reset.username, .password, connection)
             for kind in [ProfileChange.Kind.edited, .credentialChanged] {

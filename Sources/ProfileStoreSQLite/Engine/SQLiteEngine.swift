@@ -4,7 +4,8 @@ internal import SQLiteAccess
 internal import SecretHashing
 internal import Threads
 
-/// Keeps profiles in one SQLite file. A lock file beside it lets one process write at a time; see <doc:Concurrency>.
+/// Keeps profiles in one SQLite file. With a lock file beside this file, only one process can write at a time; see
+/// <doc:Concurrency>.
 final class SQLiteEngine: StoreEngine {
     let session: SQLiteSession
     let options: ProfileRepository.Options
@@ -15,7 +16,7 @@ final class SQLiteEngine: StoreEngine {
     let beeper: Beeper
     let listener = Locked<CommitListener?>(nil)
 
-    /// Opens the engine on an existing file of this program's version.
+    /// Opens the engine on an existing file. The file must have this program's version.
     init(
         _ file: StoreFile, _ look: consuming StoreLook, _ writer: DatabaseWriter, isMadeHere: Bool,
         _ options: ProfileRepository.Options
@@ -48,13 +49,13 @@ final class SQLiteEngine: StoreEngine {
         let known = known.withLock { $0 }
         guard known.adopted.version != version else { return known }
         let latest = RulesInForce(try SchemaTable.inForce(connection))
-        // Another thread may have read later rules meanwhile.
+        // Another thread may have read later rules in the meantime.
         self.known.withLock { if $0.adopted.version < latest.adopted.version { $0 = latest } }
         return latest
     }
 
-    /// Returns the rules in force inside a write transaction. Throws `schemaChanged` unless they are the rules of the
-    /// schema by which a value was judged.
+    /// Returns the rules in force inside a write transaction. Throws `schemaChanged` if these are not the rules of
+    /// `schema`. The values to write were validated by `schema`.
     func rulesInForce(
         _ connection: borrowing Connection, being schema: ProfileSchema
     ) throws -> RulesInForce {

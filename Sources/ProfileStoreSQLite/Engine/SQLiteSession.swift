@@ -2,8 +2,8 @@ internal import ProfileStore
 internal import SQLiteAccess
 internal import Threads
 
-/// The connections of an engine to its file: those that read, and the one that writes. Translates SQLite's errors into
-/// `ProfileStoreError`.
+/// The connections of an engine to its file: the connections that read, and one connection that writes. Translates
+/// SQLite's errors into `ProfileStoreError`.
 final class SQLiteSession: Sendable {
     let file: StoreFile
     private let options: ProfileRepository.Options
@@ -13,7 +13,7 @@ final class SQLiteSession: Sendable {
     /// The threads for long reads. Threads of Swift's cooperative pool must not block.
     let lanes: ReadLanes
 
-    /// Creates a session for a store that was inspected. The first read uses the connection that inspected it.
+    /// Creates a session for a store that was inspected. The first read uses the connection that inspected the store.
     init(
         _ file: StoreFile, _ look: consuming StoreLook, _ writer: DatabaseWriter, _ options: ProfileRepository.Options
     ) {
@@ -24,15 +24,15 @@ final class SQLiteSession: Sendable {
         lanes = ReadLanes(mostWaiting: options.mostWaitingReads)
     }
 
-    /// Reads on the caller's thread. For reads that take microseconds.
+    /// Reads on the caller's thread. Use this method for reads that take microseconds.
     func read<Value>(
         _ body: (borrowing Connection) throws -> Value
     ) throws(ProfileStoreError) -> Value {
         do { return try readers.read(body) } catch { throw ProfileStoreError(translating: error) }
     }
 
-    /// Checks that the path still leads to the file, even if another read has just checked it, and reads from the
-    /// store.
+    /// Checks that the path still leads to the file, and reads from the store. The path is checked even if another read
+    /// has just checked it.
     func ping() throws(ProfileStoreError) {
         try ProfileStoreError.translating {
             try readers.requireInPlace()
@@ -40,16 +40,16 @@ final class SQLiteSession: Sendable {
         }
     }
 
-    /// Reads on a thread of a lane. For reads that may take long. The read ends if the task is cancelled or the session
-    /// is closed.
+    /// Reads on a thread of a lane. Use this method for reads that may take long. The read ends if the task is
+    /// cancelled or the session is closed.
     ///
     /// - Parameters:
     ///   - lane: The lane in which the read waits.
-    ///   - undo: Reverts the effects of `body` other than reading, if its result is discarded.
+    ///   - undo: Reverts the side effects of `body`, if the result of `body` is discarded.
     ///   - body: Reads through a connection.
     /// - Returns: The value that `body` returns.
-    /// - Throws: `busy` if no thread was free before the call's deadline, if the lane's queue is full, or if the read
-    ///   still ran after the deadline while another read waited; otherwise the error that `body` throws.
+    /// - Throws: `busy` if no thread was free before the call's deadline, or if the lane's queue is full. Also `busy`
+    ///   if the read still ran after the deadline and another read waited. Otherwise the error that `body` throws.
     func readAtLength<Value: Sendable>(
         in lane: ReadLanes.Lane, undo: @escaping @Sendable () -> Void = {},
         _ body: @escaping @Sendable (borrowing Connection) throws -> Value
@@ -72,13 +72,13 @@ final class SQLiteSession: Sendable {
         }
     }
 
-    /// The time that a write may wait: the time until the deadline of the task's current call.
+    /// The maximum wait of a write: the time until the deadline of the task's current call.
     private var limit: Duration { CallDeadline.orFromNow(options.waitLimit) - .now }
 
     /// Runs `body` in a write transaction, which other waiting writes may share; see <doc:Concurrency>.
     ///
-    /// `body` must be short. It must have no effects other than on the connection and through its result, because it
-    /// runs again if a shared commit fails.
+    /// `body` must be short. Its only effects must be on the connection and on its result, because `body` runs again if
+    /// a shared commit fails.
     func write<Value: Sendable>(
         _ body: @escaping @Sendable (borrowing Connection) throws -> Value
     ) async throws(ProfileStoreError) -> Value {
@@ -102,22 +102,23 @@ final class SQLiteSession: Sendable {
         }
     }
 
-    /// Runs `body` in a write transaction of its own. This is for long writes, because the other callers of a shared
-    /// transaction would have to wait for them.
+    /// Runs `body` in a write transaction of its own. Use this method for a long write. In a shared transaction, the
+    /// other writes would have to wait for the long write.
     func writeAlone<Value: Sendable>(
         _ body: @escaping @Sendable (borrowing Connection) throws -> Value
     ) async throws(ProfileStoreError) -> Value {
         try await withWriter { connection in try connection.writeTransaction { try body(connection) } }
     }
 
-    /// Runs `body` while it alone holds the writer. `body` begins its own transactions, which no other write shares.
+    /// Runs `body` while no other call can use the writer. `body` begins its own transactions, which no other write
+    /// shares.
     func withWriter<Value: Sendable>(
         _ body: @escaping @Sendable (borrowing Connection) throws -> Value
     ) async throws(ProfileStoreError) -> Value {
         try await writer.writeForStore(waitingAtMost: limit, body)
     }
 
-    /// Closes the connections that no read uses.
+    /// Closes the idle connections.
     func closeIdleReaders() { readers.closeIdle() }
 
     /// Interrupts running reads, waits for running writes, and closes the connections. Later reads and writes throw

@@ -1,11 +1,11 @@
 internal import Platform
 internal import SQLiteAccess
 
-/// A set of files that can contain files which do not exist yet.
+/// A set of files. The set can also contain files that do not exist yet.
 ///
 /// An existing file is identified by its device and inode number. Every file is also identified by its name and by the
-/// device and inode number of its folder. So different spellings, links or mounts of one file are equal. Only regular
-/// files and missing files are in the set, not a terminal or a pipe.
+/// device and inode number of its folder. So the set recognizes a file under different spellings, links and mounts of
+/// its path. The set contains only regular files and missing files, never a terminal or a pipe.
 package struct FilePlaces: Sendable {
     private enum Place: Hashable, Sendable {
         case file(device: UInt, number: UInt)
@@ -20,7 +20,7 @@ package struct FilePlaces: Sendable {
         for path in paths { insert(path) }
     }
 
-    /// The files of the store at a path, including those that SQLite creates and removes while it runs.
+    /// All files of the store at a path, including the files that SQLite creates and removes while it runs.
     package init(ofStore path: String) {
         // SQLite and the write lock resolve symbolic links before they append `-wal`, `-lock` and the other endings.
         let resolved = (try? DatabasePath(path))?.description ?? path

@@ -8,7 +8,7 @@ enum Migrator {
     /// The latest version that this program knows, and the `user_version` of an up-to-date store.
     static let latest = Migration.sqlite.last?.version ?? 0
 
-    /// Applies the missing migrations, and recounts the counts of the table `store`. The caller holds the write lock
+    /// Applies the missing migrations, and corrects the counts in the table `store`. The caller holds the write lock
     /// and has no open transaction.
     ///
     /// - Returns: The names of the migrations that were applied.
@@ -39,7 +39,7 @@ enum Migrator {
     /// Creates the tables of a new store and adopts its first schema, in one transaction. The caller holds the write
     /// lock and has no open transaction.
     ///
-    /// - Returns: False if another process has created the store since this process looked for it.
+    /// - Returns: False if another process has already created the store.
     static func create(
         _ connection: borrowing Connection, schema: ProfileSchema, at time: Timestamp
     ) throws -> Bool {
@@ -52,7 +52,7 @@ enum Migrator {
         return true
     }
 
-    /// Compares the checksums of the applied migrations with those of this program.
+    /// Compares the checksums of the applied migrations with the checksums that this program contains.
     ///
     /// - Throws: `alteredMigration` for the first migration that differs.
     static func verify(_ connection: borrowing Connection) throws {
@@ -69,7 +69,7 @@ enum Migrator {
         try connection.run(
             "INSERT INTO migrations (version, name, checksum, applied_at) VALUES (?1, ?2, ?3, ?4)", migration.version,
             migration.name, migration.checksum, time.millisecondsSince1970)
-        // PRAGMA takes no bound values. Both numbers are constants of this program.
+        // A PRAGMA statement cannot have bound parameters. Both numbers are constants of this program.
         try connection.execute("PRAGMA user_version = \(migration.version)")
         try connection.execute("PRAGMA application_id = \(StoreFile.applicationID)")
     }

@@ -17,11 +17,11 @@ public final class StoreBackup: Sendable {
     public let profiles: Int
     private let copy: PrivateCopy
 
-    /// Copies a backup, or any other store, into a private temporary database without a name, and checks and migrates
+    /// Copies a backup, or any other store, into a private temporary database without a name. Then checks and migrates
     /// the copy.
     ///
-    /// The copy needs as much disk space as the backup. It is in SQLite's folder for temporary files (`SQLITE_TMPDIR`,
-    /// else `TMPDIR`, else `/var/tmp`).
+    /// The copy needs as much disk space as the backup. The copy is in SQLite's folder for temporary files
+    /// (`SQLITE_TMPDIR`, else `TMPDIR`, else `/var/tmp`).
     ///
     /// - Throws: `corrupt` with a description of the damage, `noStore`, `notADatabase`, `notAStore`, `newerStore`,
     ///   `full`, …
@@ -36,7 +36,8 @@ public final class StoreBackup: Sendable {
             try Migrator.verify(copy)
             _ = try Migrator.migrate(copy, at: options.now())
             _ = try SchemaTable.inForce(copy)
-            // Otherwise a session or reset that was ended after the backup was made would become valid again.
+            // All sessions and resets are removed from the copy. Otherwise a session or reset would become valid again
+            // if it was ended after the backup was made.
             try copy.writeTransaction { try TokenTable.removeAllOfProfiles(copy) }
             let profiles = try ProfileTable.count(copy)
             return (PrivateCopy(copy), profiles)
@@ -47,12 +48,13 @@ public final class StoreBackup: Sendable {
     /// exist, it is created.
     ///
     /// - A caller that reads the store during the restore sees either the old contents or the new.
-    /// - Numbers are not used twice: profile ids, change numbers and schema versions continue from the higher number of
-    ///   the backup and the old store. If the old store is so damaged that its numbers cannot be read, they continue from
-    ///   those of the backup.
+    /// - No number is used twice. Profile ids, change numbers and schema versions continue after the highest number in
+    ///   the backup and in the old store. If the numbers of the old store cannot be read because of damage, the numbers
+    ///   continue after the numbers of the backup.
     /// - A caller that watches the store is told that it has missed changes.
     /// - Sessions and resets end.
-    /// - The access tokens are those of the backup. Revoke tokens again if they were revoked after the backup was made.
+    /// - The store gets the access tokens of the backup. If tokens were revoked after the backup was made, revoke them
+    ///   again.
     ///
     /// - Throws: `notAStore` and `newerStore`, which leave the file unchanged; `corrupt` and `notADatabase` if the
     ///   store is so damaged that SQLite cannot write to it; `busy`, `full`, …
@@ -107,7 +109,8 @@ public final class StoreBackup: Sendable {
 
 /// The connection of the temporary copy.
 ///
-/// `@unchecked Sendable`: the mutex lends the connection to one thread at a time, as a borrow that cannot escape.
+/// `@unchecked Sendable`: under the mutex, only one thread at a time uses the connection, and the connection cannot
+/// leave `lend`.
 private final class PrivateCopy: @unchecked Sendable {
     private let connection: Connection
     private let turn = Locked(())
@@ -119,7 +122,7 @@ private final class PrivateCopy: @unchecked Sendable {
     }
 }
 
-/// The numbers that a store counts up and that its clients may remember.
+/// The numbers that a store increments and that its clients may keep.
 private struct StoreCounts {
     let nextProfileID: Int64
     let changeNumber: Int64
@@ -129,8 +132,8 @@ private struct StoreCounts {
     /// Reads the numbers of a store. Returns nil if the store has no tables yet, is damaged or was altered: its numbers
     /// are then unknown.
     ///
-    /// SQLite also reports a read that failed once (`EIO`) as damage. So the store is only taken for damaged if a second
-    /// attempt fails, too.
+    /// SQLite also reports a read that failed once (`EIO`) as damage. So the store counts as damaged only if a second
+    /// attempt also fails.
     static func known(in store: borrowing Connection) throws(ProfileStoreError) -> StoreCounts? {
         for _ in 0..<2 {
             do throws(ProfileStoreError) {
@@ -139,7 +142,8 @@ private struct StoreCounts {
                     return try StoreCounts(read: store)
                 }
             } catch {
-                // Any other error says nothing about the store, and the restore would give away numbers again.
+                // After any other error, the numbers of the store may still be readable later. A restore without these
+                // numbers would use numbers twice.
                 guard error.kind == .broken || error.kind == .notFound, error.code != .inputOutput,
                     error.code != .cannotOpen
                 else { throw error }
@@ -154,14 +158,14 @@ private struct StoreCounts {
         (schemaVersion, schemaFingerprint) = try SchemaTable.nameInForce(connection)
     }
 
-    /// Raises the numbers of `copy` to continue above both stores' numbers, in one transaction.
+    /// Changes the numbers of `copy`, in one transaction. They then continue after the numbers of both stores.
     func carryOver(to copy: borrowing Connection, at time: Timestamp) throws {
         let other = try StoreCounts(read: copy)
         try copy.writeTransaction {
             try StoreTable.setNextID(max(nextProfileID, other.nextProfileID), copy)
             try ChangeTable.beginAnew(after: max(changeNumber, other.changeNumber), copy)
-            // If two different schemas have the same version number, a client of the old store would take the backup's
-            // schema for the old one.
+            // Two different schemas must not have the same version number. Otherwise a client of the old store would
+            // take the backup's schema for the old schema.
             guard (schemaVersion, schemaFingerprint) != (other.schemaVersion, other.schemaFingerprint) else { return }
             let later = try ProfileStoreError.number(
                 after: max(schemaVersion, other.schemaVersion), "the version of the schema")

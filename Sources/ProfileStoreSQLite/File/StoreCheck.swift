@@ -3,13 +3,13 @@ internal import SQLiteAccess
 
 /// The result of checking a store: damage, connection settings and file permissions.
 public struct StoreCheck: Hashable, Sendable {
-    /// A setting of a connection as SQLite reads it back.
+    /// A setting of a connection, with the value that SQLite reports.
     public struct Setting: Hashable, Sendable {
-        /// The name that SQLite, or this program, gives the setting.
+        /// The name of the setting in SQLite or in this program.
         public let name: String
-        /// The value that was read back.
+        /// The value that SQLite reports.
         public let value: String
-        /// Whether the value is the one that this program sets on its connections.
+        /// Whether the value equals the value that this program sets on its connections.
         public let isAsWanted: Bool
     }
 
@@ -37,7 +37,7 @@ public struct StoreCheck: Hashable, Sendable {
         public let path: String
         /// The permission bits.
         public let mode: UInt16
-        /// Whether only its owner can read and write it.
+        /// Whether only the owner of the file can read and write it.
         public var isPrivate: Bool { mode & 0o077 == 0 }
     }
 
@@ -51,12 +51,14 @@ public struct StoreCheck: Hashable, Sendable {
     public let settings: [Setting]
     /// The version of the SQLite library in use, such as `3.40.1`.
     public let sqliteVersion: String
-    /// Whether this SQLite has the WAL-reset defect, which the write lock guards against (3.7.0 to 3.51.2).
+    /// Whether this version of SQLite has the WAL-reset defect (3.7.0 to 3.51.2). The write lock protects the store
+    /// against this defect.
     public let hasWALResetDefect: Bool
-    /// Whether SQLite's automatic checkpoints are off. Then only holders of the write lock make checkpoints; see
+    /// Whether SQLite's automatic checkpoints are off. If true, only a holder of the write lock makes checkpoints; see
     /// <doc:Concurrency>.
     public let writeLockIsOn: Bool
-    /// The files that exist, out of four: the database, its write-ahead log, the log's index and the lock file.
+    /// The files that exist. A store has up to four files: the database, its write-ahead log, the log's index and the
+    /// lock file.
     public let files: [File]
 
     /// Whether the store is undamaged, every setting is as wanted, every file is private, and `writeLockIsOn` is true.
@@ -100,7 +102,7 @@ extension StoreCheck {
 }
 
 extension ConnectionSettings {
-    /// Whether SQLite makes no checkpoint by itself. Such a checkpoint would run without the write lock.
+    /// Whether SQLite's automatic checkpoints are off. An automatic checkpoint would run without the write lock.
     fileprivate var leavesCheckpointsToTheLock: Bool { walAutocheckpoint == 0 && !checkpointsOnClose }
 
     /// Whether the version is older than 3.51.3; see <https://www.sqlite.org/wal.html>, section "The WAL-Reset Bug".

@@ -13,8 +13,8 @@ struct StoreFile: Sendable {
     /// A registered SQLite VFS, for tests that make the file system fail.
     let vfs: String?
     let uptime: @Sendable () -> ContinuousClock.Instant
-    /// Whether the file is read in the mode `immutable` whenever it has no log, even if another process may change it;
-    /// for tests.
+    /// For tests: whether the file is read in the mode `immutable` whenever it has no log, even if another process may
+    /// change the file.
     private let alwaysReadsAsItLies: Bool
 
     /// The state of the file at the path.
@@ -86,9 +86,9 @@ struct StoreFile: Sendable {
 
     /// Inspects the file as ``inspect()`` does, and throws `ProfileStoreError` only.
     ///
-    /// If SQLite cannot create files beside the database, the mode `immutable` is the only way to read it. That mode
-    /// needs a conclusive ``FileStamp``. So if the file was changed a moment ago, this method waits until the file's
-    /// stamp is conclusive.
+    /// If SQLite cannot create files beside the database, the database can be read only in the mode `immutable`. That
+    /// mode needs a conclusive ``FileStamp``. So if the file was changed a moment ago, this method waits until the
+    /// file's stamp is conclusive.
     func inspectOnceSettled() async throws(ProfileStoreError) -> StoreLook {
         while true {
             do {
@@ -109,7 +109,7 @@ struct StoreFile: Sendable {
     /// - Throws: `noStore`, `notAStore`, `newerStore`, …
     func version() throws -> Int { try version(of: inspect().state) }
 
-    /// Returns the version of a store in a state that ``inspect()`` found; throws for a state that is not a usable
+    /// Returns the version of a store from the state that ``inspect()`` found. Throws if the state is not a usable
     /// store.
     func version(of state: State) throws -> Int {
         switch state {
@@ -121,8 +121,8 @@ struct StoreFile: Sendable {
         }
     }
 
-    /// Returns a writer, which opens its connection with its first job. A caller that reads nothing and replaces the
-    /// whole contents can pass false for `verifiesLayout`.
+    /// Returns a writer. The writer opens its connection when it runs its first job. If a caller reads nothing and
+    /// replaces the whole contents, it can pass false for `verifiesLayout`.
     func writer(
         _ options: ProfileRepository.Options, verifiesLayout: Bool = true
     ) -> DatabaseWriter {
@@ -158,8 +158,8 @@ struct StoreFile: Sendable {
 
     // MARK: Creating
 
-    /// Runs work that creates a store. The caller holds the write lock. If the work fails, a file that did not exist
-    /// before is removed. On a full disk, even an empty database and its log would use space that other programs need.
+    /// Runs work that creates a store. The caller holds the write lock. If the work fails, a new file is removed. The
+    /// reason: if the disk is full, even an empty database and its log would use space that other programs need.
     ///
     /// - Parameters:
     ///   - isNew: Whether the file did not exist before the work.
@@ -197,8 +197,8 @@ struct StoreFile: Sendable {
         do {
             asItLies = try look(as: .inspection).state
         } catch {
-            // If there is a lock file, the file may be a store during a checkpoint or a first import. Such a store can
-            // look damaged if it is read without locks. An interrupted first import is rolled back.
+            // If a lock file exists, the file may be a store in the middle of a checkpoint or of its first import. Such
+            // a store can look damaged if it is read without locks. An interrupted first import is rolled back.
             guard access(path.lock, F_OK) == 0 else { throw error }
             return try lookUnderLocks { try look(as: .readWrite).state }
         }
@@ -212,19 +212,19 @@ struct StoreFile: Sendable {
         }
     }
 
-    /// Inspects a store in the mode `immutable`. Nil unless SQLite cannot create a `-shm` file beside the store, the
-    /// store has no log, and it does not change meanwhile.
+    /// Inspects a store in the mode `immutable`. Returns nil if SQLite can create a `-shm` file beside the store, if
+    /// the store has a log, or if the store may change during the inspection.
     private func lookAtUnchanged() -> StoreLook? {
         guard alwaysReadsAsItLies || !FileStamp.isFolderWritable(path), let stamp = FileStamp(path), !stamp.hasLog,
             alwaysReadsAsItLies || stamp.isConclusive,
-            // An error here also occurs under locks, and is reported there.
+            // If this inspection fails, the inspection under locks also fails and reports the error.
             let look = try? look(as: .immutable, stamp), FileStamp(path) == stamp
         else { return nil }
         return look
     }
 
-    /// Inspects the file with SQLite's locks and its write-ahead log. If another program was interrupted in a
-    /// transaction that must be rolled back first, returns the state that `unfinished` returns.
+    /// Inspects the file with SQLite's locks and its write-ahead log. If an interrupted transaction of another program
+    /// must be rolled back first, returns the state that `unfinished` returns.
     private func lookUnderLocks(unfinished: () throws -> State) throws -> StoreLook {
         do {
             return try look(as: .readOnly)
@@ -241,7 +241,7 @@ struct StoreFile: Sendable {
     }
 
     private static func state(_ connection: borrowing Connection) throws -> State {
-        // This reads in one transaction, because another process may create the store between two statements.
+        // All statements run in one transaction, because another process may create the store between two statements.
         try connection.readTransaction {
             let settings = try connection.settings()
             let version = Int(settings.userVersion)
@@ -254,8 +254,8 @@ struct StoreFile: Sendable {
         }
     }
 
-    /// Returns whether the database, which now looks empty, had pages before the transaction of this rollback journal.
-    /// SQLite would restore them; see <https://www.sqlite.org/fileformat2.html#the_rollback_journal>.
+    /// Returns whether a database that looks empty had pages before the transaction of its rollback journal. SQLite
+    /// would restore these pages; see <https://www.sqlite.org/fileformat2.html#the_rollback_journal>.
     private static func bringsBackPages(_ journal: [CChar]) -> Bool {
         let descriptor = Platform.open(journal, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
         guard descriptor >= 0 else { return false }
@@ -267,8 +267,8 @@ struct StoreFile: Sendable {
 
     /// Creates the missing folders of a path.
     ///
-    /// - Returns: The error if the system refused to create a folder (`EROFS` or `EACCES`). The caller ignores it if
-    ///   the folder exists anyway.
+    /// - Returns: The error if the system refused to create a folder (`EROFS` or `EACCES`). If the folder exists
+    ///   anyway, the caller ignores the error.
     private static func createFolders(of path: String) throws -> ProfileStoreError? {
         var refused: ProfileStoreError?
         let parts = path.split(separator: "/", omittingEmptySubsequences: true).dropLast()
@@ -276,7 +276,7 @@ struct StoreFile: Sendable {
         for part in parts {
             folder += part + "/"
             if mkdir(folder, 0o700) == 0 {
-                // Otherwise a power failure could remove the folder with all that was stored in it.
+                // Without this sync, a power failure could remove the folder and all files in it.
                 let code = NewName.sync(folderOf: String(folder.dropLast()))
                 guard code == 0 else { throw ProfileStoreError.cannotOpen(folder, code: code) }
                 continue

@@ -7,11 +7,12 @@ internal import SQLiteMigrations
 /// nothing else that runs SQL.
 ///
 /// A database file can contain SQL of an unknown author: a view instead of a table, a trigger, a generated column, a
-/// CHECK, an index over an expression. SQLite runs that SQL when a program reads or writes, and it can run for any
-/// time. So the layout is verified before anything else is read.
+/// CHECK, an index over an expression. SQLite runs that SQL when a program reads or writes, and the SQL can run for an
+/// unlimited time. So the layout is verified before anything else is read.
 ///
 /// SQLite stores CREATE statements word for word and inserts an added column at a known place. Comparing texts is
-/// therefore enough. A test compares this layout with the one that SQLite creates from the same migrations and schemas.
+/// therefore enough. A test compares this layout with the layout that SQLite creates from the same migrations and
+/// schemas.
 struct StoreLayout {
     /// The SQL of the tables and indexes that migrations create, by name.
     let objects: [String: String]
@@ -41,7 +42,7 @@ struct StoreLayout {
                         objects[table] = (head + tail).replacing(", \(addedColumns[words[5]] ?? "")", with: "")
                     }
                 case ("DROP", "TABLE"):
-                    // SQLite drops the table's indexes with it.
+                    // When SQLite drops a table, it also drops the table's indexes.
                     let table = String(words[2])
                     objects[table] = nil
                     objects = objects.filter { !$0.value.contains("INDEX \($0.key) ON \(table) (") }
@@ -53,11 +54,11 @@ struct StoreLayout {
         self.objects = objects
     }
 
-    /// Verifies that a store has the layout of its version and its schema in force, and records the database's current
-    /// schema as accepted.
+    /// Verifies that the layout of a store matches its version and its schema in force. Also records the database's
+    /// current schema as accepted.
     ///
-    /// A store may also have the tables that ANALYZE creates, and additional plain indexes: on columns only, over every
-    /// row, and not unique.
+    /// A store may also have the tables that ANALYZE creates, and additional plain indexes. A plain index is not
+    /// unique, has only columns, and contains every row.
     ///
     /// - Throws: `newerStore`; `altered`, naming what differs; `corrupt`.
     static func verify(_ connection: borrowing Connection) throws {
@@ -77,8 +78,8 @@ struct StoreLayout {
 
     /// Throws `newerStore` if a later version of this program has migrated the store. Call this after reading.
     ///
-    /// Every migration changes the schema. So this reads the version only if SQLite had to prepare a statement under a
-    /// schema that is not accepted yet.
+    /// Every migration changes the schema. So this method reads the version only if SQLite has prepared a statement
+    /// under a schema that was not accepted yet.
     static func requireKnownVersion(_ connection: borrowing Connection) throws {
         if try !connection.hasOnlyMetAcceptedSchema() { _ = try knownVersion(connection) }
     }
@@ -121,7 +122,8 @@ struct StoreLayout {
                 name: ProfileTable.uniqueIndexName(field.text)))
     }
 
-    /// Returns the rows of `sqlite_schema`, except the automatic indexes: their tables define them.
+    /// Returns the rows of `sqlite_schema`. The automatic indexes are left out, because they follow from the SQL of
+    /// their tables.
     private static func objects(of connection: borrowing Connection) throws -> [StoredObject] {
         var objects: [StoredObject] = []
         // `sqlite_master` is the older name of `sqlite_schema`. No view in the file can have this name.
@@ -136,8 +138,8 @@ struct StoreLayout {
         return objects
     }
 
-    /// Returns the SQL of the table `profiles` with the additional columns of the stored table, as an adoption adds
-    /// them. Returns any other table's SQL unchanged.
+    /// Returns the SQL of the table `profiles` with the columns that adoptions have added to the stored table. If the
+    /// table is not `profiles`, returns its SQL unchanged.
     private static func extended(_ table: String, as stored: StoredObject) -> String {
         guard stored.name == "profiles" else { return table }
         // Only the names of added columns are quoted, and each name appears twice.
@@ -147,8 +149,8 @@ struct StoreLayout {
         return head + names.compactMap(FieldName.init).map { ", " + ProfileTable.columnDefinition($0) }.joined() + tail
     }
 
-    /// Returns the parts of a table's SQL between which SQLite inserts an added column: before the table constraints,
-    /// or at the end of the columns.
+    /// Splits a table's SQL at the place where SQLite inserts an added column: before the table constraints, or at the
+    /// end of the columns.
     private static func split(_ table: String) -> (head: String, tail: String) {
         let bytes = Array(table.utf8)
         let constraint = bytes.indices.first {
@@ -166,11 +168,11 @@ private struct StoredObject {
     let table: String
     let sql: String
 
-    /// Returns whether the object's SQL is this text, byte by byte. The `==` of strings treats some letters as equal
-    /// that differ for SQLite.
+    /// Returns whether the object's SQL is this text, byte by byte. The operator `==` of Swift's strings is not used,
+    /// because it treats some different texts as equal.
     func hasText(_ text: String) -> Bool { Array(sql.utf8) == Array(text.utf8) }
 
-    /// The field whose values this index keeps unique; nil if it is not an index that an adoption created.
+    /// If an adoption created this object as a unique index, the field of the index; otherwise nil.
     var uniqueField: FieldName? {
         let prefix = ProfileTable.uniqueIndexName("")
         guard name.hasPrefix(prefix), let field = FieldName(String(name.dropFirst(prefix.count))) else { return nil }
@@ -189,7 +191,7 @@ private struct StoredObject {
             || hasText("CREATE TABLE sqlite_stat4(tbl,idx,neq,nlt,ndlt,sample)")
     }
 
-    /// Returns whether this is an index on columns only, over every row, and not unique.
+    /// Returns whether this is a plain index: it is not unique, has only columns, and contains every row.
     private func isPlainIndex(_ connection: borrowing Connection) throws(SQLiteError) -> Bool {
         // SQLite reads the index's SQL only up to the first semicolon. A program that executes the whole stored SQL
         // would also run the statements after it.

@@ -5,20 +5,20 @@ internal import Threads
 
 /// The connections that read a store's file.
 ///
-/// They use SQLite's locks, for which SQLite needs a `-shm` file. If SQLite cannot create that file, and the store does
-/// not change, they read in the mode `immutable` without locks; see `FileStamp`.
+/// The connections use SQLite's locks, and SQLite needs a `-shm` file for its locks. If SQLite cannot create that file
+/// and the store does not change, the connections read in the mode `immutable` without locks; see `FileStamp`.
 final class StoreReaders: Sendable {
     private let path: DatabasePath
     private let underLocks: ReaderPool
     private let asItLies: ReaderPool
     /// The stamp of the file before the first read in the mode `immutable`; nil if that mode is not used.
     private let stamp: FileStamp?
-    /// Whether a read found that the file has changed, or has got a log, since the stamp was taken. From then on, all
-    /// reads use locks.
+    /// Whether the file has changed or has got a log since the stamp was taken. A read finds this out. From then on,
+    /// all reads use locks.
     private let isChanged = Atomic(false)
     private let isClosed = Atomic(false)
-    /// The file that the connections read. Nil if, right after opening, the path already led to another file or to
-    /// none.
+    /// The file that the connections read. Nil if the path already led to another file or to no file right after the
+    /// opening.
     private let identity: FileIdentity?
     /// The time of the last check that found this file at the path.
     private let lastLook: Locked<ContinuousClock.Instant>
@@ -66,7 +66,7 @@ final class StoreReaders: Sendable {
     ///
     /// If a file that is read without locks changes during the read, the result is discarded and `body` runs again
     /// under locks. If a later version of this program has migrated the store, the result is discarded and the call
-    /// throws. In both cases `undo` first reverts the effects of `body` other than reading.
+    /// throws. In both cases, `undo` first reverts the side effects of `body`.
     ///
     /// - Throws: `closed`, `displaced`, `newerStore`, an error of opening the connection, or the error that `body`
     ///   throws.
@@ -101,7 +101,7 @@ final class StoreReaders: Sendable {
         }
     }
 
-    /// Throws `displaced` unless the path leads to the file that the connections read.
+    /// Throws `displaced` if the path no longer leads to the file that the connections read.
     func requireInPlace() throws {
         let now = uptime()
         guard let identity, FileIdentity(path) == identity else {
@@ -116,7 +116,7 @@ final class StoreReaders: Sendable {
         return (try? connection.requireInPlace()) == nil ? nil : identity
     }
 
-    /// Closes the connections that no read uses.
+    /// Closes the idle connections.
     func closeIdle() {
         asItLies.closeIdle()
         underLocks.closeIdle()
@@ -132,7 +132,7 @@ final class StoreReaders: Sendable {
 
 /// An open connection that the first caller of ``take()`` gets.
 ///
-/// `@unchecked Sendable`: one thread takes the connection out under the mutex, and no other thread has it.
+/// `@unchecked Sendable`: a mutex protects the connection, and only one thread can take it.
 private final class FirstConnection: @unchecked Sendable {
     private var connection: Connection?
     private let turn = Locked(())

@@ -36,7 +36,7 @@ enum ChangeTable {
     /// username and revision.
     ///
     /// - Returns: At most `limit` changes. Returns one change of the kind `missed` in two cases: the log no longer
-    ///   contains the next number, or the store is a copy that was made before `number`.
+    ///   contains the next number, or the store is an older copy that does not have `number` yet.
     static func changes(
         after number: Int64, limit: Int, _ connection: borrowing Connection
     ) throws -> [ProfileChange] {

@@ -36,10 +36,11 @@ enum KeyedWriteTable {
         return try statement.step() ? statement.string(at: 0) : nil
     }
 
-    /// Stores the fingerprint of the source of an unfinished copy, within a transaction. Nil removes it.
+    /// Stores the fingerprint of the source of an unfinished copy, within a transaction. If `fingerprint` is nil, the
+    /// stored fingerprint is removed.
     ///
-    /// The row has the latest possible time. Programs of every version delete rows by age, so this row stays until the
-    /// copy is complete.
+    /// The row has the latest possible time. Every version of this program deletes only rows that are older than a time
+    /// limit. So this row stays until the copy is complete.
     static func setUnfinishedCopy(of fingerprint: String?, _ connection: borrowing Connection) throws(SQLiteError) {
         try connection.run("DELETE FROM keyed_writes WHERE key = ?1", copyKey)
         guard let fingerprint else { return }
@@ -48,7 +49,7 @@ enum KeyedWriteTable {
             fingerprint, Int64.max)
     }
 
-    /// The key of the row for an unfinished copy. A caller's key contains no space, so it cannot be equal.
+    /// The key of the row for an unfinished copy. A caller's key contains no space, so it cannot equal this key.
     private static let copyKey = " copy"
 
     // MARK: Expired results

@@ -4,13 +4,13 @@ internal import SQLiteAccess
 
 // Reading and inserting complete rows, for copies of a store.
 extension ProfileTable {
-    /// The columns of a profile other than its id and its values.
+    /// The columns of a profile without its id and its field values.
     static let recordColumns = [
         "revision", "created_at", "updated_at", "schema_version", "issues", "password_hash", "password_schema_version",
         "password_is_judged", "passcode_hash",
     ]
 
-    /// Reads ``recordColumns`` from a row; `first` is the index of their first column.
+    /// Reads ``recordColumns`` from a row; `first` is the index of the first of these columns.
     static func record(in row: borrowing Statement, at first: Int) -> StoredRows.Record {
         var password: StoredRows.Record.Password?
         if let hash = row.bytes(at: first + 5) {
@@ -28,7 +28,7 @@ extension ProfileTable {
 
     /// Inserts rows unchanged, with their ids.
     ///
-    /// - Returns: False if another profile has the id or a unique value of one of the rows.
+    /// - Returns: False if a stored profile has the same id as one of the rows, or the same value in a unique field.
     static func insert(
         _ rows: StoredRows, of fields: [FieldRules], _ connection: borrowing Connection
     ) throws(SQLiteError) -> Bool {

@@ -2,21 +2,21 @@ internal import ProfileCore
 internal import ProfileStore
 internal import SQLiteAccess
 
-// Finding the stored profiles that have the primary keys of many rows.
+// Finds stored profiles by the primary keys of many rows.
 extension ProfileTable {
-    /// Finds the profiles with the primary keys of some rows.
+    /// For each row in a range, finds the stored profile that has the row's primary key.
     ///
-    /// A file that is imported again usually has its rows in the order of the first import, which is the order of the
-    /// ids. Therefore one statement reads the table by id as long as the profile that it reads next has the key of the
-    /// next row. This takes a quarter of the time of a look-up for each row. If the orders differ, the index of the
-    /// primary key gives the id of the row's profile.
+    /// If a file is imported again, its rows usually have the same order as in the first import. This is the order of
+    /// the ids. So one statement reads the table by id, as long as the next profile has the key of the next row. This
+    /// is four times as fast as one look-up for each row. If the next profile has another key, the index of the primary
+    /// key is used to find the profile of the row.
     ///
     /// - Parameters:
     ///   - rows: The rows of a batch.
     ///   - range: The rows to look for.
     ///   - withValues: Whether the matches contain the values.
     ///   - connection: A connection in a transaction.
-    /// - Returns: The profile of each row that has one.
+    /// - Returns: The profiles that were found, each with its row.
     /// - Throws: Errors of SQLite.
     func matches(
         of rows: ValidProfiles, _ range: Range<Int>, withValues: Bool, _ connection: borrowing Connection
@@ -53,8 +53,8 @@ extension ProfileTable {
         return matches
     }
 
-    /// The usual differences between the ids of two successive rows of a file in the order of ids. A difference is more
-    /// than 1 if profiles between the two were removed or are not in the file.
+    /// The usual differences between the ids of two successive rows, if the rows of a file are in the order of the ids.
+    /// A difference is more than 1 if profiles between the two rows were removed or are not in the file.
     private static let usualGaps: ClosedRange<Int64> = 1...16
 
     /// Appends the profile in the current row of a statement.

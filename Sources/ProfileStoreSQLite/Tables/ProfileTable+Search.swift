@@ -10,7 +10,7 @@ extension ProfileTable {
     ) throws -> ProfilePage {
         let stretches = StatementStretch.all(of: search, by: access)
         guard stretches.count > 1 else { return try page(search, by: access, stretches, connection) }
-        // All statements read one snapshot. Otherwise a profile that gets a value between two statements would be found
+        // All statements read one snapshot. Otherwise a profile that changes between two statements could be found
         // twice or not at all.
         return try connection.readTransaction { try page(search, by: access, stretches, connection) }
     }
@@ -45,7 +45,7 @@ extension ProfileTable {
         return try statement.step() ? Int(statement.integer(at: 0)) : 0
     }
 
-    /// Returns the statement for one stretch of a search's order.
+    /// Returns the statement that reads one stretch of a search; see `StatementStretch`.
     func sql(
         of search: ProfileSearch, by access: SearchAccess, in stretch: StatementStretch, limit: Int
     ) -> SearchSQL {
@@ -70,7 +70,7 @@ extension ProfileTable {
         var terms: [String] = []
         for (index, condition) in search.conditions.enumerated() {
             terms += self.terms(of: condition, &sql) { isLowerBound in
-                // If the index is scanned in order, the cursor is already a stricter bound on one side.
+                // If the index is scanned in the sort order, the cursor already sets a stricter bound on one side.
                 access.way == .condition(index)
                     || access.way == .order && (stretch.cursor == nil || isLowerBound != search.isAscending)
             }
@@ -89,7 +89,8 @@ extension ProfileTable {
     }
 
     /// Returns the SQL terms of a condition. A unary plus before a column keeps SQLite from using an index of the
-    /// column. `usesIndex` returns whether a term may use an index; its argument is whether the term is a lower bound.
+    /// column. `usesIndex` returns whether a term may use an index. Its argument says whether the term is a lower
+    /// bound.
     private func terms(
         of condition: ProfileSearch.Condition, _ sql: inout SearchSQL, usesIndex: (_ isLowerBound: Bool) -> Bool
     ) -> [String] {
@@ -129,8 +130,8 @@ extension ProfileTable {
         return calls.count == 1 ? calls[0] : "(\(calls.joined(separator: " OR ")))"
     }
 
-    /// Returns the calls of a function for a text and some fields. There are several calls if the columns are more than
-    /// the maximum number of arguments.
+    /// Returns the calls of a function for a text and some fields. If the columns are too many arguments for one call,
+    /// there are several calls.
     private func calls(
         of function: String, _ text: FoldedText, _ fields: [FieldRules], _ sql: inout SearchSQL
     ) -> [String] {
@@ -146,7 +147,7 @@ extension ProfileTable {
 
     // MARK: Order
 
-    /// Returns the SQL terms that limit a search to one stretch of its order.
+    /// Returns the SQL terms that limit a search to one stretch; see `StatementStretch`.
     private func bounds(
         of stretch: StatementStretch, _ search: ProfileSearch, by access: SearchAccess, _ sql: inout SearchSQL
     ) -> [String] {
@@ -158,7 +159,7 @@ extension ProfileTable {
         guard let order = search.order else { return ids(after: stretch.cursor) }
         let isWalked = access.way == .order
         guard let field = order.field else {
-            // The sort value is negative, so a better match has a smaller one.
+            // The sort value is negative: a better match has a smaller sort value.
             guard let cursor = stretch.cursor else { return [] }
             let place = self.place(in: order, isWalked: isWalked, &sql)
             let (match, last) = (sql.parameter(-Int64(cursor.value?.first ?? 0)), sql.parameter(cursor.id))
@@ -175,12 +176,13 @@ extension ProfileTable {
             let value = sql.parameter(cursor.value ?? [])
             return ["(\(place), \(id)) \(isAfter) (\(value), \(sql.parameter(cursor.id)))"]
         case .present(nil):
-            // No stored value is empty, so the bound matches every value. It lets the index scan start after the NULLs.
+            // No stored value is empty, so the bound matches every value. Because of the bound, the index scan starts
+            // after the NULLs.
             return isWalked && search.conditions.isEmpty ? ["\(place) > ''"] : ["+\(column) IS NOT NULL"]
         }
     }
 
-    /// Returns the SQL of a profile's sort value in an order.
+    /// Returns the SQL of the value by which an order sorts the profiles.
     private func place(in order: ProfileSearch.Order, isWalked: Bool, _ sql: inout SearchSQL) -> String {
         switch order {
         case .field(let field, _): return place(of: field, isWalked: isWalked)
@@ -190,11 +192,11 @@ extension ProfileTable {
         }
     }
 
-    /// Returns the SQL of a profile's sort value in the order of a field's values.
+    /// Returns the SQL of the value by which profiles are sorted if `field` is the sort field.
     private func place(of field: FieldRules, isWalked: Bool) -> String {
         let column = (isWalked ? "" : "+") + Self.quoted(field.column)
         return switch ValueOrder(field) {
-        // The column's own collation has this order.
+        // The column's own collation already gives this order.
         case .bytes, .ignoringCase: column
         case .number: column + " COLLATE profiles_number"
         case .moment: column + " COLLATE profiles_moment"
@@ -202,8 +204,8 @@ extension ProfileTable {
     }
 
     /// Returns the SQL of the id as a sort value. In an index, the entries with the same value are sorted by id. So a
-    /// condition that selects one value can use this order. For other conditions, a unary plus keeps SQLite from
-    /// scanning all ids instead of using the condition's index.
+    /// condition that selects one value can use this order. For other conditions, a unary plus prevents SQLite from
+    /// scanning all ids. SQLite then uses the condition's index.
     private func id(of search: ProfileSearch, by access: SearchAccess) -> String {
         guard case .condition(let index) = access.way else { return "id" }
         switch search.conditions[index].comparison {
@@ -213,19 +215,19 @@ extension ProfileTable {
     }
 }
 
-/// A part of a search's order that one statement reads: profiles with a value in the order's field, or profiles without
-/// a value.
+/// A part of the search results that one statement reads. For example, one part has the profiles with a value in the
+/// sort field, and another part has the profiles without a value.
 enum StatementStretch {
-    /// All profiles in the order of ids.
+    /// All profiles, sorted by id.
     case ids(after: ProfileCursor?)
-    /// The profiles with a value.
+    /// The profiles that have a value in the sort field.
     case present(after: ProfileCursor?)
-    /// The profiles that have the cursor's value and come after its id. In an index scan, SQLite skips earlier ids only
-    /// if the statement is limited to one value.
+    /// The profiles that have the same value as the cursor and come after the cursor's id. In an index scan, SQLite
+    /// skips earlier ids only if the statement is limited to one value.
     case same(as: ProfileCursor)
-    /// The profiles with values after the cursor's value.
+    /// The profiles whose values come after the cursor's value.
     case beyond(ProfileCursor)
-    /// The profiles without a value.
+    /// The profiles that have no value in the sort field.
     case absent(after: ProfileCursor?)
 
     /// The stretches of a search, in the order in which their statements run.
@@ -244,7 +246,7 @@ enum StatementStretch {
         }
     }
 
-    /// The cursor after which to continue in this stretch.
+    /// The cursor after which this stretch continues.
     var cursor: ProfileCursor? {
         switch self {
         case .ids(let cursor), .present(let cursor), .absent(let cursor): cursor
@@ -273,8 +275,8 @@ struct SearchSQL {
 
     init(_ text: String) { self.text = text }
 
-    /// Adds conditions that must all be true. They are grouped, because SQLite limits the depth of an expression and
-    /// each AND adds one level.
+    /// Adds conditions that must all be true. The conditions are grouped, because each AND adds one level to an
+    /// expression and SQLite limits the number of levels.
     mutating func add(conditions: [String]) {
         guard !conditions.isEmpty else { return }
         let groups = stride(from: 0, to: conditions.count, by: 20).map { start in

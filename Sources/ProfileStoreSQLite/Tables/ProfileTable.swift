@@ -6,8 +6,8 @@ internal import Threads
 /// The table `profiles` under one schema: its SQL, and the conversion between rows and profiles.
 ///
 /// Only this type and its extensions put field names into SQL. The names come from ``ProfileCore/FieldName``, which
-/// admits only lower-case ASCII letters, digits and `_`. They are also quoted, because a field may have the name of a
-/// keyword.
+/// admits only lower-case ASCII letters, digits and `_`. The names are also quoted, because a field may have the name
+/// of an SQL keyword.
 final class ProfileTable: Sendable {
     let schema: ProfileSchema
     let selectByUsername: String
@@ -76,7 +76,7 @@ final class ProfileTable: Sendable {
         }
     }
 
-    /// Returns the hash of a profile's password; nil if it has none or does not exist.
+    /// Returns the hash of a profile's password; nil if the profile has no password or does not exist.
     static func passwordHash(of id: Int64, _ connection: borrowing Connection) throws(SQLiteError) -> String? {
         var statement = try connection.prepare("SELECT password_hash FROM profiles WHERE id = ?1", id)
         return try statement.step() ? statement.string(at: 0) : nil
@@ -91,7 +91,7 @@ final class ProfileTable: Sendable {
         return !profiles.slot(row: row, field: secretField).isAbsent
     }
 
-    /// Returns whether a row contains the hash of a password that was not judged.
+    /// Returns whether a row contains the hash of a password that was not validated.
     @inline(__always)
     func bringsUnjudgedPassword(_ row: Int, of profiles: borrowing ValidProfiles) -> Bool {
         bringsPassword(row, of: profiles) && !profiles.hashIsJudged(row: row)
@@ -107,7 +107,7 @@ final class ProfileTable: Sendable {
 
     /// Inserts one row as a new profile. `bytes` are the bytes of `profiles`, which contain the row's text.
     ///
-    /// - Returns: False if another profile has the row's username or its value of another unique field.
+    /// - Returns: False if another profile has the same username, or the same value in another unique field.
     @inline(__always)
     func insert(
         row: Int, of profiles: borrowing ValidProfiles, _ bytes: UnsafeBufferPointer<UInt8>, id: Int64,
@@ -136,7 +136,7 @@ final class ProfileTable: Sendable {
         case updated
         /// The profile does not exist any more, or has another revision.
         case stale
-        /// Another profile has the value of a unique field.
+        /// Another profile has the same value in a unique field.
         case duplicate
     }
 
@@ -160,8 +160,8 @@ final class ProfileTable: Sendable {
         return .updated
     }
 
-    /// Sets the password of a stored profile, within a transaction. If the hash changes, the profile's sessions and
-    /// reset end.
+    /// Sets the password of a stored profile, within a transaction. If the hash changes, the sessions and the reset of
+    /// the profile are removed.
     static func setPassword(
         _ hash: String, isJudged: Bool, of id: Int64, schemaVersion: Int, _ connection: borrowing Connection
     ) throws(SQLiteError) {
@@ -182,7 +182,8 @@ final class ProfileTable: Sendable {
         )
     }
 
-    /// Sets only the columns that change, because SQLite writes each index that contains a column of the statement.
+    /// Sets only the columns that change. The reason: if a statement sets a column, SQLite also writes each index that
+    /// contains the column.
     private func updateOpenFields(
         _ update: RowUpdate, at time: Timestamp, schemaVersion: Int, _ connection: borrowing Connection
     ) throws(SQLiteError) {
@@ -235,7 +236,7 @@ final class ProfileTable: Sendable {
     /// Returns the definition of an added field's column, exactly as it appears in the table's SQL.
     static func columnDefinition(_ name: FieldName) -> String { "\(quoted(name)) TEXT CHECK (\(quoted(name)) <> '')" }
 
-    /// Returns the SQL that creates the index of a unique field other than the primary key.
+    /// Returns the SQL that creates the index of a unique field. The field must not be the primary key.
     static func createUniqueIndex(_ name: FieldName) -> String {
         "CREATE UNIQUE INDEX \"\(uniqueIndexName(name.text))\" ON profiles (\(quoted(name)))"
     }
@@ -252,7 +253,7 @@ final class ProfileTable: Sendable {
 
     static func dropIndex(_ name: FieldName) -> String { "DROP INDEX IF EXISTS \"\(indexName(name.text))\"" }
 
-    /// A column that has an index under every schema, since the first migration.
+    /// A column that has an index under every schema. The first migration creates the index.
     static let phone = FieldName.phone
 
     private static func indexName(_ field: String) -> String { "profiles_index_\(field)" }
@@ -271,11 +272,11 @@ final class ProfileTable: Sendable {
     }
 }
 
-/// The SQL of updates, by the fields that they set.
+/// A cache for the SQL of updates. The key is the set of fields that an update sets.
 private struct UpdateStatements {
     private var texts: [FieldSet: String] = [:]
 
-    /// The maximum number of kept texts. An import may change any combination of fields, and most combinations occur
+    /// The maximum number of cached texts. An import may change any combination of fields, and most combinations occur
     /// once.
     private static let most = 256
 

@@ -16,10 +16,10 @@ final class RulesInForce: Sendable {
         table = ProfileTable(adopted.schema)
     }
 
-    /// Returns whether a password that was judged under a schema version counts as judged by this schema. It does if
-    /// that version and this schema have the same password rules.
+    /// Returns whether a password counts as validated by this schema if it was validated under the schema version
+    /// `version`. This is true if both schemas have the same password rules.
     func judgesPasswords(of version: Int, _ connection: borrowing Connection) throws -> Bool {
-        // Most passwords were judged under this schema. For them, earlier schemas need not be read.
+        // Most passwords were validated under this schema. For these passwords, earlier schemas need not be read.
         if version == adopted.version { return true }
         if let versions = versionsJudgingPasswords.withLock(\.self) { return versions.contains(version) }
         let versions = Set(try SchemaTable.all(connection).versions(sharingPasswordRulesOf: schema))
@@ -31,7 +31,7 @@ final class RulesInForce: Sendable {
 
     /// Stores the only row of `rows` as a new profile.
     ///
-    /// - Returns: False if another profile has the row's value of a unique field.
+    /// - Returns: False if another profile has the same value in a unique field.
     func insert(
         _ rows: ValidProfiles, id: Int64, at time: Timestamp, _ connection: borrowing Connection
     ) throws(SQLiteError) -> Bool {
@@ -43,7 +43,8 @@ final class RulesInForce: Sendable {
         }
     }
 
-    /// Changes a profile if it has the expected revision, and updates the number of unjudged passwords.
+    /// Changes a profile if it has the expected revision. Also updates the stored number of passwords that were not
+    /// validated.
     func update(
         _ update: RowUpdate, at time: Timestamp, _ connection: borrowing Connection
     ) throws -> ProfileTable.UpdateOutcome {
@@ -55,7 +56,7 @@ final class RulesInForce: Sendable {
         }
     }
 
-    /// Returns the unique fields for which another profile has the row's value.
+    /// Returns the unique fields in which another profile has the same value as the row.
     func takenFields(
         of rows: ValidProfiles, row: Int, besides id: Int64?, _ connection: borrowing Connection
     ) throws(SQLiteError) -> [FieldName] {
@@ -69,7 +70,8 @@ final class RulesInForce: Sendable {
         return taken
     }
 
-    /// Returns the profile with a username, and the hash of its password. Both are nil if there is no such profile.
+    /// Returns the profile with a username, and the hash of its password. If no such profile exists, both values of the
+    /// result are nil.
     func stored(_ username: String, _ connection: borrowing Connection) throws(SQLiteError) -> StoredMatch {
         guard let profile = try table.profile(.username(username), connection) else { return StoredMatch() }
         return StoredMatch(

@@ -44,9 +44,10 @@ enum SchemaTable {
         return try stored.map { try $0.adopted() }
     }
 
-    /// Puts a schema in force, within a transaction. Adds the columns that it needs, and creates and drops indexes of
-    /// unique and indexed fields. Stores the schema as `version`, or as the next version if `version` is nil. The
-    /// column of a field that the schema does not have keeps its values, which are not read.
+    /// Puts a schema in force, within a transaction. Adds the missing columns. Creates the missing indexes of unique
+    /// and indexed fields, and drops the indexes that are no longer needed. Stores the schema as `version`, or as the
+    /// next version if `version` is nil. If the schema no longer has a field, the column of this field keeps its
+    /// values, but the values are not read.
     ///
     /// - Throws: `otherPrimaryKey`, `tooManyColumns`, `repeatedValues`, …
     static func adopt(
@@ -150,7 +151,7 @@ struct StoredSchema {
         }
     }
 
-    /// The schema that was parsed last. Every connection reads the schema in force, and most connections of a process
-    /// read the same store.
+    /// The schema that was parsed last. It is cached, because every connection reads the schema in force, and most
+    /// connections of a process read the same store.
     private static let latest = Locked<(document: String, schema: ProfileSchema)?>(nil)
 }

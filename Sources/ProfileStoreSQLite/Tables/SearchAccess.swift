@@ -1,22 +1,23 @@
 internal import ProfileCore
 internal import ProfileStore
 
-/// The way in which SQLite finds the profiles of a search. The statement leaves the query planner no other choice.
+/// The way in which SQLite finds the profiles of a search. The SQL of the statement prevents the query planner from
+/// choosing another way.
 struct SearchAccess {
     enum Way: Equatable {
-        /// Uses the index of the field of the condition at this position.
+        /// Uses the index of a field. The condition on this field is at this position in the list of conditions.
         case condition(Int)
         /// Uses the index of invalid profiles.
         case marks
-        /// Scans an index in the search's order, between the bounds of the conditions.
+        /// Scans an index in the sort order, between the bounds that the conditions set.
         case order
         /// Reads every profile.
         case everything
     }
 
     let way: Way
-    /// Whether the search reads no more profiles than its page holds, and at most `fewProfiles`. Such a search runs on
-    /// the caller's thread.
+    /// Whether the search reads only the profiles of its page, and at most `fewProfiles` profiles. Such a search runs
+    /// on the caller's thread.
     let isBrief: Bool
     let plan: QueryPlan
 
@@ -54,15 +55,16 @@ struct SearchAccess {
 }
 
 extension FieldRules {
-    /// Whether the store's database has an index of the field's column. The column `phone` has one under every schema.
+    /// Whether the store's database has an index of the field's column. The column `phone` has an index under every
+    /// schema.
     fileprivate var hasColumnIndex: Bool { hasIndex || column == ProfileTable.phone }
 }
 
 extension ProfileSearch {
     fileprivate var isOfInvalid: Bool { if case .invalid = status { true } else { false } }
 
-    /// The field whose index can be scanned in the search's order, if all conditions are bounds of that field.
-    /// `.some(nil)` means the order of ids. Nil if no index can be scanned in order.
+    /// The sort field, if its index can be scanned in the sort order. All conditions must be bounds of this field.
+    /// `.some(nil)` means that the profiles are sorted by id. Nil if no index can be scanned in order.
     fileprivate var walkedField: FieldRules?? {
         guard status == nil, text == nil else { return nil }
         guard let order else { return conditions.isEmpty ? .some(nil) : nil }
@@ -74,7 +76,7 @@ extension ProfileSearch {
 }
 
 extension ProfileQuery.Comparison {
-    /// Whether the matching values are a contiguous range of the order.
+    /// Whether the matching values form one contiguous range in the sort order.
     var isBound: Bool {
         switch self {
         case .hasPrefix, .isLess, .isAtMost, .isGreater, .isAtLeast: true

@@ -1,22 +1,23 @@
 internal import ProfileCore
 internal import SQLiteAccess
 
-/// The functions and collations that searches need and SQLite does not have. They give the same results on every
-/// engine.
+/// The functions and collations that searches need and SQLite does not have. With these functions and collations, a
+/// search gives the same results on every engine.
 enum SearchFunctions {
-    /// Returns whether one of some columns contains a folded text.
+    /// Returns whether at least one of the given columns contains a folded text.
     static let contains = TextFunction("profiles_contains") { folded in
         let text = folded.text
         return { text.isContained(in: $0) ? 1 : 0 }
     }
 
-    /// Returns the quality of the best match of a folded text in some columns; 0 if no column contains the text.
+    /// Searches the given columns for a folded text, and returns the quality of the best match. Returns 0 if no column
+    /// contains the text.
     static let match = TextFunction("profiles_match", greatest: TextMatch.whole.rawValue) { folded in
         let text = folded.text
         return { text.match(in: $0)?.rawValue ?? 0 }
     }
 
-    /// Returns whether a column contains a value of a type.
+    /// Returns whether the text in a column is a value of a field type.
     static let holds = TextFunction("profiles_holds") { type in
         guard let type = FieldType(rawValue: String(type)) else { return { _ in 0 } }
         return { type.holds($0) ? 1 : 0 }

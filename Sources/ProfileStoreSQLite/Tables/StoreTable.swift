@@ -31,11 +31,11 @@ enum StoreTable {
 
     // MARK: Counts
 
-    /// A stored count of rows that would take too long to count each time.
+    /// A stored count of rows. Counting the rows each time would take too long.
     enum Count: String, CaseIterable {
-        /// Rows of `throttles` whose name no profile has.
+        /// The rows of `throttles` with a name that belongs to no profile.
         case unknownThrottles = "unknown_throttles"
-        /// Profiles whose password the rules in force have not judged; see ``UnjudgedPasswords``.
+        /// The profiles whose password was not validated by the rules in force; see ``UnjudgedPasswords``.
         case unjudgedPasswords = "unjudged_passwords"
     }
 
@@ -43,7 +43,7 @@ enum StoreTable {
         try number(count.rawValue, atLeast: 0, connection)
     }
 
-    /// Adds `more`, which may be negative, to a count, in the transaction that adds or removes the rows.
+    /// Adds `more` to a count. `more` may be negative. Call this in the transaction that adds or removes the rows.
     ///
     /// The count does not fall below 0, even if another program has stored a wrong count.
     static func add(_ more: Int64, to count: Count, _ connection: borrowing Connection) throws {

@@ -10,14 +10,15 @@ enum ThrottleTable {
         _ attempt: LoginAttempt, mostUnknownNames: Int, _ connection: borrowing Connection
     ) throws -> ThrottleState.Decision {
         let remembered = try load(attempt, connection)
-        // This is done for every name, because the duration must not reveal whether a profile has the name (P10).
+        // This work is done for every name, because the time that it takes must not reveal whether a profile has the
+        // name (P10).
         if remembered == nil { try makeRoom(mostUnknownNames, connection) }
         let (decision, state) = attempt.admitted(after: remembered?.state)
         try store(state, attempt, replacing: remembered, connection)
         return decision
     }
 
-    /// Reverts the count of an attempt that was admitted but not made, within a transaction.
+    /// Removes an attempt from the count, within a transaction. The attempt was admitted, but it was not made.
     static func withdraw(_ attempt: LoginAttempt, _ connection: borrowing Connection) throws {
         let remembered = try load(attempt, connection)
         guard let state = LoginAttempt.withdrawn(from: remembered?.state) else {
@@ -26,13 +27,13 @@ enum ThrottleTable {
         try store(state, attempt, replacing: remembered, connection)
     }
 
-    /// Removes the failures of a name, after a success or an unlock by the owner. If `kind` is nil, removes the
-    /// failures of both kinds.
+    /// Removes the failures of a name, after a successful login or when the owner unlocks the name. If `kind` is nil,
+    /// removes the failures of both kinds.
     static func forget(
         _ username: String, _ kind: CredentialKind?, _ connection: borrowing Connection
     ) throws {
-        // The rows are counted first, because most names have none. A DELETE that returned the removed rows would open
-        // a temporary table.
+        // The rows are counted first, because most names have none. A DELETE with a RETURNING clause could count the
+        // removed rows, but SQLite would open a temporary table for it.
         let name = LoginAttempt.foldedName(username)
         var search = try connection.prepare(
             """
@@ -47,9 +48,9 @@ enum ThrottleTable {
 
     /// Copies the failures of a renamed profile to its new name.
     ///
-    /// Failures of the new name from before a profile had it do not count. If the new name has other failures, the
-    /// stricter values stay. The old name keeps its failures as a name without a profile. If these failures were
-    /// removed, an attacker could find out that a profile had the old name (P10).
+    /// Failures of the new name do not count if they happened before a profile had that name. If the new name has other
+    /// failures, the higher count and the later times stay. The old name keeps its failures, although no profile has
+    /// that name now. If these failures were removed, an attacker could find out that a profile had the old name (P10).
     static func move(from old: String, to new: String, _ connection: borrowing Connection) throws {
         let (old, new) = (LoginAttempt.foldedName(old), LoginAttempt.foldedName(new))
         // Compares bytes, because strings that are equal in Swift may be different names.
@@ -68,7 +69,8 @@ enum ThrottleTable {
         try StoreTable.add(Int64(connection.changes), to: .unknownThrottles, connection)
     }
 
-    /// Removes the failures of the names of new profiles, because attempts before a profile existed do not count.
+    /// Removes the failures of the names of new profiles. Attempts do not count if they were made before a profile
+    /// existed.
     static func forgetUnknown(
         namesOf profiles: ClosedRange<Int64>, _ connection: borrowing Connection
     ) throws {
@@ -81,13 +83,13 @@ enum ThrottleTable {
         try StoreTable.add(-Int64(connection.changes), to: .unknownThrottles, connection)
     }
 
-    /// Returns the number of rows whose name no profile has. Looks at each of them.
+    /// Returns the number of rows with a name that belongs to no profile. This method reads each of these rows.
     static func totalUnknown(_ connection: borrowing Connection) throws(SQLiteError) -> Int64 {
         var statement = try connection.prepare("SELECT count(*) FROM throttles WHERE is_known = 0")
         return try statement.step() ? statement.integer(at: 0) : 0
     }
 
-    /// Counts the rows whose name no profile has, and stores their number.
+    /// Counts the rows with a name that belongs to no profile, and stores their number.
     static func recount(_ connection: borrowing Connection) throws(SQLiteError) {
         try StoreTable.set(.unknownThrottles, to: totalUnknown(connection), connection)
     }
@@ -124,13 +126,13 @@ enum ThrottleTable {
             """, attempt.foldedName, attempt.kind.rawValue, state.failures, state.blockedUntil,
             attempt.time.millisecondsSince1970, attempt.isKnown ? Int64(1) : 0)
         let wasUnknown = remembered.map { !$0.isKnown } ?? false
-        // Also written for a known name, although the count stays the same: the cost must equal that of an unknown name
-        // (P10).
+        // The count is also written for a known name, although it stays the same. The reason: the write must take the
+        // same time for known and unknown names (P10).
         try StoreTable.add((attempt.isKnown ? 0 : 1) - (wasUnknown ? 1 : 0), to: .unknownThrottles, connection)
     }
 
-    /// Removes a few of the oldest unknown names if there is no room for one more. Only a few, because other writers
-    /// wait. If there are far more names than allowed, later attempts remove further ones.
+    /// Removes a few of the oldest unknown names if there is no room for one more. Only a few names are removed,
+    /// because other writers wait. If there are far more names than allowed, later attempts remove further names.
     private static func makeRoom(_ mostUnknownNames: Int, _ connection: borrowing Connection) throws {
         let surplus = try StoreTable.count(.unknownThrottles, connection) - Int64(max(1, mostUnknownNames)) + 1
         guard surplus > 0 else { return }

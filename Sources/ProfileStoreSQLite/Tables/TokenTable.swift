@@ -4,8 +4,8 @@ internal import SQLiteAccess
 /// The table `tokens`: sessions, access tokens and resets. A foreign key removes the sessions and the reset of a
 /// profile together with the profile.
 enum TokenTable {
-    // A schema may have a field with the name of one of these columns, so `profiles` may have a column of that name.
-    // The subquery therefore names the table of each of its columns.
+    // A schema may have a field with the name of one of these columns, so `profiles` may have a column of that name. So
+    // the subquery qualifies each column with its table.
     private static let columns = """
         hash, kind, profile_id, (SELECT profiles.username FROM profiles WHERE profiles.id = tokens.profile_id),
         name, scopes, created_at, last_used_at, expires_at, idle_time, latest_expiry
@@ -63,7 +63,8 @@ enum TokenTable {
         return tokens
     }
 
-    /// Returns the token in a row. Nil for an unknown kind, which only another program can have written.
+    /// Returns the token in a row. Returns nil if the kind is unknown: only another program can have written such a
+    /// row.
     private static func token(in row: borrowing Statement) -> StoredToken? {
         guard let kind = TokenKind(rawValue: row.string(at: 1) ?? "") else { return nil }
         let renewal =
@@ -80,8 +81,8 @@ enum TokenTable {
 
     // MARK: Writing, within a transaction
 
-    /// Stores a token of a profile. Removes some expired tokens, and the profile's least recently used tokens of this
-    /// kind if they would otherwise be more than `limit`.
+    /// Stores a token of a profile. Before that, removes some expired tokens. If the profile would have more than
+    /// `limit` tokens of this kind, also removes its least recently used tokens of this kind.
     static func issue(
         _ token: StoredToken, to profileID: Int64, atMost limit: Int, _ connection: borrowing Connection
     ) throws(SQLiteError) -> StoredToken? {
@@ -174,6 +175,6 @@ enum TokenTable {
 }
 
 extension Statement {
-    /// Returns the time in a column, which must not be NULL.
+    /// Returns the time in a column. The column must not be NULL.
     func time(at column: Int) -> Timestamp { Timestamp(millisecondsSince1970: integer(at: column)) }
 }

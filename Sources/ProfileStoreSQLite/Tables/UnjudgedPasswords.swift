@@ -2,11 +2,12 @@ internal import ProfileCore
 internal import ProfileStore
 internal import SQLiteAccess
 
-/// The passwords that the rules in force have not judged, because they were imported as hashes or set under other rules
-/// (L1). Their number is in the table `store`. Each write of a password updates this number, and each change of the
-/// password rules counts all unjudged passwords again.
+/// The passwords that were not validated by the rules in force, because they were imported as hashes or set under other
+/// rules (L1). Their number is in the table `store`. Each write of a password updates this number, and each change of
+/// the password rules counts all unjudged passwords again.
 enum UnjudgedPasswords {
-    /// Changes a profile, within a transaction, and updates the number if the change affects the profile's password.
+    /// Changes a profile within a transaction. If the change affects the profile's password, also updates the number of
+    /// unjudged passwords.
     static func counting<Value>(
         of id: Int64, under rules: RulesInForce, _ connection: borrowing Connection, _ change: () throws -> Value
     ) throws -> Value {

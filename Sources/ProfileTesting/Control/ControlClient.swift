@@ -1,8 +1,8 @@
 internal import ProfileStore
 internal import ProfileCore
 
-/// A client of the control server of a running scenario (T4). ``TerminalDriver`` or any other program has started the
-/// scenario.
+/// A client of the control server of a running scenario (T4). The scenario was started by ``TerminalDriver`` or by
+/// another program.
 ///
 /// ```swift
 /// let client = try ControlClient(folder: folder)
@@ -16,10 +16,10 @@ public struct ControlClient: Sendable {
     private let folder: ControlFolder
     private let token: String
 
-    /// Finds the server of a running scenario. When the server listens, it already accepts inputs for the screen.
+    /// Finds the server of a running scenario. As soon as the server listens, it accepts inputs for the screen.
     ///
-    /// - Parameter folder: The folder of the server, which the environment variable `TestLauncher-control` of the
-    ///   scenario names.
+    /// - Parameter folder: The folder of the server. The environment variable `TestLauncher-control` of the scenario
+    ///   contains its path.
     /// - Throws: ``ControlError/noServer(folder:)`` if the folder has no token, because no server listens there yet.
     public init(folder: String) throws(ControlError) {
         self.folder = ControlFolder(folder)
@@ -70,7 +70,7 @@ public struct ControlClient: Sendable {
         _ = try ask("POST", "/authenticator", ["answers": .array(answers.map(\.json))])
     }
 
-    /// Returns the login attempts, and the prepared answers that were given or are left.
+    /// Returns the login attempts, the prepared answers that were given, and the prepared answers that are left.
     public func authenticatorReport() throws(ControlError) -> ScriptedAuthenticator.Report {
         let json = try ask("GET", "/authenticator")
         func answers(_ name: String) -> [ScriptedAuthenticator.Answer] {
@@ -96,7 +96,7 @@ public enum ControlError: Error, Hashable, Sendable {
     case noServer(folder: String)
     /// The connection failed.
     case connection(SystemError)
-    /// The answer is not one that a control server gives.
+    /// The answer is not a valid answer of a control server.
     case noAnswer
     /// The server refused the request with an HTTP status and a reason.
     case refused(status: Int, detail: String)

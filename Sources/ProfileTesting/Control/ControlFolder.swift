@@ -1,7 +1,7 @@
 internal import Platform
 internal import SecretHashing
 
-/// The private folder of a run's control server, with its socket and a file with the token.
+/// The private folder of a run's control server. It contains the server's socket and a file with the token.
 ///
 /// The environment variable `TestLauncher-control` of the run names the folder. The folder is created if it does not
 /// exist. The file `token` appears when the server has begun to listen.
@@ -19,10 +19,10 @@ package struct ControlFolder: Sendable {
     /// Describes a folder, which need not exist yet.
     package init(_ path: String) { self.path = path }
 
-    /// Creates the folder, or checks that no other user can access an existing one.
+    /// Creates the folder. If the folder already exists, checks that no other user can access it.
     ///
-    /// - Throws: ``SystemError`` with `EACCES` if another user owns the folder or can access it; with `ENAMETOOLONG` if
-    ///   the socket's path would exceed the 107 bytes that unix(7) allows.
+    /// - Throws: ``SystemError`` with `EACCES` if another user owns the folder or can access it. ``SystemError`` with
+    ///   `ENAMETOOLONG` if the socket's path is longer than 107 bytes, the limit in unix(7).
     package func prepare() throws(SystemError) {
         guard socketPath.utf8.count < 108 else { throw SystemError("socket in \(path)", code: ENAMETOOLONG) }
         guard mkdir(path, 0o700) != 0 else { return }

@@ -13,7 +13,7 @@
         private let server: HTTPServer
         private let run: Task<Void, any Error>
 
-        /// Starts to listen, and writes the token for clients that can read the folder.
+        /// Starts to listen. Then writes the token file, for the clients that can read the folder.
         ///
         /// - Parameters:
         ///   - folder: The folder for the socket.
@@ -23,7 +23,7 @@
         package init(in folder: ControlFolder, token: String, _ service: ControlService) async throws {
             try folder.prepare()
             self.folder = folder
-            // The timeout in seconds is longer than the longest wait of a request, which is a minute.
+            // The timeout is longer than a minute, because a request may wait for a minute.
             let server = HTTPServer(
                 address: .unix(path: folder.socketPath), timeout: 90, logger: .disabled,
                 handler: ClosureHTTPHandler { await Self.answer(to: $0, service) })
@@ -33,7 +33,7 @@
             try folder.publish(token: token)
         }
 
-        /// Stops listening, after the requests in progress have been answered or a second has passed.
+        /// Stops listening. Waits until the requests in progress are answered, but at most one second.
         package func stop() async {
             folder.remove()
             await server.stop(timeout: 1)

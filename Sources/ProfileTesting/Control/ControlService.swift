@@ -119,7 +119,7 @@ package struct ControlService: Sendable {
         guard let events = try request.json()["events"]?.elements else {
             throw .badRequest("The body is an object with \"events\", an array")
         }
-        // All events are parsed before the first is sent. So either all or none are sent.
+        // All events are parsed before the first is sent. So either all events are sent or no event.
         var inputs: [ScreenInput] = []
         for event in events { inputs.append(try ScreenInput(event)) }
         for input in inputs { screen.send(input) }
@@ -167,7 +167,7 @@ package struct ControlService: Sendable {
         return state
     }
 
-    /// Whether the time of a wait is over. The timer sets the value, and the condition reads it.
+    /// Whether the timeout of a wait has passed. The timer sets the value, and the condition reads it.
     private final class Expiry: Sendable {
         let isOver = Atomic(false)
     }

@@ -1,14 +1,14 @@
 package import ProfileCore
 
-/// The interface of the running screen to the control server. The code that runs screens implements it (see
-/// `Sources/profiles/TestHooks`).
+/// The interface through which the control server uses the running screen. The code that runs screens implements it
+/// (see `Sources/profiles/TestHooks`).
 ///
-/// The screen handles inputs and queries in the order of their arrival, like keys of the terminal. It is drawn after
-/// each of them.
+/// The screen handles inputs and queries in the order of their arrival, like keys of the terminal. The screen is drawn
+/// after each input and each query.
 package protocol ControlledScreen: Sendable {
-    /// Returns the screen's state as soon as it fulfils a condition, now or after a later change.
+    /// Waits until the screen's state fulfils a condition, and returns this state.
     ///
-    /// The condition is evaluated after each input and each query, whether or not the state has changed.
+    /// The condition is evaluated after each input and each query, even if the state has not changed.
     ///
     /// - Returns: The state; nil if the screen was left before a state fulfilled the condition.
     func state(when condition: @escaping @Sendable (JSONValue) -> Bool) async -> JSONValue?

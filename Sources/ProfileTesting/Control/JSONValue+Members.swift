@@ -1,7 +1,8 @@
 internal import ProfileCore
 
 extension JSONValue {
-    /// A member of an object by its name, or an element of an array by its index or by the `name` of an object in it.
+    /// In an object, the member with this name. In an array, the element with this index, or the object that has this
+    /// text as its member `name`.
     subscript(name: String) -> JSONValue? {
         switch self {
         case .object(let members): members.first { $0.name == name }?.value

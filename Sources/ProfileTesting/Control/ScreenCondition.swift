@@ -1,6 +1,6 @@
 package import ProfileCore
 
-/// A condition on a screen's state, to wait for.
+/// A condition on a screen's state. A client can wait until the condition is fulfilled.
 public struct ScreenCondition: Hashable, Sendable {
     /// The path of the value in the state: names separated by dots, such as `notice.title` or `fields.phone.text`.
     public let path: String
@@ -26,7 +26,7 @@ public struct ScreenCondition: Hashable, Sendable {
         ScreenCondition(path: path, test: .equals(.null))
     }
 
-    /// The value at the path is a text that contains this one.
+    /// The value at the path is a text that contains `text`.
     public static func contains(_ path: String, _ text: String) -> ScreenCondition {
         ScreenCondition(path: path, test: .contains(text))
     }

@@ -2,7 +2,7 @@ package import ProfileCore
 
 /// An input that a test sends to a screen.
 public enum ScreenInput: Hashable, Sendable {
-    /// Types a text character by character, as keys.
+    /// Types a text character by character, as if the keys were pressed.
     case type(String)
     /// Presses a key once, such as Tab.
     case press(TerminalKey)
@@ -18,8 +18,8 @@ public enum ScreenInput: Hashable, Sendable {
     case submit
 }
 
-// As JSON: an object with one member, {"type": "…"}, {"press": "tab"}, {"paste": "…"}, {"auto_fill": "…"},
-// {"focus": "phone"}, {"end_editing": true}, {"submit": true}.
+// In JSON, an input is an object that has exactly one member: {"type": "…"}, {"press": "tab"}, {"paste": "…"},
+// {"auto_fill": "…"}, {"focus": "phone"}, {"end_editing": true} or {"submit": true}.
 extension ScreenInput {
     package init(_ json: JSONValue) throws(ControlProblem) {
         guard case .object(let members) = json, members.count == 1, let member = members.first else {

@@ -6,7 +6,7 @@ public struct ScreenState: Hashable, Sendable {
     public struct Field: Hashable, Sendable {
         /// The name, as used by ``ScreenInput/focus(_:)``.
         public let name: String
-        /// The shown text, with the literals of a mask.
+        /// The text that the field shows, including the literal characters of its mask.
         public let text: String
         /// The position of the caret, in characters of ``text``.
         public let caret: Int
@@ -14,7 +14,7 @@ public struct ScreenState: Hashable, Sendable {
         public let issue: String?
         /// The text of the issue.
         public let message: String?
-        /// Whether the present text is valid. On a screen for a login or a passcode: whether the field has any text.
+        /// Whether the current text is valid. On a login or passcode screen, it is true if the field has any text.
         public let isValid: Bool
     }
 
@@ -38,7 +38,7 @@ public struct ScreenState: Hashable, Sendable {
     public let fields: [Field]
     /// The notice over the screen; nil if there is none.
     public let notice: Notice?
-    /// Whether a request of the screen is in progress, such as storing a profile.
+    /// Whether the screen waits for the end of a request, such as storing a profile.
     public let isBusy: Bool
     /// Whether addresses can be searched. This is true while the form's postal code is valid (F4).
     public let isAddressSearchAvailable: Bool
@@ -48,7 +48,7 @@ public struct ScreenState: Hashable, Sendable {
     /// The field with this name; nil if there is none.
     public subscript(name: String) -> Field? { fields.first { $0.name == name } }
 
-    /// - Returns: Nil if the JSON is not a state.
+    /// - Returns: Nil if the JSON does not describe a screen state.
     init?(_ json: JSONValue) {
         guard let screen = json["screen"]?.string, let fields = json["fields"]?.elements else { return nil }
         self.screen = screen

@@ -37,7 +37,8 @@ package struct UnixStream: ~Copyable {
     package func write(_ bytes: [UInt8]) throws(SystemError) {
         var rest = bytes[...]
         while !rest.isEmpty {
-            // If the server has ended, MSG_NOSIGNAL makes this request fail. Otherwise SIGPIPE would end the tests.
+            // If the server has ended, MSG_NOSIGNAL makes `send` return an error. Without this flag, the signal SIGPIPE
+            // would end the test process.
             let count = rest.withUnsafeBytes {
                 send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
             }
@@ -50,7 +51,7 @@ package struct UnixStream: ~Copyable {
     /// Closes the writing side of the connection.
     package func endWriting() { shutdown(descriptor, Int32(SHUT_WR)) }
 
-    /// - Returns: The available bytes, at most `count`; empty at the end of the stream.
+    /// - Returns: The available bytes, at most `count` bytes. The array is empty at the end of the stream.
     package func read(atMost count: Int = 65_536) throws(SystemError) -> [UInt8] {
         var buffer = [UInt8](repeating: 0, count: max(1, count))
         while true {

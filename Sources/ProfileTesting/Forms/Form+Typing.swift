@@ -12,14 +12,14 @@ extension FormState {
 
     /// Moves the focus to a field and types a text into it.
     ///
-    /// - Returns: The effects, in order. If the field cannot have the focus, nothing is typed.
+    /// - Returns: The effects, in order. If the field cannot get the focus, the text is not typed.
     @discardableResult
     public mutating func typeText(_ text: String, into name: FieldName) -> [FormEffect] {
         let effects = focus == name ? [] : handle(.focus(name))
         return focus == name ? effects + typeText(text) : effects
     }
 
-    /// Types the given texts into their fields, in the order of focus, and ends editing.
+    /// Types each text into its field, in the focus order of the form, and then ends editing.
     ///
     /// - Returns: The effects, in order.
     @discardableResult

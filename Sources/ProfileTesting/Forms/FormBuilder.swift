@@ -14,7 +14,7 @@ public struct FormBuilder: Sendable {
     private var typed: [FieldName: String] = [:]
     private var focus: FieldName?
 
-    /// 2026-11-21: the current day of the forms unless ``on(_:)`` sets another one.
+    /// The default current day of the forms: 2026-11-21. ``on(_:)`` sets another day.
     public static let someDay = CalendarDay(secondsSince1970: 1_795_219_200) ?? .latest
 
     /// Texts to type into a form of the standard schema; all are valid.
@@ -29,7 +29,8 @@ public struct FormBuilder: Sendable {
     /// Sets the current day for rules such as "not in the future".
     public func on(_ today: CalendarDay) -> FormBuilder { with { $0.today = today } }
 
-    /// Sets the initial values of a stored profile, by field names and in their stored form.
+    /// Sets the initial values of the form, as if it edits a stored profile. The keys are field names, and the values
+    /// have their stored form.
     public func holding(_ values: [String: String], hasPassword: Bool = true) -> FormBuilder {
         with { builder in
             builder.values = Self.named(values)
@@ -37,12 +38,12 @@ public struct FormBuilder: Sendable {
         }
     }
 
-    /// Sets the texts to type into the fields, by field names.
+    /// Sets the texts to type into the fields. The keys are field names.
     public func filled(_ texts: [String: String] = FormBuilder.validTexts) -> FormBuilder {
         with { $0.typed = Self.named(texts) }
     }
 
-    /// Sets the field that has the focus. If there is no field of that name, no field has the focus.
+    /// Sets the field that has the focus. If no field has this name, no field gets the focus.
     public func editing(_ name: String) -> FormBuilder { with { $0.focus = FieldName(name) } }
 
     /// The form.
@@ -59,7 +60,7 @@ public struct FormBuilder: Sendable {
         return builder
     }
 
-    /// Returns the texts by field name, without those whose names are not valid field names.
+    /// Returns the text for each field name. Omits a text if its key is not a valid field name.
     private static func named(_ texts: [String: String]) -> [FieldName: String] {
         var named: [FieldName: String] = [:]
         for (name, text) in texts {

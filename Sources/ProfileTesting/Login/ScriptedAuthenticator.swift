@@ -6,7 +6,8 @@ internal import Threads
 public final class ScriptedAuthenticator: Authenticator {
     /// The outcome of one attempt.
     public enum Answer: Hashable, Sendable {
-        /// The login succeeds with this profile. Nil means a profile with the username that was tried.
+        /// The login succeeds with this profile. If the profile is nil, the login succeeds with a profile that has the
+        /// username of the attempt.
         case success(LoggedInProfile? = nil)
         /// The login fails with this error.
         case failure(LoginError)
@@ -15,7 +16,7 @@ public final class ScriptedAuthenticator: Authenticator {
         public static let invalidCredentials = Answer.failure(.invalidCredentials)
         /// The answer contains no profile.
         public static let invalidResponse = Answer.failure(.invalidResponse)
-        /// The answer is neither a success nor a refusal of the credentials.
+        /// The answer neither accepts nor rejects the credentials.
         public static let unexpectedStatus = Answer.failure(.unexpectedStatus)
         /// No answer came.
         public static let unknown = Answer.failure(.unknown)
@@ -37,7 +38,7 @@ public final class ScriptedAuthenticator: Authenticator {
             self.unused = unused
         }
 
-        /// The number of attempts that were made when no prepared answer was left.
+        /// The number of attempts that got no prepared answer, because none was left.
         public var unscripted: Int { attempts.count - given.count }
     }
 
@@ -48,7 +49,8 @@ public final class ScriptedAuthenticator: Authenticator {
     ///
     /// - Parameters:
     ///   - answers: The answers to the first attempts.
-    ///   - other: The authenticator to use when no answer is left; nil to fail with `unknown` each time.
+    ///   - other: The authenticator to use when no prepared answer is left. If it is nil, each further attempt fails
+    ///     with `unknown`.
     public init(_ answers: [Answer] = [], otherwise other: (any Authenticator)? = nil) {
         state = Locked(Report(unused: answers))
         self.other = other
@@ -63,7 +65,8 @@ public final class ScriptedAuthenticator: Authenticator {
     /// The attempts and answers so far.
     public var report: Report { state.withLock(\.self) }
 
-    /// Answers with the next prepared answer. If no answer is left, asks the other authenticator or throws `unknown`.
+    /// Gives the next prepared answer. If no prepared answer is left, calls the other authenticator. If there is no
+    /// other authenticator, throws `unknown`.
     public func authenticate(username: String, password: Secret) async throws(LoginError) -> LoggedInProfile {
         let answer: Answer? = state.withLock { report in
             report.attempts.append(username)

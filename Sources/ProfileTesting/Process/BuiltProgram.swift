@@ -2,7 +2,7 @@ internal import Platform
 
 /// Finds programs that SwiftPM has built with the tests.
 package enum BuiltProgram {
-    /// Returns the path of a program, searched in the folder of the running tests and in its parent folders.
+    /// Returns the path of a program. Searches the folder of the running tests and then its parent folders.
     package static func path(_ name: String) throws(SystemError) -> String {
         for folder in folders {
             for candidate in ["\(folder)/\(name)", "\(folder)/.build/debug/\(name)"] where isFile(candidate) {
@@ -12,7 +12,8 @@ package enum BuiltProgram {
         throw SystemError("\(name), beside the tests", code: ENOENT)
     }
 
-    /// The path of the release build of the command, `.build/release/profiles` in the package; nil if it is not built.
+    /// The path of the release build of the command: `.build/release/profiles` in the package. Nil if there is no
+    /// release build.
     package static var releaseCommand: String? {
         folders.lazy.map { "\($0)/.build/release/profiles" }.first(where: isFile)
     }

@@ -6,10 +6,11 @@ internal import Threads
 package final class ChildProcess: Sendable {
     /// The process id. If the process began a session, this is also the session's id.
     package let id: pid_t
-    /// The exit code; nil until the process is reaped. From then on the process id may belong to another process.
+    /// The exit code; nil until the process is reaped. After the process is reaped, another process may get the same
+    /// process id.
     private let outcome = Locked<Int32?>(nil)
 
-    /// The target of one of the process's descriptors.
+    /// The file or descriptor to which a descriptor of the process is connected.
     package enum Stream: Sendable {
         case file(String, flags: Int32)
         /// A descriptor of the calling process.
@@ -20,14 +21,17 @@ package final class ChildProcess: Sendable {
     ///
     /// - Parameters:
     ///   - command: The program's path and its arguments.
-    ///   - environment: All environment variables of the program; nil for those of the calling process.
-    ///   - folder: The working directory; nil for that of the calling process.
-    ///   - streams: The program's descriptors by number. The program inherits its other descriptors from the calling
+    ///   - environment: All environment variables of the program. If it is nil, the program inherits the variables of
+    ///     the calling process.
+    ///   - folder: The working directory. If it is nil, the program inherits the working directory of the calling
     ///     process.
-    ///   - beginsSession: Whether the program begins a session of its own, without the caller's terminal and with the
-    ///     signals of a login shell. The first terminal among `streams` becomes the session's controlling terminal.
-    /// - Throws: The error of `posix_spawn`. If a folder is given and the program is missing, nothing is thrown, but
-    ///   the process ends with exit code 127.
+    ///   - streams: The descriptors to set in the program, by descriptor number. The program inherits all other
+    ///     descriptors from the calling process.
+    ///   - beginsSession: Whether the program begins a new session, which is separate from the caller's terminal. All
+    ///     signals then have their default handling, as in a login shell. The first terminal among `streams` becomes
+    ///     the session's controlling terminal.
+    /// - Throws: The error of `posix_spawn`. If a folder is given and the program does not exist, no error is thrown.
+    ///   Instead, the process ends with exit code 127.
     package init(
         _ command: [String], environment: [String: String]? = nil, folder: String? = nil,
         streams: [Int32: Stream] = [:], beginsSession: Bool = false
@@ -47,19 +51,19 @@ package final class ChildProcess: Sendable {
         posix_spawnattr_init(&attributes)
         defer { posix_spawnattr_destroy(&attributes) }
         if beginsSession {
-            // Resets all signals, as a login shell does, because the parent process of the tests may ignore or block
-            // some.
+            // Resets the handling of all signals, as a login shell does. The parent process of the tests may ignore or
+            // block some signals.
             var all = sigset_t()
             sigfillset(&all)
             posix_spawnattr_setsigdefault(&attributes, &all)
             var none = sigset_t()
             sigemptyset(&none)
             posix_spawnattr_setsigmask(&attributes, &none)
-            // 0x80 is POSIX_SPAWN_SETSID, which Glibc's header hides without _GNU_SOURCE.
+            // 0x80 is POSIX_SPAWN_SETSID. Glibc's header defines this constant only together with _GNU_SOURCE.
             posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK | 0x80))
         }
-        // posix_spawn can change the folder only with a Glibc extension, and a shell would drop environment variables
-        // whose names it does not accept. `env -C` avoids both problems.
+        // `env -C` changes the working directory. posix_spawn can do this only with a Glibc extension. A shell can do
+        // it too, but would drop environment variables with unusual names.
         let words = folder.map { ["/usr/bin/env", "-C", $0, "--"] + command } ?? command
         var arguments: [UnsafeMutablePointer<CChar>?] = words.map { strdup($0) } + [nil]
         var variables: [UnsafeMutablePointer<CChar>?] = (environment ?? [:]).map { strdup("\($0)=\($1)") } + [nil]
@@ -81,7 +85,7 @@ package final class ChildProcess: Sendable {
         }
     }
 
-    /// Whether the process has ended; does not wait.
+    /// Whether the process has ended. Reading this property does not wait.
     package var hasEnded: Bool {
         outcome.withLock { outcome in
             if outcome == nil { outcome = Self.reap(id, WNOHANG) }
@@ -94,8 +98,8 @@ package final class ChildProcess: Sendable {
     /// - Returns: The exit code, or 128 plus the number of the signal that ended the process, as in a shell.
     @discardableResult
     package func wait() -> Int32 {
-        // WNOWAIT leaves the process unreaped, so signals can still be sent and never reach another process with the
-        // same id.
+        // WNOWAIT does not reap the process, so no other process can get its id. A signal to this id cannot reach
+        // another process.
         var information = siginfo_t()
         while !hasEnded, waitid(P_PID, id_t(id), &information, WEXITED | WNOWAIT) < 0, errno == EINTR {}
         return outcome.withLock { outcome in
@@ -112,7 +116,7 @@ package final class ChildProcess: Sendable {
         }
     }
 
-    /// - Returns: The exit code; nil if the process still runs and `options` contains WNOHANG.
+    /// - Returns: The exit code. Nil if `options` contains WNOHANG and the process still runs.
     private static func reap(_ id: pid_t, _ options: Int32) -> Int32? {
         var status: Int32 = 0
         var ended = waitpid(id, &status, options)

@@ -1,8 +1,7 @@
 internal import Dispatch
 internal import Synchronization
 
-/// Blocks the callers of `pass()` until the test calls `open(_:)`. Counts the calls that are blocked and those that
-/// have finished.
+/// Blocks the callers of `pass()` until the test calls `open(_:)`. Counts the blocked calls and the finished calls.
 package final class Gate: Sendable {
     private let running = Atomic(0)
     private let finished = Atomic(0)

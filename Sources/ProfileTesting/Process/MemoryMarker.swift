@@ -1,20 +1,22 @@
 package import Platform
 package import ProfileCore
 
-/// Bytes that a test passes to code that should zero them. Afterwards the test searches the memory for these bytes.
+/// Bytes for a test of code that should zero its memory. The test passes the bytes to the code. Then it searches the
+/// memory for these bytes.
 ///
-/// The bytes are stored masked. So neither the marker nor the search contains the unmasked bytes.
+/// The marker stores the bytes in a masked form. Therefore neither the marker nor the search contains the unmasked
+/// bytes.
 package struct MemoryMarker: Sendable {
     private let masked: [UInt8]
     /// The masked bytes that the search looks for.
     private let sought: ArraySlice<UInt8>
-    /// Turns ASCII bytes into bytes that are not ASCII.
+    /// The mask for XOR. It turns each ASCII byte into a byte that is not ASCII.
     private static let mask: UInt8 = 0x80
 
     /// Creates a marker of random ASCII letters and digits, which the standard schema accepts as a password.
     ///
-    /// The search looks only for the last half, because the C library overwrites up to 32 bytes at the start of freed
-    /// memory. This happens even if no code zeroed the memory.
+    /// The search looks only for the second half of the bytes. The C library overwrites up to 32 bytes at the start of
+    /// freed memory, even if no code zeroes the memory.
     /// - Parameter count: The number of bytes, at least 64.
     package init(count: Int = 64) {
         let alphabet = Array("ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz23456789".utf8)
@@ -30,7 +32,7 @@ package struct MemoryMarker: Sendable {
         sought = masked.suffix(masked.count / 2)
     }
 
-    /// Creates a marker of a text that other code puts into memory. The search looks for the whole text.
+    /// Creates a marker for a text that other code writes to memory. The search looks for the whole text.
     package init(_ text: StaticString) {
         masked = (0..<text.utf8CodeUnitCount).map { text.utf8Start[$0] ^ Self.mask }
         sought = masked[...]
@@ -39,7 +41,7 @@ package struct MemoryMarker: Sendable {
     /// The number of bytes.
     package var count: Int { masked.count }
 
-    /// One of the bytes, for code that takes bytes one by one.
+    /// The unmasked byte at this index, for code that takes one byte at a time.
     package subscript(index: Int) -> UInt8 { masked[index] ^ Self.mask }
 
     /// Appends all bytes to the output.
@@ -61,9 +63,9 @@ package struct MemoryMarker: Sendable {
         try body(UnsafeRawBufferPointer(bytes))
     }
 
-    /// Returns the number of times that the bytes occur in the writable memory of a process, by default this one.
+    /// Returns how often the bytes occur in the writable memory of a process. The default is the current process.
     ///
-    /// Allocates nothing on the heap, because an allocation could overwrite freed memory that the search should find.
+    /// Does not allocate memory on the heap. An allocation could overwrite freed memory before the search reads it.
     package func occurrences(in process: pid_t = getpid()) throws(SystemError) -> Int {
         let size = 1 << 21
         let pages = mmap(nil, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)
@@ -76,8 +78,8 @@ package struct MemoryMarker: Sendable {
         guard memory >= 0 else { throw SystemError("open /proc/\(process)/mem") }
         defer { close(memory) }
 
-        // The buffer is part of this process's memory and contains data that was read before, so occurrences in the
-        // buffer do not count.
+        // The read buffer is also part of this process's memory. Occurrences in this buffer are copies, so they do not
+        // count.
         let own = process == getpid() ? Int(bitPattern: chunk.baseAddress) : 0
         var found = 0
         var line = MapsLine(UnsafeRawBufferPointer(rebasing: maps[..<mapped]))
@@ -92,15 +94,16 @@ package struct MemoryMarker: Sendable {
                     if start + hit < own || start + hit >= own + chunk.count { found += 1 }
                     position = hit + 1
                 }
-                // The next chunk overlaps this one, so it contains an occurrence that crosses the end of this chunk.
+                // The next chunk overlaps this chunk. If an occurrence crosses the end of this chunk, the next chunk
+                // contains it.
                 start += count - (sought.count - 1)
             }
         }
         return found
     }
 
-    /// Returns the offset of the first occurrence at or after `start`. The C library searches for the first byte,
-    /// because loops in a debug build take too long for megabytes.
+    /// Returns the offset of the first occurrence at or after `start`. `memchr` searches for the first byte, because a
+    /// Swift loop over megabytes is too slow in a debug build.
     private func firstHit(in bytes: UnsafeRawBufferPointer, from start: Int) -> Int? {
         guard let base = bytes.baseAddress, let first = sought.first else { return nil }
         let last = bytes.count - sought.count

@@ -1,16 +1,16 @@
 internal import Platform
 
-/// The state of every thread of a session's processes at a moment, read from `/proc` (proc(5)).
+/// A snapshot of all threads in all processes of a session, read from `/proc` (proc(5)).
 ///
-/// Threads are read one after another, so a single reading proves nothing: a thread may wake another one that was read
-/// before, and then go to sleep. Two equal readings prove that no thread ran in between, because a thread that runs
-/// raises its count of context switches.
+/// Threads are read one after another, so a single snapshot does not prove that all threads sleep. A running thread may
+/// wake a thread that was already read, and then sleep before it is read itself. Two equal snapshots prove that no
+/// thread ran between them, because a running thread increases its number of context switches.
 struct SessionActivity: Equatable {
     private var threads: [Thread] = []
 
     private struct Thread: Equatable {
         let id: Int
-        /// `S` for a waiting thread, `R` for a running one, `T` for a stopped one, …
+        /// The state of the thread in proc(5): `S` means waiting, `R` running, `T` stopped, …
         let state: String
         /// The counts of voluntary and involuntary context switches.
         let switches: [String]

@@ -1,7 +1,7 @@
 internal import Platform
 
-/// Reads and writes files that fit into memory, for tests. Do not use it for a database that this process has open:
-/// closing the descriptor would release the locks that SQLite holds on the file.
+/// Reads and writes files that fit into memory, for tests. Do not use it for a database file that this process has open
+/// in SQLite. When this type closes its descriptor, the process loses SQLite's locks on the file.
 package enum SmallFile {
     /// Returns all bytes of a file; nil if it cannot be read.
     package static func bytes(of path: String) -> [UInt8]? {
@@ -53,12 +53,13 @@ package enum SmallFile {
         }
     }
 
-    /// Returns the names in a directory, sorted; empty if it cannot be read.
+    /// Returns the sorted names of the entries of a directory. The result is empty if the directory cannot be read.
     package static func names(in directory: String) -> [String] {
         rawNames(in: Array(directory.utf8CString)).map { String(decoding: $0, as: UTF8.self) }.sorted()
     }
 
-    /// Removes a file, or a directory with all its content. Names may contain any bytes. Follows no link.
+    /// Removes a file, or a directory with all its content. Names may contain any bytes. Does not follow symbolic
+    /// links.
     package static func removeAll(_ path: String) { removeAll(Array(path.utf8CString)) }
 
     private static func removeAll(_ path: [CChar]) {

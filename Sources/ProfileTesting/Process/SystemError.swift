@@ -2,12 +2,12 @@ internal import Platform
 
 /// An error of the operating system in a test.
 public struct SystemError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// The failed call, with the path of the file if the call has one.
+    /// The name of the failed call, and the path of the file if there is one.
     public let action: String
     /// `errno`.
     public let code: Int32
 
-    /// Creates an error with the present `errno`, or with a code that a call has returned.
+    /// Creates an error with the current `errno`, or with an error code that a call returned.
     package init(_ action: String, code: Int32 = errno) {
         self.action = action
         self.code = code

@@ -1,4 +1,4 @@
-/// The traits with which the package is built. The command that the tests run is built with the same traits.
+/// The SwiftPM traits of this build of the package. The tests run a command that is built with the same traits.
 package enum Traits {
     package static var hasTestHooks: Bool {
         #if TestHooks

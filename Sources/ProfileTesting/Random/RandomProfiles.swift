@@ -25,8 +25,8 @@ public struct RandomProfiles: Sendable {
 
     /// Returns a valid draft with a value in every required field and in some of the others.
     ///
-    /// - Returns: The draft; nil if no valid value was found for a required field, for example because its pattern
-    ///   matches few texts. Nil also if the draft as a whole is not valid.
+    /// - Returns: The draft. Nil if no valid value was found for a required field, for example because few texts match
+    ///   its pattern. Also nil if the whole draft is invalid.
     public mutating func validDraft() -> ProfileDraft? {
         var draft = ProfileDraft()
         for rules in validator.schema.fields where rules.isRequired || random.once(in: 2) {
@@ -36,13 +36,13 @@ public struct RandomProfiles: Sendable {
                 return nil
             }
         }
-        // Each field may be valid while the whole draft is not, so the validator decides.
+        // If each field is valid, the whole draft may still be invalid. Therefore the validator checks the whole draft.
         return (try? validator.validate(draft, on: today)) == nil ? nil : draft
     }
 
     /// Returns a validated profile.
     ///
-    /// - Returns: The profile; nil in the cases in which ``validDraft()`` returns nil.
+    /// - Returns: The profile. Nil if ``validDraft()`` returns nil.
     public mutating func valid() -> ValidProfile? {
         validDraft().flatMap { try? validator.validate($0, on: today) }
     }

@@ -1,7 +1,7 @@
 public import ProfileCore
 
 extension SeededGenerator {
-    /// Returns a random value for a field. Most values are valid, or differ only a little from a valid value.
+    /// Returns a random value for a field. Most values are either valid or nearly valid.
     public mutating func value(for rules: FieldRules) -> String {
         if once(in: 8) { return text(0..<30) }
         var text =

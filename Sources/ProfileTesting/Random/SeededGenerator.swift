@@ -14,9 +14,9 @@ public struct SeededGenerator: RandomNumberGenerator, Sendable {
     }
 
     /// Creates a generator from the seed in the environment variable `PROFILES_TEST_SEED`, or from a random seed.
-    /// Prints the seed. A run with this seed reproduces a failure.
+    /// Prints the seed. To reproduce a failure, run the test again with the printed seed.
     ///
-    /// - Parameter name: The purpose of the seed, printed in the same line.
+    /// - Parameter name: The purpose of the seed. It is printed on the same line as the seed.
     public init(printingSeedOf name: String) {
         let named = getenv("PROFILES_TEST_SEED").flatMap { UInt64(String(cString: $0)) }
         self.init(seed: named ?? UInt64.random(in: 0 ... .max))
@@ -32,7 +32,7 @@ public struct SeededGenerator: RandomNumberGenerator, Sendable {
         return mixed ^ (mixed >> 31)
     }
 
-    /// Returns true with a probability of one in `count`; always true if `count` is 1 or less.
+    /// Returns true with a probability of 1 / `count`. If `count` is 1 or less, always returns true.
     public mutating func once(in count: Int) -> Bool { Int.random(in: 0..<max(1, count), using: &self) == 0 }
 
     /// Returns random bytes. The number of bytes is a random element of `counts`.
@@ -40,9 +40,9 @@ public struct SeededGenerator: RandomNumberGenerator, Sendable {
         (0..<Int.random(in: counts, using: &self)).map { _ in UInt8.random(in: 0...255, using: &self) }
     }
 
-    /// Returns a text in which all characters that matter to rules occur often: letters, digits, white space, controls,
-    /// separators of dates and masks, other scripts' digits, combining marks, joiners, flags. The rest are random
-    /// scalars.
+    /// Returns a random text. Characters with a special role in rules occur often: letters, digits, white space,
+    /// control characters, separators of dates and masks, digits of other scripts, combining marks, joiners and flags.
+    /// About a quarter of the scalars are random scalars from all of Unicode.
     ///
     /// - Parameter counts: The possible numbers of Unicode scalars.
     /// - Returns: The text.
@@ -52,7 +52,7 @@ public struct SeededGenerator: RandomNumberGenerator, Sendable {
         return text
     }
 
-    /// Returns one random scalar, chosen as ``text(_:)`` chooses each of its scalars.
+    /// Returns one random scalar. ``text(_:)`` consists of such scalars.
     public mutating func scalar() -> Unicode.Scalar {
         let common = "abzAZ019 \t\n\r\u{0B}\u{0C}-.#_\"\\\u{0}\u{7F}\u{85}\u{A0}\u{3000}\u{300}\u{20DD}\u{200D}٣५éßK🇸🇬👩🏽"
         if once(in: 4) {

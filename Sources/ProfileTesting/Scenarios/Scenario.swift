@@ -1,8 +1,8 @@
 internal import ProfileCore
 
-/// A screen and its fixture, started on a temporary store of its own (T3).
+/// A screen that is started with test data, its fixture, in a new temporary store (T3).
 ///
-/// A binary built with the trait `TestHooks` starts a scenario if its environment requests one; see
+/// If the command is built with the trait `TestHooks`, environment variables can make it start a scenario; see
 /// <doc:Driving-the-screens>.
 public struct Scenario: Hashable, Sendable {
     /// A screen. The raw value is the screen's name in the environment variable `TestLauncher-VC`.
@@ -23,7 +23,7 @@ public struct Scenario: Hashable, Sendable {
         case validatePasscode(username: String)
         /// The user replaces the passcode of this profile.
         case editPasscode(username: String)
-        /// The user logs in with this username; nil if the screen asks for it.
+        /// The user logs in with this username. If it is nil, the screen asks for the username.
         case logIn(username: String?)
         /// The user registers a new profile.
         case register
@@ -122,7 +122,8 @@ public struct Scenario: Hashable, Sendable {
 }
 
 extension ProfileSchema {
-    /// A schema with fields that the standard schema lacks: a capitalised name, and types other than text.
+    /// A schema with kinds of fields that the standard schema does not have: a capitalised name, an integer and a
+    /// boolean.
     fileprivate static let scenario: ProfileSchema = {
         let document = """
             {"name": "members", "fields": [
@@ -133,7 +134,7 @@ extension ProfileSchema {
               {"name": "newsletter", "title": "Newsletter", "type": "boolean"}
             ]}
             """
-        // A test creates the store of every scenario, so the document is known to be valid.
+        // A test creates the store of every scenario. This test proves that the document is valid.
         return (try? ProfileSchema(parsing: document)) ?? .standard
     }()
 }

@@ -1,6 +1,6 @@
 package import ProfileCore
 
-/// The kind of start that the environment of a process requests (T3).
+/// The way in which the command starts. The environment variables determine it (T3).
 public enum ScenarioResolution: Hashable, Sendable {
     /// The normal start of the command.
     case normalStart
@@ -9,8 +9,8 @@ public enum ScenarioResolution: Hashable, Sendable {
     /// The environment requests a scenario that does not exist.
     case unknown(UnknownScenario)
 
-    /// Reads three variables: `TestLauncher-testing`, which only has to exist, `TestLauncher-VC` with the screen, and
-    /// `TestLauncher-model` with the fixture.
+    /// Reads three environment variables. `TestLauncher-testing` only has to exist. `TestLauncher-VC` names the screen,
+    /// and `TestLauncher-model` names the fixture.
     public init(_ environment: [String: String]) {
         guard environment["TestLauncher-testing"] != nil else {
             self = .normalStart
@@ -23,7 +23,7 @@ public enum ScenarioResolution: Hashable, Sendable {
     }
 }
 
-/// A requested scenario that does not exist. The process exits with 64.
+/// A requested scenario that does not exist. The process exits with the exit code 64.
 public struct UnknownScenario: Error, Hashable, Sendable, CustomStringConvertible {
     /// The value of `TestLauncher-VC`, if it is set.
     public let screen: String?

@@ -16,7 +16,7 @@ public final class ScenarioStore: Sendable {
     /// Creates the store of a scenario.
     ///
     /// - Parameters:
-    ///   - scenario: The scenario whose fixture is stored.
+    ///   - scenario: The scenario that defines the fixture to store.
     ///   - clock: The clock of the store; the system's clock by default.
     /// - Throws: ``SystemError`` or `ProfileStoreError` if the store cannot be created, `CredentialError` if a passcode
     ///   is refused.

@@ -3,10 +3,10 @@ internal import Threads
 
 /// A clock that moves only when a test advances it.
 ///
-/// It is a `Clock`, so a `LoginService` can measure its timeout with it. A repository can use its ``timestamp``:
+/// A `LoginService` can measure its timeout with this clock. A repository can use the ``timestamp`` of the clock:
 /// `options.now = { clock.timestamp }`.
 public final class ManualClock: Clock, Sendable {
-    /// A point in time, as the duration since the clock was created.
+    /// A point in time, measured from the start of the clock.
     public struct Instant: InstantProtocol {
         let offset: Duration
 
@@ -22,7 +22,7 @@ public final class ManualClock: Clock, Sendable {
 
     private struct State {
         var now = Instant(offset: .zero)
-        /// The sleeping tasks, by the identity of their promise.
+        /// The sleeping tasks. The key is the identity of the task's promise.
         var sleepers: [ObjectIdentifier: Sleeper] = [:]
         var watchers: [(count: Int, isReached: Promise<Void>)] = []
     }

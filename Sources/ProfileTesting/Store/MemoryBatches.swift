@@ -1,7 +1,7 @@
 internal import ProfileCore
 internal import ProfileStore
 
-/// Stores batches of rows in a store in memory, within one transaction.
+/// Stores batches of rows in an in-memory store, in a single transaction.
 struct MemoryBatches {
     private let stamp: WriteStamp
     private var ids: BatchIDs
@@ -56,8 +56,8 @@ struct MemoryBatches {
         }
     }
 
-    /// Logs the added and updated profiles. Deletes failed login attempts with the names of the added profiles, because
-    /// attempts before a profile existed do not count.
+    /// Logs the added and updated profiles. Deletes the failed login attempts for the usernames of the added profiles:
+    /// an attempt does not count if it was made before the profile existed.
     func finish(_ state: inout MemoryState, keeping mostChanges: Int) {
         if let added = ids.added {
             for profile in state.profiles(after: added.lowerBound - 1) {
@@ -87,7 +87,7 @@ extension BulkLoad {
         do {
             return try mayBegin { state.areStored($0) }
         } catch {
-            // `mayBegin` throws no other type of error here.
+            // Here, `mayBegin` throws only errors of the type `ProfileStoreError`.
             throw error as? ProfileStoreError ?? .database(String(describing: error), code: 0)
         }
     }

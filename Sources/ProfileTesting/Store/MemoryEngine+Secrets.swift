@@ -55,7 +55,7 @@ extension MemoryEngine {
         _ attempt: LoginAttempt, _ outcome: LoginAttempt.Outcome
     ) async throws(ProfileStoreError) -> LoginAttempt.Success? {
         switch outcome {
-        // The attempt was already counted when it was admitted.
+        // `admit` has already counted the attempt.
         case .wrong: return nil
         case .notMade:
             return try await write { state in

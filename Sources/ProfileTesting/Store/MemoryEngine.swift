@@ -5,11 +5,11 @@ internal import SecretHashing
 internal import Synchronization
 
 extension ProfileRepository {
-    /// Opens a new, empty store in plain memory. Use the store in tests of other features. The content is lost when the
-    /// repository is released.
+    /// Opens a new, empty store in plain memory. Use such a store to test features outside the store. The content is
+    /// lost when the repository is released.
     ///
-    /// The repository has the same functions as one for a store in a file, except `check()`, `backup(to:)` and other
-    /// functions for files.
+    /// The repository supports all functions of a store in a file, except functions that need a file, such as `check()`
+    /// and `backup(to:)`.
     /// - Parameter options: The options for using the store. `createsMissing` is ignored, because the store is always
     ///   created.
     /// - Returns: The open store. Call ``/ProfileStore/ProfileRepository/close()`` when you no longer need it.
@@ -20,7 +20,7 @@ extension ProfileRepository {
         try await open(MemoryStore(options.initialSchema, at: options.now()), options: options)
     }
 
-    /// Opens another repository on the same store in memory, as another process would open the same file.
+    /// Opens another repository on an in-memory store, like a second process that opens the same file.
     package static func open(
         _ store: MemoryStore, options: Options = Options()
     ) async throws(ProfileStoreError) -> ProfileRepository {
@@ -28,10 +28,10 @@ extension ProfileRepository {
     }
 }
 
-/// Stores profiles in plain memory. It is the reference model of an engine.
+/// Stores profiles in plain memory. Tests compare the other engines with this reference model.
 ///
-/// A call that reads uses the state of one moment. A call that writes replaces the state. Hashes of secrets are not
-/// zeroed after use.
+/// Each read uses a consistent snapshot of the state. Each write replaces the state. Hashes of secrets are not zeroed
+/// after use.
 final class MemoryEngine: StoreEngine {
     let store: MemoryStore
     let options: ProfileRepository.Options
@@ -95,7 +95,7 @@ final class MemoryEngine: StoreEngine {
         try currentAtLength.profiles(search, under: rules.schema).count
     }
 
-    /// Always `.everything`, because there is no index.
+    /// Always `.everything` (a full scan), because an in-memory store has no index.
     func plan(of search: ProfileSearch) -> QueryPlan { .everything }
 
     func scan(_ scan: StoreScan) async throws(ProfileStoreError) -> StoredRows {
@@ -142,7 +142,7 @@ final class MemoryEngine: StoreEngine {
             guard let profile = state.insert(row: 0, of: row, at: stamp.time) else {
                 throw .duplicate(state.takenFields(of: row, row: 0, besides: nil))
             }
-            // Login attempts before the profile existed do not count.
+            // A login attempt does not count if it was made before the profile existed.
             state.throttles.forget(profile.username)
             return ([(.registered, profile.id)], profile.profile(under: schema))
         }
@@ -212,11 +212,11 @@ final class MemoryEngine: StoreEngine {
         try current.outcome(of: request, at: time)
     }
 
-    /// A change for the log. The id is nil if the change does not concern a single profile.
+    /// An entry for the change log. The id is nil if the change does not affect a particular profile.
     typealias Change = (kind: ProfileChange.Kind, id: Int64?)
 
-    /// Runs a write and logs its changes, unless an earlier write had the same idempotency key. In that case it returns
-    /// the outcome of the earlier write.
+    /// Runs a write and logs its changes. If an earlier write had the same idempotency key, returns the outcome of the
+    /// earlier write instead.
     func change<Value: KeyedValue>(
         _ stamp: WriteStamp,
         _ body: @escaping @Sendable (inout MemoryState) throws(ProfileStoreError) -> (changes: [Change], value: Value)
@@ -272,7 +272,7 @@ final class MemoryEngine: StoreEngine {
 
     // MARK: State
 
-    /// The current state. Throws `closed` after `close()`, or the store's `readingProblem`.
+    /// The current state. After `close()`, throws `closed`. If the store has a `readingProblem`, throws that error.
     var current: MemoryState {
         get throws(ProfileStoreError) {
             guard !isClosed.load(ordering: .relaxed) else { throw .closed }

@@ -1,6 +1,6 @@
 internal import ProfileStore
 
-/// The log of changes of a store in memory, for clients that watch the store (R7).
+/// The change log of an in-memory store. Clients read it to watch the store (R7).
 struct MemoryLog: Sendable {
     private struct Entry: Sendable {
         let number: Int64
@@ -11,13 +11,13 @@ struct MemoryLog: Sendable {
 
     /// The number of the newest change.
     private(set) var number: Int64 = 0
-    /// The changes, oldest first, without gaps in their numbers.
+    /// The changes, oldest first. Their numbers are consecutive.
     private var entries: [Entry] = []
 
     var length: Int { entries.count }
 
-    /// Appends a change. The log keeps the newest `most` changes. Older changes are pruned in portions, so a few more
-    /// may remain for a while.
+    /// Appends a change. The log keeps the newest `most` changes. Older changes are deleted in groups, so a few of them
+    /// may remain for some time.
     mutating func append(
         _ kind: ProfileChange.Kind, _ profileIDs: ClosedRange<Int64>?, _ stamp: WriteStamp, keeping most: Int
     ) {
@@ -27,8 +27,8 @@ struct MemoryLog: Sendable {
         if number % max(1, most / 100) == 0 { entries.removeAll { $0.number <= number - most } }
     }
 
-    /// Returns the changes after a number. For a change of a single profile, `profile` returns the profile's current
-    /// state.
+    /// Returns the changes with numbers greater than `number`. If a change affects a single profile, the closure
+    /// `profile` returns the current state of this profile.
     func changes(
         after number: Int64, limit: Int, profile: (Int64) -> MemoryProfile?
     ) -> [ProfileChange] {

@@ -7,11 +7,11 @@ struct MemoryProfile: Hashable, Sendable {
     var revision: Int64 = 1
     let createdAt: Timestamp
     var updatedAt: Timestamp
-    /// The version of the schema that last judged the profile.
+    /// The version of the schema that validated the profile last.
     var schemaVersion = 0
     /// The issues that revalidation has found, in their stored form. Nil for a valid profile.
     var issues: String?
-    /// The values by column, including fields that the rules in force do not have.
+    /// The values. The key is the column. A value may belong to a field that the rules in force do not have.
     private(set) var values: [FieldName: String] = [:]
     var password: Password?
     var passcodeHash: String?
@@ -20,7 +20,7 @@ struct MemoryProfile: Hashable, Sendable {
         var hash: String
         /// The version of the schema that was in force when the password was set.
         let schemaVersion: Int
-        /// Whether that schema has judged the password. False if the password was given as a hash.
+        /// Whether that schema has validated the password. False if the store received only a hash of the password.
         let isJudged: Bool
     }
 
@@ -47,7 +47,7 @@ struct MemoryProfile: Hashable, Sendable {
         passcodeHash = record.passcodeHash.map { String($0.bytes) }
     }
 
-    /// The data of the profile other than its id and its values.
+    /// The data of the profile without its id and its values, such as the revision, the times and the hashes.
     var record: StoredRows.Record {
         StoredRows.Record(
             revision: revision, createdAt: createdAt, updatedAt: updatedAt, schemaVersion: schemaVersion,
@@ -58,8 +58,8 @@ struct MemoryProfile: Hashable, Sendable {
             }, passcodeHash: passcodeHash.map { Secret($0) })
     }
 
-    /// Takes the values of `fields` from a row that `rules` have judged. If the row has no password, the stored
-    /// password stays.
+    /// Replaces the values of `fields` by the values of a row that was validated by `rules`. If the row has no
+    /// password, the profile keeps its password.
     mutating func take(
         _ fields: FieldSet, ofRow row: Int, of rows: ValidProfiles, judgedBy rules: AdoptedSchema, at time: Timestamp
     ) {
@@ -95,7 +95,7 @@ struct MemoryProfile: Hashable, Sendable {
 
     var username: String { values[.username] ?? "" }
 
-    /// Returns the public form of the profile under a schema.
+    /// Returns the profile as a `Profile` with the fields of a schema.
     func profile(under schema: ProfileSchema) -> Profile {
         Profile(
             id: id, revision: revision, createdAt: createdAt, updatedAt: updatedAt, schemaVersion: schemaVersion,
@@ -106,8 +106,8 @@ struct MemoryProfile: Hashable, Sendable {
     func comparedText(_ column: FieldName) -> ComparedText? { values[column].map { ComparedText($0, in: column) } }
 }
 
-/// A text, compared as a store compares it: by its bytes. For a primary key, the case of ASCII letters does not matter.
-/// Two texts that are equal as `String`s can be different values, such as é as one scalar and é as two scalars.
+/// A text that is compared by its bytes, as in a store. If it is a primary key, the comparison ignores the case of
+/// ASCII letters. Two texts can be equal as `String`s but have different bytes: é can be one scalar or two scalars.
 struct ComparedText: Hashable, Comparable, Sendable {
     let text: String
     let bytes: [UInt8]

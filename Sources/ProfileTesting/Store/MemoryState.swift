@@ -1,11 +1,11 @@
 internal import ProfileCore
 internal import ProfileStore
 
-/// The whole content of a store in memory at one moment. It is a value, so a copy never sees later writes. A
-/// transaction changes a copy, which then replaces the state.
+/// The whole content of a store in memory at one moment. The state is a value type, so later writes never change a copy
+/// of it. A transaction changes a copy, and then replaces the state with this copy.
 ///
-/// It is the reference model of a store, and other engines are compared with it. So its code is simple rather than
-/// fast: it scans all profiles if that is simpler.
+/// It is the reference model of a store: tests compare other engines with it. Its code is simple, not fast. For
+/// example, it scans all profiles if that is simpler.
 struct MemoryState: Sendable {
     /// Every schema that was ever in force, oldest first.
     private(set) var schemas: [AdoptedSchema] = []
@@ -20,14 +20,14 @@ struct MemoryState: Sendable {
     private(set) var copyOf: String?
     /// The outcomes of writes with an idempotency key, in their stored form.
     private var keyedWrites: [WriteKey: (request: String, outcome: String, time: Timestamp)] = [:]
-    /// The columns in which profiles may have values: those of the standard schema and of all schemas that were in
-    /// force.
+    /// The columns in which profiles may have values: the columns of the standard schema, and the columns of every
+    /// schema that was ever in force.
     private var columns = Set(ProfileSchema.standard.openFields.map(\.column))
-    /// For each column that is unique under the rules in force: each stored value, and the id of the profile that has
-    /// it.
+    /// The id of the profile that has a value in a unique column. There is an entry for each unique column of the rules
+    /// in force, and for each stored value of this column.
     private var owners: [FieldName: [ComparedText: Int64]] = [:]
 
-    /// Creates a store without profiles, with its first schema.
+    /// Creates a store that has a first schema but no profiles.
     init(_ schema: ProfileSchema, at time: Timestamp) throws(ProfileStoreError) {
         try putInForce(schema, at: time)
     }
@@ -39,7 +39,7 @@ struct MemoryState: Sendable {
 
     private var rulesVersion: Int { schemas.last?.version ?? 0 }
 
-    /// Puts a schema in force. Profiles keep the values of fields that the schema does not have.
+    /// Puts a schema in force. Profiles keep all their values, even in fields that the schema does not have.
     mutating func putInForce(
         _ schema: ProfileSchema, as version: Int? = nil, at time: Timestamp
     ) throws(ProfileStoreError) {
@@ -62,8 +62,8 @@ struct MemoryState: Sendable {
         }
     }
 
-    /// The maximum number of columns of a store's table in SQLite, and the number of columns that are not fields. A
-    /// store in memory has the same limit as a store in a file.
+    /// The maximum number of columns, and the number of columns that are not fields. An in-memory store has the same
+    /// limit as a table in SQLite.
     private static let mostColumns = 250
     private static let ownColumns = 10
 
@@ -72,8 +72,8 @@ struct MemoryState: Sendable {
         return values.filter { $0.value.count > 1 }.keys.sorted().prefix(10).map(\.text)
     }
 
-    /// Whether the rules in force have judged every password. False if a password was given as a hash, or was set under
-    /// other password rules (L1).
+    /// Whether every password was validated by the rules in force. False if the store received a password only as a
+    /// hash, or if a password was set under other password rules (L1).
     var haveJudgedPasswords: Bool {
         let versions = schemas.versions(sharingPasswordRulesOf: rules.schema)
         return profiles.values.lazy.compactMap(\.password).allSatisfy {
@@ -96,10 +96,10 @@ struct MemoryState: Sendable {
         }
     }
 
-    /// Returns the id of the profile that has a value in a unique column.
+    /// Returns the id of the profile that has this value in a unique column.
     func owner(of value: String, in column: FieldName) -> Int64? { owners[column]?[ComparedText(value, in: column)] }
 
-    /// Returns the unique fields in which a profile other than `id` has the row's value.
+    /// Returns the unique fields in which another profile has the same value as the row. Ignores the profile `id`.
     func takenFields(of rows: ValidProfiles, row: Int, besides id: Int64?) -> [FieldName] {
         rules.schema.fields.indices.compactMap { index in
             let field = rules.schema.fields[index]
@@ -127,13 +127,13 @@ struct MemoryState: Sendable {
     /// The outcome of an update.
     enum UpdateOutcome {
         case updated(MemoryProfile)
-        /// The profile was removed, or has another revision.
+        /// The profile was removed, or its revision is not the expected revision.
         case stale
         /// Other profiles have the same values in these unique fields.
         case duplicate([FieldName])
     }
 
-    /// Changes a profile if the profile has the revision that the update expects.
+    /// Updates a profile if its revision is the revision that the update expects.
     mutating func update(_ update: RowUpdate, at time: Timestamp) -> UpdateOutcome {
         let id = update.id
         guard var profile = profiles[id], profile.revision == update.revision else { return .stale }
@@ -147,7 +147,7 @@ struct MemoryState: Sendable {
         return .updated(profile)
     }
 
-    /// Sets a password that the rules in force have judged.
+    /// Sets a password that was validated by the rules in force.
     mutating func setPassword(_ hash: String, of id: Int64, at time: Timestamp) {
         let password = MemoryProfile.Password(hash: hash, schemaVersion: rules.version, isJudged: true)
         change(id) { profile in
@@ -168,7 +168,7 @@ struct MemoryState: Sendable {
 
     mutating func giveIDs(from id: Int64) { nextID = id }
 
-    /// Changes data of a profile that is not in a unique field.
+    /// Changes a profile. The change must not affect a unique field.
     mutating func change(_ id: Int64, _ change: (inout MemoryProfile) -> Void) {
         guard var profile = profiles[id] else { return }
         change(&profile)
@@ -177,8 +177,8 @@ struct MemoryState: Sendable {
 
     // MARK: Idempotent writes
 
-    /// Returns the outcome of an earlier write with the request's idempotency key. Nil if there was no such write, or
-    /// if its outcome has expired.
+    /// Returns the outcome of an earlier write that had the same idempotency key. Returns nil if there was no such
+    /// write, or if its outcome has expired.
     func outcome(of request: KeyedRequest, at time: Timestamp) throws(ProfileStoreError) -> KeyedOutcome? {
         guard let write = keyedWrites[request.key], write.time > WriteKey.forgotten(at: time) else { return nil }
         return try request.outcome(of: write.request, stored: write.outcome, under: rules.schema)
@@ -228,10 +228,10 @@ struct MemoryState: Sendable {
 
     // MARK: Owners
 
-    /// Replaces the profile with this id, or removes it if `profile` is nil, and updates the owners of unique values.
+    /// Replaces the profile with this id. If `profile` is nil, removes it. Also updates the owners of unique values.
     private mutating func put(_ profile: MemoryProfile?, at id: Int64) {
-        // Iterates over a copy of the keys. An iteration over the dictionary would hold a reference to it, so each
-        // change would copy the whole dictionary.
+        // Iterates over a copy of the keys. During an iteration over the dictionary itself, the dictionary would have a
+        // second reference, and each change would copy the whole dictionary.
         for column in Array(owners.keys) {
             if let text = profiles[id]?.comparedText(column) { owners[column]?[text] = nil }
             if let text = profile?.comparedText(column) { owners[column]?[text] = id }

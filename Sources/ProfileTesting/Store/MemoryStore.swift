@@ -2,17 +2,17 @@ package import ProfileCore
 package import ProfileStore
 internal import Threads
 
-/// A store in plain memory. The content is lost when the last reference is released. Several ``MemoryEngine``s share
-/// it, as several processes share a file.
+/// A store in plain memory. The content is lost when the last reference is released. Several ``MemoryEngine``s can
+/// share one store, as several processes can share a file.
 package final class MemoryStore: Sendable {
     private let state: Locked<MemoryState>
     private let listeners = Locked<[ObjectIdentifier: CommitListener]>([:])
     private let problem = Locked<ProfileStoreError?>(nil)
-    /// Runs all writes, one after another. It has its own thread, because a large write makes other writes wait, and
-    /// the threads of Swift's concurrency runtime must not block.
+    /// Runs all writes on its own thread, one after another. A large write makes other writes wait, and this must not
+    /// block a thread of Swift's concurrency runtime.
     private let writer = ThreadPool(threads: 1)
 
-    /// Creates a store without profiles, with its first schema.
+    /// Creates a store that has a first schema but no profiles.
     package init(_ schema: ProfileSchema = .standard, at time: Timestamp = .now()) throws(ProfileStoreError) {
         state = Locked(try MemoryState(schema, at: time))
     }
@@ -20,16 +20,16 @@ package final class MemoryStore: Sendable {
     /// The current state.
     var current: MemoryState { state.withLock { $0 } }
 
-    /// If this is not nil, every read of the store's engines throws this error, as if a server were lost.
+    /// An error that simulates a lost server. If it is not nil, every read throws this error.
     package var readingProblem: ProfileStoreError? {
         get { problem.withLock { $0 } }
         set { problem.withLock { $0 = newValue } }
     }
 
-    /// The content of each profile, ordered by id, for tests that compare it.
+    /// The content of all profiles, ordered by id. Tests compare it.
     package var contents: [AnyHashable] { current.profiles(after: 0).map { AnyHashable($0) } }
 
-    /// The remembered failed attempts: one entry for each name and kind of secret.
+    /// The counts of failed login attempts. There is one entry for each combination of a name and a kind of secret.
     package var failedAttempts: [(name: String, failures: Int)] { current.throttles.all }
 
     /// Sets the id of the next new profile, to simulate a server that reserves ids in blocks.
@@ -57,7 +57,7 @@ package final class MemoryStore: Sendable {
 
     /// Waits until all earlier writes have ended.
     func finishWriting() async {
-        // Uses a new task, because a cancelled task cannot wait.
+        // Waits in a new task, because a cancelled task cannot wait.
         await Task { _ = try? await write { _ in () } }.value
     }
 

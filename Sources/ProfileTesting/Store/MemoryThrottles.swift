@@ -1,7 +1,8 @@
 internal import ProfileStore
 internal import SecretHashing
 
-/// The counts of consecutive failed attempts of a store in memory, by the name that was tried and the kind of secret.
+/// The counts of consecutive failed login attempts in an in-memory store. There is one count for each combination of a
+/// username and a kind of secret.
 struct MemoryThrottles: Sendable {
     private struct Key: Hashable {
         let name: [UInt8]
@@ -16,20 +17,21 @@ struct MemoryThrottles: Sendable {
     private struct Entry {
         var state: ThrottleState
         var attemptedAt: Timestamp
-        /// Whether a profile had this name at the last attempt, or after the last renaming of a profile from or to
-        /// this name.
+        /// Whether a profile has this name. The value is updated at each attempt, and when a profile is renamed from or
+        /// to this name.
         var isKnown: Bool
     }
 
     private var entries: [Key: Entry] = [:]
 
-    /// The tried names with their numbers of failures. A name has one element for each kind of secret that was tried.
+    /// The usernames of failed attempts, with the number of failures. A username has one element for each kind of
+    /// secret that was tried.
     var all: [(name: String, failures: Int)] {
         entries.map { (String(decoding: $0.key.name, as: UTF8.self), $0.value.state.failures) }
     }
 
-    /// Counts an attempt, or refuses it. `mostUnknownNames` is the maximum number of remembered names without a
-    /// profile.
+    /// Counts an attempt, or refuses it. `mostUnknownNames` is the maximum number of stored names that do not belong to
+    /// a profile.
     mutating func admit(_ attempt: LoginAttempt, mostUnknownNames: Int) -> ThrottleState.Decision {
         let key = Key(attempt.username, attempt.kind)
         if entries[key] == nil { makeRoom(mostUnknownNames) }
@@ -38,7 +40,7 @@ struct MemoryThrottles: Sendable {
         return decision
     }
 
-    /// Removes the count of an attempt that was admitted but not made.
+    /// Undoes the count of an attempt that was admitted but not made.
     mutating func withdraw(_ attempt: LoginAttempt) {
         let key = Key(attempt.username, attempt.kind)
         entries[key] = LoginAttempt.withdrawn(from: entries[key]?.state).map { state in
@@ -46,13 +48,14 @@ struct MemoryThrottles: Sendable {
         }
     }
 
-    /// Deletes the failures of a name.
+    /// Deletes the failure counts of a username.
     mutating func forget(_ username: String, _ kinds: [CredentialKind] = CredentialKind.allCases) {
         for kind in kinds { entries[Key(username, kind)] = nil }
     }
 
-    /// Copies the failures of a profile to its new name. Failures at the new name do not count if they happened before
-    /// a profile had that name. The old name keeps its failures as a name without a profile.
+    /// Copies the failure counts of a renamed profile to its new name. Earlier failures at the new name do not count if
+    /// no profile had the new name at that time. The old name keeps its failure counts, but no longer belongs to a
+    /// profile.
     mutating func move(from old: String, to new: String) {
         for kind in CredentialKind.allCases {
             let (oldKey, newKey) = (Key(old, kind), Key(new, kind))
@@ -69,7 +72,7 @@ struct MemoryThrottles: Sendable {
         }
     }
 
-    /// Deletes the failures of a name if no profile had the name at the last attempt.
+    /// Deletes the failure counts of a username if no profile had this username at the last attempt.
     mutating func forgetUnknown(_ username: String) {
         for kind in CredentialKind.allCases {
             let key = Key(username, kind)
@@ -77,7 +80,7 @@ struct MemoryThrottles: Sendable {
         }
     }
 
-    /// If there are too many unknown names to add one more, deletes a few of the oldest.
+    /// Makes room for another unknown name. If there are too many unknown names, deletes a few of the oldest ones.
     private mutating func makeRoom(_ mostUnknownNames: Int) {
         let unknown = entries.filter { !$0.value.isKnown }
         let surplus = unknown.count - max(1, mostUnknownNames) + 1

@@ -1,12 +1,12 @@
 internal import ProfileCore
 internal import ProfileStore
 
-/// The tokens of a store in memory, each with the username that its owner had when the token was issued.
+/// The tokens of an in-memory store. A token contains the username that its owner had when the token was issued.
 struct MemoryTokens: Sendable {
     private var tokens: [TokenHash: StoredToken] = [:]
 
-    /// Stores a token. If the token has an owner, also removes some expired tokens, and the owner's least recently used
-    /// tokens of the same kind. Afterwards the owner has at most `limit` tokens of this kind.
+    /// Stores a token. If the token has an owner, also removes some expired tokens. Also removes the owner's least
+    /// recently used tokens of the same kind, so the owner then has at most `limit` tokens of this kind.
     ///
     /// - Returns: The stored token. Nil if another access token has the same name.
     mutating func issue(_ token: StoredToken, to owner: StoredToken.Owner?, atMost limit: Int) -> StoredToken? {
@@ -66,7 +66,7 @@ struct MemoryTokens: Sendable {
 }
 
 extension StoredToken {
-    /// The name of an access token in the form in which names are compared. The case of ASCII letters does not matter.
+    /// The name of an access token, prepared for comparisons. The comparisons ignore the case of ASCII letters.
     fileprivate var comparedName: ComparedText { ComparedText(name?.text ?? "", in: .username) }
 
     fileprivate var profileID: Int64 { owner?.profileID ?? 0 }

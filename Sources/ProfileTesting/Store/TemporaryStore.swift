@@ -2,7 +2,7 @@ public import ProfileCore
 public import ProfileStore
 internal import ProfileStoreSQLite
 
-/// Runs a body with a new store in a private temporary folder. The folder is removed after the body returns or throws.
+/// Runs `body` with a new store in a private temporary folder. Removes the folder when `body` returns or throws.
 ///
 /// ```swift
 /// try await withTemporaryStore { repository in
@@ -15,7 +15,7 @@ internal import ProfileStoreSQLite
 ///   - schema: The rules of the store.
 ///   - clock: The source of the time. The default is the system's clock.
 ///   - isolation: The actor on which the body runs. The default is the caller's actor.
-///   - body: Uses the repository, which is closed afterwards.
+///   - body: A closure that uses the repository. The repository is closed when the closure ends.
 /// - Returns: The value that the body returns.
 /// - Throws: The error of the body, and ``SystemError`` or `ProfileStoreError` if the store cannot be created.
 public func withTemporaryStore<Value>(

@@ -1,8 +1,8 @@
 internal import Platform
 
-/// The user's side of a pseudo-terminal (pty(7)).
+/// The user's side (the master) of a pseudo-terminal (pty(7)).
 struct PseudoTerminal: ~Copyable {
-    /// The path of the device that is the program's terminal.
+    /// The path of the terminal device that the program uses.
     let path: String
     private let descriptor: Int32
 
@@ -12,7 +12,8 @@ struct PseudoTerminal: ~Copyable {
         guard descriptor >= 0 else { throw SystemError("open /dev/ptmx") }
         var unlock: Int32 = 0
         var number: UInt32 = 0
-        // These numbers are TIOCSPTLCK and TIOCGPTN. They replace unlockpt and ptsname, which Glibc's header hides.
+        // These numbers are the requests TIOCSPTLCK and TIOCGPTN. They do the same as unlockpt and ptsname, which
+        // Glibc's header does not declare here.
         guard ioctl(descriptor, 0x4004_5431, &unlock) == 0, ioctl(descriptor, 0x8004_5430, &number) == 0 else {
             let error = SystemError("ioctl /dev/ptmx")
             close(descriptor)
@@ -55,7 +56,8 @@ struct PseudoTerminal: ~Copyable {
         }
     }
 
-    /// - Returns: The number of bytes written; 0 if there is no room now, nil if no program has the terminal open.
+    /// - Returns: The number of written bytes. 0 if the terminal's buffer is full, nil if no program has the terminal
+    ///   open.
     func write(_ bytes: ArraySlice<UInt8>) -> Int? {
         while true {
             let count = bytes.withUnsafeBytes { Platform.write(descriptor, $0.baseAddress, $0.count) }
@@ -65,23 +67,25 @@ struct PseudoTerminal: ~Copyable {
         }
     }
 
-    /// Waits until the program has written output or, on request, until there is room for input.
+    /// Waits until the program has written output. If `forRoom` is true, also stops waiting when there is room for
+    /// input.
     func wait(forRoom: Bool = false, milliseconds: Int32) {
         var ready = pollfd(fd: descriptor, events: Int16(forRoom ? POLLIN | POLLOUT : POLLIN), revents: 0)
         _ = poll(&ready, 1, milliseconds)
     }
 
-    /// Whether the program has written output that is not read yet. Polling makes the kernel deliver the bytes in
-    /// transit first.
+    /// Whether the program has written output that is not read yet. Before it answers, `poll` makes the kernel deliver
+    /// the bytes that are still in a queue.
     var hasOutput: Bool {
         var ready = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
         return poll(&ready, 1, 0) > 0 && ready.revents & Int16(POLLIN) != 0
     }
 
-    /// Whether there is typed input that the program has not read. If the terminal edits lines, only whole lines count.
+    /// Whether there is typed input that the program has not read. If the terminal is in canonical mode (line editing),
+    /// only complete lines count.
     ///
-    /// Typed input passes through a work queue of the kernel. Polling the program's side waits for this queue
-    /// (`n_tty_poll` in drivers/tty/n_tty.c), so nothing is in transit afterwards.
+    /// Typed input passes through a work queue of the kernel. `poll` on the program's side of the terminal waits until
+    /// this queue is empty (`n_tty_poll` in drivers/tty/n_tty.c).
     var hasUnreadInput: Bool {
         let device = open(path, O_RDONLY | O_NOCTTY | O_CLOEXEC | O_NONBLOCK)
         guard device >= 0 else { return false }

@@ -2,16 +2,16 @@ internal import Platform
 
 /// Compares screens with references. A reference is a text file `Screens/NAME.txt` beside the test's source file.
 ///
-/// With `PROFILES_RECORD_SCREENS=1` in the environment, the references are written instead of compared. A file contains
-/// the screen's text and, below a line of dashes, the caret's position. On request it also contains every run of styled
-/// cells.
+/// If the environment has `PROFILES_RECORD_SCREENS=1`, the references are written and not compared. A reference file
+/// contains the text of the screen, a line of dashes, and the position of the caret. If styles are compared, the file
+/// also lists the styled cells.
 public struct ReferenceScreens: Sendable {
     /// The folder with the references.
     public let folder: String
     /// Whether references are written instead of compared.
     public let isRecording: Bool
 
-    /// Uses the folder `Screens` beside a source file, by default the caller's.
+    /// Uses the folder `Screens` beside a source file. The default is the caller's source file.
     public init(beside file: String = #filePath) {
         let parent = file.lastIndex(of: "/").map { String(file[..<$0]) } ?? "."
         let variable = getenv("PROFILES_RECORD_SCREENS").map { String(cString: $0) }
@@ -30,7 +30,8 @@ public struct ReferenceScreens: Sendable {
     ///   - screen: The screen to compare.
     ///   - name: The name of the reference file, without `.txt`.
     ///   - includesStyles: Whether the styles of the text are compared too.
-    /// - Throws: ``ReferenceScreenError``, which shows both screens.
+    /// - Throws: ``ReferenceScreenError`` if the screen differs from its reference, has no reference, or cannot be
+    ///   recorded.
     public func verify(
         _ screen: TerminalScreen, is name: String, includesStyles: Bool = false
     ) throws(ReferenceScreenError) {
@@ -54,7 +55,7 @@ public struct ReferenceScreens: Sendable {
     }
 }
 
-/// A screen that differs from its reference, or has no reference.
+/// The error for a screen that differs from its reference, has no reference, or cannot be recorded.
 public struct ReferenceScreenError: Error, Sendable, CustomStringConvertible {
     /// The kind of the problem.
     public enum Reason: Hashable, Sendable {
@@ -62,7 +63,7 @@ public struct ReferenceScreenError: Error, Sendable, CustomStringConvertible {
         case missing
         /// The reference file contains this text, which differs from the screen.
         case differs(from: String)
-        /// The system did not allow the file to be written.
+        /// Writing the reference file failed with this error.
         case cannotRecord(SystemError)
     }
 
@@ -111,7 +112,8 @@ extension TerminalScreen {
         return lines.joined(separator: "\n") + "\n"
     }
 
-    /// One line for each run of styled cells in a row, such as "3:1–12 bold".
+    /// One line for each run of cells with the same style. For example, "3:1–12 bold" describes the cells 1 to 12 of
+    /// row 3.
     private var styledRuns: [String] {
         var lines: [String] = []
         for (row, cells) in cells.enumerated() {

@@ -22,9 +22,9 @@ public final class TerminalDriver {
     private let process: ChildProcess
     private let emulator: TerminalEmulator
     private let limit: Duration
-    /// The latest output: at most one and a half times ``transcriptLimit`` bytes.
+    /// The latest output of the program, at most 1.5 × ``transcriptLimit`` bytes.
     private var written: [UInt8] = []
-    /// The index in `written` from which the next wait for output searches.
+    /// The index in `written` at which the next search for output starts.
     private var seen = 0
     /// The last still screen.
     private var stillScreen: TerminalScreen
@@ -39,7 +39,8 @@ public final class TerminalDriver {
     ///
     /// - Parameters:
     ///   - command: The program's path and its arguments.
-    ///   - environment: All environment variables of the program. `TERM` is `xterm-256color` unless it is among them.
+    ///   - environment: All environment variables of the program. If the variables do not include `TERM`, it is
+    ///     `xterm-256color`.
     ///   - folder: The working directory of the program.
     ///   - size: The size of the terminal.
     ///   - limit: The maximum duration of each wait.
@@ -62,13 +63,14 @@ public final class TerminalDriver {
 
     // MARK: Looking
 
-    /// The current screen. After ``waitUntilStill()`` or another wait it does not change until the next input.
+    /// The current screen. After a wait, such as ``waitUntilStill()``, the screen does not change until the next input.
     public var screen: TerminalScreen {
         drain()
         return emulator.contents
     }
 
-    /// The program's output so far, including control codes; at least the last ``transcriptLimit`` bytes.
+    /// The program's output so far, including control codes. If the output is long, only the end is kept: at least
+    /// ``transcriptLimit`` bytes.
     public var transcript: String {
         drain()
         return String(decoding: written, as: UTF8.self)
@@ -77,8 +79,8 @@ public final class TerminalDriver {
     /// Whether the terminal echoes typed text. Programs that ask for a secret or draw the screen turn the echo off.
     public var echoes: Bool { terminal.settings.c_lflag & tcflag_t(ECHO) != 0 }
 
-    /// Whether the terminal is in the state that a shell expects: it echoes, edits lines, turns keys such as Control-C
-    /// into signals, and shows the main screen with a caret.
+    /// Whether the terminal is in the state that a shell expects. Echo, line editing and signal keys such as Control-C
+    /// are on. The main screen and the caret are visible.
     public var isRestored: Bool {
         let wanted = tcflag_t(ECHO | ICANON | ISIG)
         let settings = terminal.settings
@@ -92,27 +94,30 @@ public final class TerminalDriver {
 
     // MARK: Waiting
 
-    /// Waits until the still screen shows a text that was not in its row before the last input.
+    /// Waits until the screen is still and shows a new text: before the last input, the same row did not contain this
+    /// text.
     ///
-    /// The new screen is compared with the last still screen that a wait found before that input. So several waits in a
-    /// row can look for several texts that the same keys produced.
+    /// The new screen is compared with the last still screen before that input. Therefore several consecutive waits can
+    /// look for several texts that the same input produced.
     ///
-    /// - Throws: ``TerminalWaitError`` after the driver's limit, or if the program has ended without showing the text.
+    /// - Throws: ``TerminalWaitError`` if the driver's time limit is reached, or if the program has ended without
+    ///   showing the text.
     public func wait(for text: String) throws(TerminalWaitError) {
         try wait(for: "\"\(text)\", new on a still screen") { $0.shows(text, newSince: known) }
     }
 
-    /// Waits until a still screen meets a condition. The current screen may already meet it.
+    /// Waits until the screen is still and meets a condition. If the current screen already meets the condition, the
+    /// wait ends at once.
     ///
-    /// - Throws: ``TerminalWaitError`` after the driver's limit, or if the program has ended and its last screen does
-    ///   not meet the condition.
+    /// - Throws: ``TerminalWaitError`` if the driver's time limit is reached, or if the program has ended and its last
+    ///   screen does not meet the condition.
     public func wait(until condition: (TerminalScreen) -> Bool) throws(TerminalWaitError) {
         try wait(for: "a still screen that meets a condition", until: condition)
     }
 
     /// Waits until the program has processed all input and waits for more.
     ///
-    /// - Throws: ``TerminalWaitError`` after the driver's limit, if the program stays busy.
+    /// - Throws: ``TerminalWaitError`` if the program is still busy when the driver's time limit is reached.
     public func waitUntilStill() throws(TerminalWaitError) {
         try wait(for: "a still screen") { _ in true }
     }
@@ -120,7 +125,8 @@ public final class TerminalDriver {
     /// Waits until the program has written a text, even while the program is busy. The search begins after the text
     /// that the previous call found. Use it for programs that write line by line or draw a progress bar.
     ///
-    /// - Throws: ``TerminalWaitError`` after the driver's limit, or if the program has ended without writing the text.
+    /// - Throws: ``TerminalWaitError`` if the driver's time limit is reached, or if the program has ended without
+    ///   writing the text.
     public func waitForOutput(_ text: String) throws(TerminalWaitError) {
         let deadline = ContinuousClock.now + limit
         while true {
@@ -137,7 +143,7 @@ public final class TerminalDriver {
     /// Waits until the program has ended.
     ///
     /// - Returns: The exit code, or 128 plus the number of the signal that ended the program, as in a shell.
-    /// - Throws: ``TerminalWaitError`` after the driver's limit.
+    /// - Throws: ``TerminalWaitError`` if the program does not end within the driver's time limit.
     public func end() throws(TerminalWaitError) -> Int32 {
         let deadline = ContinuousClock.now + limit
         while !process.hasEnded {
@@ -166,7 +172,7 @@ public final class TerminalDriver {
         try send(emulator.takeInput())
     }
 
-    /// Pastes a text, marked as pasted if the program has requested it (bracketed paste).
+    /// Pastes a text. If the program has turned on bracketed paste, the text is marked as pasted.
     ///
     /// - Throws: ``TerminalWaitError`` if the program ends, or does not read the input within the driver's limit.
     public func paste(_ text: String) throws(TerminalWaitError) {
@@ -179,7 +185,7 @@ public final class TerminalDriver {
     public func resize(_ size: TerminalSize) {
         drain()
         emulator.resize(size)
-        // No earlier screen has this size, so a blank screen is the one to compare with.
+        // No earlier screen has this size. Therefore the next screens are compared with a blank screen.
         if let blank = TerminalEmulator(size)?.contents { stillScreen = blank }
         known = stillScreen
         terminal.resize(size)
@@ -211,14 +217,14 @@ public final class TerminalDriver {
         }
     }
 
-    /// Whether the program is idle. True only if there was a moment with neither unread data nor running threads.
+    /// Whether the program is idle. True only if, at one moment, no data was unread and no thread was running.
     ///
-    /// The state of the threads is read twice. If both readings are equal, no thread has run between them, and the
-    /// check between them found no unread data.
+    /// The state of the threads is read twice, and unread data is checked between the two readings. If both readings
+    /// are equal, no thread has run between them.
     private func isStill() -> Bool {
         let before = SessionActivity(session: process.id)
         guard let before else {
-            // Without /proc, a program without output for 50 ms counts as waiting.
+            // If there is no /proc, the program counts as idle when it writes nothing for 50 ms.
             terminal.wait(milliseconds: 50)
             return !terminal.hasUnreadInput && !terminal.hasOutput
         }
@@ -226,7 +232,7 @@ public final class TerminalDriver {
         return SessionActivity(session: process.id) == before
     }
 
-    /// Waits for 2 ms or until the program writes. Throws if the program has ended or the deadline has passed.
+    /// Waits until the program writes, but at most 2 ms. Throws if the program has ended or the deadline has passed.
     private func goOn(
         _ what: String, until deadline: ContinuousClock.Instant, hasEnded: Bool
     ) throws(TerminalWaitError) {
@@ -237,7 +243,7 @@ public final class TerminalDriver {
         terminal.wait(milliseconds: 2)
     }
 
-    /// Passes the program's output to the emulator, and the terminal's answers to the program.
+    /// Passes the program's output to the emulator. Sends the emulator's answers to the program.
     private func drain() {
         while case .bytes(let bytes) = terminal.read(into: &buffer) {
             emulator.write(bytes)
@@ -248,7 +254,7 @@ public final class TerminalDriver {
                 seen = max(0, seen - surplus)
             }
             let answer = emulator.takeInput()
-            // The result is ignored: the answer is short, and no harm is done if the program does not read it.
+            // The result is ignored: the answer is short, and it does not matter if the program does not read it.
             if !answer.isEmpty { _ = terminal.write(answer[...]) }
         }
     }
@@ -261,7 +267,8 @@ public final class TerminalDriver {
             let count = terminal.write(rest)
             rest = rest.dropFirst(count ?? 0)
             if rest.isEmpty { return }
-            // A program whose output is blocked reads no input, so the driver must also read output here.
+            // If the output of a program is blocked, the program does not read input. Therefore the driver must also
+            // read output here.
             drain()
             try goOn("room for typed input", until: deadline, hasEnded: process.hasEnded)
             if count == 0 { terminal.wait(forRoom: true, milliseconds: 2) }

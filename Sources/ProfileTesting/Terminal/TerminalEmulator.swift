@@ -2,9 +2,9 @@ internal import CVTerm
 
 /// A terminal without a window. It processes a program's output and returns the resulting screen.
 ///
-/// libvterm does the work. The bytes of a key and the marks of a paste depend on the modes that the program has set, so
-/// libvterm makes these bytes too. The emulator collects them, and the terminal's answers to the program's queries. All
-/// of them are input for the program.
+/// libvterm does the work. It also produces the bytes of keys and the marks of a paste, because these depend on the
+/// terminal modes that the program has set. The emulator collects all input for the program: these bytes, and the
+/// terminal's answers to the program's queries.
 final class TerminalEmulator {
     private let terminal: OpaquePointer
     private let screen: OpaquePointer
@@ -28,8 +28,8 @@ final class TerminalEmulator {
         callbacks.initialize(to: Self.makeCallbacks())
         vterm_set_utf8(terminal, 1)
         vterm_screen_enable_altscreen(screen, 1)
-        // libvterm keeps the emulator's address. The address stays valid, because `deinit` frees the objects of
-        // libvterm.
+        // libvterm keeps the address of the emulator. libvterm never uses this address after `deinit`, because `deinit`
+        // frees the objects of libvterm.
         let own = Unmanaged.passUnretained(self).toOpaque()
         vterm_screen_set_callbacks(screen, callbacks, own)
         vterm_output_set_callback(
@@ -54,7 +54,7 @@ final class TerminalEmulator {
         }
     }
 
-    /// Returns and removes the bytes that keys and the terminal's own answers send to the program.
+    /// Returns and removes the collected input for the program: the bytes of keys, and the terminal's own answers.
     func takeInput() -> [UInt8] {
         defer { input = [] }
         return input
@@ -68,10 +68,10 @@ final class TerminalEmulator {
         }
     }
 
-    /// Pastes a text, marked as pasted if the program has requested it (bracketed paste).
+    /// Pastes a text. If the program has turned on bracketed paste, the text is marked as pasted.
     func paste(_ text: String) {
         vterm_keyboard_start_paste(terminal)
-        // Terminals paste a line end as the Return key.
+        // When a terminal pastes a text, it sends the Return key (CR) for each line end.
         input += text.replacing("\r\n", with: "\r").replacing("\n", with: "\r").utf8
         vterm_keyboard_end_paste(terminal)
     }
@@ -93,8 +93,8 @@ final class TerminalEmulator {
                 var cells: [TerminalScreen.Cell] = []
                 for column in 0..<columns {
                     let cell = cell(VTermPos(row: row, col: column))
-                    // For the second half of a wide character libvterm returns old content. So the second half gets an
-                    // empty text and the style of the first half.
+                    // For the second cell of a wide character, libvterm returns old content. Therefore this cell gets
+                    // an empty text and the style of the first cell.
                     let isSecondHalf = cell.text.isEmpty && !cells.isEmpty
                     cells.append(isSecondHalf ? .init(text: "", style: cells[cells.count - 1].style) : cell)
                 }
@@ -110,7 +110,7 @@ final class TerminalEmulator {
         var text = ""
         withUnsafeBytes(of: cell.chars) { bytes in
             for value in bytes.bindMemory(to: UInt32.self).prefix(while: { $0 != 0 }) {
-                // The second half of a wide character is 0xFFFFFFFF, which is not a scalar.
+                // In the second cell of a wide character, the value is 0xFFFFFFFF. This is not a Unicode scalar.
                 if let scalar = Unicode.Scalar(value) { text.unicodeScalars.append(scalar) }
             }
         }
@@ -153,9 +153,10 @@ extension TerminalStyle {
 }
 
 extension TerminalStyle.Color {
-    /// - Returns: Nil for the terminal's default colours.
+    /// - Returns: Nil if the colour is the terminal's default colour.
     fileprivate init?(_ color: VTermColor) {
-        // These tests are the macros VTERM_COLOR_IS_DEFAULT_FG, _BG and _INDEXED.
+        // These tests do the same as the C macros VTERM_COLOR_IS_DEFAULT_FG, VTERM_COLOR_IS_DEFAULT_BG and
+        // VTERM_COLOR_IS_INDEXED.
         if color.type & UInt8(VTERM_COLOR_DEFAULT_MASK.rawValue) != 0 { return nil }
         if color.type & UInt8(VTERM_COLOR_TYPE_MASK.rawValue) == UInt8(VTERM_COLOR_INDEXED.rawValue) {
             self = .palette(color.indexed.idx)

@@ -33,7 +33,7 @@ public enum TerminalKey: Hashable, Sendable {
     /// A letter, or one of `@[\]^_`, with the Control key held.
     case control(Character)
 
-    /// The key in libvterm; nil if libvterm encodes the key differently from most terminals.
+    /// The key code in libvterm. Nil if most terminals send other bytes for the key than libvterm does.
     var code: (key: VTermKey, modifier: VTermModifier)? {
         switch self {
         case .up: (VTERM_KEY_UP, VTERM_MOD_NONE)
@@ -54,7 +54,7 @@ public enum TerminalKey: Hashable, Sendable {
         }
     }
 
-    /// The control character that the key types; nil for other keys.
+    /// The control character that the key types with the Control key held. Nil for all other keys.
     var controlCharacter: UInt8? {
         guard case .control(let character) = self, let value = character.uppercased().utf8.first,
             0x40..<0x60 ~= value

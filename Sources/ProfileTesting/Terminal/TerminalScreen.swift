@@ -1,8 +1,9 @@
-/// The content of a terminal at one moment, as a value: a grid of cells and a caret.
+/// A snapshot of the content of a terminal: a grid of cells and a caret.
 public struct TerminalScreen: Equatable, Sendable {
     /// The size of the screen.
     public let size: TerminalSize
-    /// The cells, row by row. A wide character is in the first of its two cells, and the second cell has an empty text.
+    /// The cells, row by row. A wide character takes two cells: the first cell contains the character, and the second
+    /// cell has an empty text.
     public let cells: [[Cell]]
     /// The position of the caret; nil while it is hidden.
     public let caret: Position?
@@ -13,7 +14,7 @@ public struct TerminalScreen: Equatable, Sendable {
 
     /// One cell of the screen.
     public struct Cell: Hashable, Sendable {
-        /// The character with its combining marks; a space if nothing was written.
+        /// The character with its combining marks. A space if nothing was written to the cell.
         public let text: String
         /// The style of the character.
         public let style: TerminalStyle
@@ -41,7 +42,7 @@ public struct TerminalScreen: Equatable, Sendable {
         }
     }
 
-    /// The text of each row with all spaces. A search in it also finds a text with a trailing space.
+    /// The text of each row with all spaces. A search in these rows also finds a text that ends with a space.
     private var wholeRows: [String] { cells.map { $0.map(\.text).joined() } }
 
     /// The rows as lines, without the empty rows at the end.
@@ -53,11 +54,12 @@ public struct TerminalScreen: Equatable, Sendable {
     /// Returns whether one of the rows contains a text.
     public func contains(_ text: String) -> Bool { wholeRows.contains { $0.contains(text) } }
 
-    /// Returns the start of a text in the first row that contains it; nil if no row does.
+    /// Returns the position at which a text starts, in the first row that contains the text. Returns nil if no row
+    /// contains it.
     public func position(of text: String) -> Position? {
         for (row, line) in wholeRows.enumerated() {
             guard let found = line.firstRange(of: text) else { continue }
-            // A cell may contain several characters of the text, but no cell begins inside a character.
+            // One cell may contain several characters of the text, but a character never continues in the next cell.
             var rest = line.unicodeScalars[..<found.lowerBound].count
             for (column, cell) in cells[row].enumerated() {
                 if rest <= 0, !cell.text.isEmpty { return Position(row: row, column: column) }
@@ -72,8 +74,8 @@ public struct TerminalScreen: Equatable, Sendable {
         position(of: text).map { cells[$0.row][$0.column].style }
     }
 
-    /// Returns whether a text occurs more often in one of the rows than in the same row of the earlier screen. A
-    /// scrolled row is compared with its earlier position.
+    /// Returns whether a row contains a text more often than the same row of the earlier screen. If the screen has
+    /// scrolled, a row is compared with its earlier position.
     func shows(_ text: String, newSince earlier: TerminalScreen) -> Bool {
         let rows = wholeRows
         let shift = scrolledLines - earlier.scrolledLines
@@ -111,7 +113,7 @@ public struct TerminalStyle: Hashable, Sendable {
         self.background = background
     }
 
-    /// The attributes that the emulator distinguishes. Faint text (SGR 2) is not among them.
+    /// The text attributes that the emulator supports. It does not support faint text (SGR 2).
     public struct Attributes: OptionSet, Hashable, Sendable {
         public let rawValue: Int
 

@@ -3,13 +3,13 @@ internal import ProfileCore
 internal import ProfileStore
 internal import SecretHashing
 
-/// A SHA-256 digest of whole rows. Each value is encoded with its length, and an absent value is distinct from an empty
-/// one.
+/// A SHA-256 digest of whole rows. The digest includes the length of each value. It distinguishes an absent value from
+/// an empty value.
 struct RowDigest {
     private var state = crypto_hash_sha256_state()
     private let columnCount: Int
     private(set) var count = 0
-    /// The buffered bytes of rows, which include hashes of secrets.
+    /// The buffered bytes of rows that are not yet in the digest. They include hashes of secrets.
     private var bytes: [UInt8] = []
 
     init(_ columnCount: Int) {
@@ -42,14 +42,14 @@ struct RowDigest {
         flush()
     }
 
-    /// Completes the digest. Nothing may be added afterwards.
+    /// Completes the digest. After this call, no row may be added.
     mutating func finish() -> StoreDigest {
         var digest = [UInt8](repeating: 0, count: Int(crypto_hash_sha256_BYTES))
         crypto_hash_sha256_final(&state, &digest)
         return StoreDigest(profiles: count, checksum: Hexadecimal.text(digest.span))
     }
 
-    /// The number that an absent value adds instead of its length.
+    /// The number that stands for the length of an absent value.
     private static let absent: Int64 = -1
 
     private mutating func append(_ number: Int64) {

@@ -2,12 +2,12 @@ internal import ProfileCore
 package import ProfileStore
 
 /// Copies a whole store into an empty one. Each of the two stores may use any engine. The copy includes ids, revisions,
-/// times, values, hashes, marks of invalid profiles, all schemas that were ever in force, access tokens, and the next
-/// id. It excludes sessions, resets, failed attempts, idempotency keys and the change log.
+/// times, values, hashes, the stored issues of invalid profiles, all schemas that were ever in force, access tokens,
+/// and the next id. It excludes sessions, resets, failed attempts, idempotency keys and the change log.
 ///
 /// Other programs cannot open the copy until it is complete. An interrupted copy continues after the last copied
-/// profile. If the copy is already complete, it is only compared with the source. At the end both stores are read
-/// again, which detects changes to the source during the copy.
+/// profile. If the copy is already complete, it is only compared with the source. At the end, both stores are read
+/// again and compared. The comparison detects changes to the source during the copy.
 package struct StoreCopy: Sendable {
     private let source: ProfileRepository
     private let destination: ProfileRepository
@@ -15,7 +15,7 @@ package struct StoreCopy: Sendable {
     private static let mostRows = 4_096
     private static let pageBytes = 1 << 22
 
-    /// Creates a copy operation. The destination must have been opened with `opensUnfinishedCopy`.
+    /// Creates a copy operation. The destination must be open with the option `opensUnfinishedCopy`.
     package init(from source: ProfileRepository, to destination: ProfileRepository) {
         self.source = source
         self.destination = destination
@@ -25,17 +25,17 @@ package struct StoreCopy: Sendable {
     package enum Progress: Sendable {
         /// The number of copied profiles and the total number.
         case copied(Int, of: Int)
-        /// The number of source profiles compared, and the total number.
+        /// The number of compared profiles of the source, and the total number.
         case compared(Int, of: Int)
     }
 
     /// Copies the store, then compares both stores.
     ///
     /// - Parameters:
-    ///   - restarting: Whether to start from the beginning after an interrupted copy, even if it was a copy of another
+    ///   - restarting: Whether to restart an interrupted copy from the beginning, even if it was a copy of another
     ///     store.
     ///   - report: A closure that receives the progress.
-    /// - Returns: A report of the contents of both stores.
+    /// - Returns: A report about the copied contents, which are the same in both stores.
     /// - Throws: ``StoreCopyError``, or `ProfileStoreError`: `notUnused`, `unfinishedCopy`, `cancelled`, …
     package func run(
         restarting: Bool = false, progress report: @Sendable (Progress) -> Void = { _ in }
@@ -61,8 +61,8 @@ package struct StoreCopy: Sendable {
             digest: digest, copied: copied - before, schemas: head.schemas.count, tokens: head.tokens.count)
     }
 
-    /// Whether the destination looks like a complete copy. A previous run may have been killed before it reported the
-    /// result.
+    /// Whether the destination looks like a complete copy. A previous run may have completed the copy, but may have
+    /// been killed before it reported the result.
     private func isComplete(of head: StoreHead) async throws(ProfileStoreError) -> Bool {
         let copy = try await destination.head()
         return copy.copyOf == nil && copy == head
@@ -70,7 +70,7 @@ package struct StoreCopy: Sendable {
 
     /// Compares a complete copy again.
     ///
-    /// - Throws: `notUnused` if it is not a copy of the current contents of the source.
+    /// - Throws: `notUnused` if the destination is not a copy of the current contents of the source.
     private func confirmed(
         of head: StoreHead, _ report: @Sendable (Progress) -> Void
     ) async throws -> StoreCopyReport {
@@ -85,8 +85,8 @@ package struct StoreCopy: Sendable {
 
     /// Reads both stores and compares their whole contents.
     ///
-    /// - Throws: `differ` if the contents differ, `damagedSource` if the source is damaged, or the error of reading a
-    ///   store.
+    /// - Throws: `differ` if the contents differ, `damagedSource` if the source is damaged, or the error if a store
+    ///   cannot be read.
     private func compare(
         _ head: StoreHead, _ report: @Sendable (Progress) -> Void
     ) async throws -> StoreDigest {
@@ -101,8 +101,8 @@ package struct StoreCopy: Sendable {
         return read
     }
 
-    /// Reads from the source. Throws `damagedSource` if the source is damaged, which distinguishes this from a damaged
-    /// copy.
+    /// Reads from the source. If the source is damaged, throws `damagedSource`. If the copy is damaged, the error is a
+    /// different one.
     private func ofSource<Value>(_ body: () async throws(ProfileStoreError) -> Value) async throws -> Value {
         do throws(ProfileStoreError) {
             return try await body()
@@ -166,7 +166,7 @@ extension ProfileRepository {
 package struct StoreCopyReport: Hashable, Sendable {
     /// The digest of the profiles, which is the same for both stores.
     package let digest: StoreDigest
-    /// The number of profiles copied in this run, without those of an interrupted earlier run.
+    /// The number of profiles that this run copied. Profiles that an interrupted earlier run copied are not included.
     package let copied: Int
     /// The number of schemas that were ever in force.
     package let schemas: Int
@@ -183,9 +183,10 @@ package struct StoreDigest: Hashable, Sendable {
 
 /// The reason that a copy is not complete.
 package enum StoreCopyError: Error, Hashable, Sendable {
-    /// The stores differ. The source changed during the copy, or an interrupted copy was made from another store. The
-    /// digests are those of the source and of the copy.
+    /// The stores differ. Either the source changed during the copy, or an interrupted copy was made from another
+    /// store. The first digest belongs to the source, and the second digest belongs to the copy.
     case differ(StoreDigest, StoreDigest)
-    /// The source is damaged at the described place. The copy has all profiles before the damaged one.
+    /// The source is damaged. The value describes the damage. The copy contains all profiles before the damaged
+    /// profile.
     case damagedSource(StoreDamage)
 }

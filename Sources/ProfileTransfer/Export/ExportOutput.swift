@@ -6,7 +6,7 @@ internal import Threads
 /// The columns of an export.
 struct ExportColumns: Sendable {
     let fields: [FieldRules]
-    /// Whether the password hash follows the fields.
+    /// Whether the export has a column of password hashes after the columns of the fields.
     let includesHashes: Bool
     let names: [String]
 
@@ -28,7 +28,7 @@ extension ExportForm {
     }
 }
 
-/// Writes profiles to a file. Only one thread at a time may call it. Writing may block.
+/// Writes profiles to a file. Only one thread at a time may call the methods. Writing may block.
 protocol ExportOutput: Sendable {
     func write(_ rows: StoredRows) throws(ByteStreamError)
 
@@ -40,7 +40,7 @@ protocol ExportOutput: Sendable {
 /// intermediate String.
 final class CSVExport: ExportOutput {
     private let columns: ExportColumns
-    /// For each field, whether its values need conversion, because an import would not accept their stored form.
+    /// For each field: whether its values must be converted, because an import does not accept their stored form.
     private let rewritten: [Bool]
     /// Nil after the end of the export.
     private let writer: Locked<CSVWriter?>
@@ -55,7 +55,7 @@ final class CSVExport: ExportOutput {
 
     func write(_ rows: StoredRows) throws(ByteStreamError) {
         try writer.withLock { writer throws(ByteStreamError) in
-            // The inner loops avoid copying rules and rows, because there are many cells.
+            // The inner loops do not copy rules or rows, because there are many cells.
             for row in rows.rows.indices {
                 for column in rewritten.indices {
                     if rewritten[column] {
@@ -78,7 +78,7 @@ final class CSVExport: ExportOutput {
     }
 }
 
-/// Writes one object per line, either as the elements of one array or without an array.
+/// Writes one JSON object per line. The objects are either the elements of one array (JSON) or separate lines (NDJSON).
 final class JSONExport: ExportOutput {
     private struct State {
         /// Text not yet written to the file.

@@ -36,7 +36,7 @@ package enum ProfileColumn: Hashable, Sendable {
         }
     }
 
-    /// Whether the values must be shown in full, because a truncated number would be misread.
+    /// Whether the values are always shown in full, because a truncated number could be misread.
     package var isWhole: Bool {
         switch self {
         case .field(let rules): rules.type == .integer || rules.type == .number
@@ -45,7 +45,7 @@ package enum ProfileColumn: Hashable, Sendable {
         }
     }
 
-    /// Returns the stored value of a profile, or nil if it is absent.
+    /// Returns the stored value of a profile in this column, or nil if the profile has no value.
     package func value(of profile: Profile) -> String? {
         switch self {
         case .field(let rules): profile[rules.name]
@@ -58,7 +58,7 @@ package enum ProfileColumn: Hashable, Sendable {
         }
     }
 
-    /// Returns the value of a profile as JSON, in the same form as in the profile's own JSON.
+    /// Returns the value of a profile in this column as JSON. The JSON of the whole profile has the same form.
     package func json(of profile: Profile) -> JSONValue {
         switch self {
         case .field(let rules): rules.json(of: profile[rules.name])
@@ -69,13 +69,13 @@ package enum ProfileColumn: Hashable, Sendable {
         }
     }
 
-    /// Returns the value of a profile in the form that an import accepts.
+    /// Returns the value of a profile in this column, in a form that an import accepts.
     func typedForm(of profile: Profile) -> String? {
         guard case .field(let rules) = self else { return value(of: profile) }
         return profile[rules.name].map(rules.typedForm)
     }
 
-    /// Returns the value of a profile as JSON, in the form that an import accepts.
+    /// Returns the value of a profile in this column as JSON, in a form that an import accepts.
     func typedJSON(of profile: Profile) -> JSONValue {
         guard case .field(let rules) = self else { return json(of: profile) }
         return rules.typedJSON(of: profile[rules.name])
@@ -83,8 +83,8 @@ package enum ProfileColumn: Hashable, Sendable {
 }
 
 extension FieldRules {
-    /// Returns a stored value as JSON for an export. The JSON type depends on the type of the field. A text has the
-    /// form that the schema requires in an input.
+    /// Returns a stored value as JSON for an export. The JSON type depends on the type of the field. If the JSON value
+    /// is a string, it has the form that the schema requires in an input.
     func typedJSON(of stored: String?) -> JSONValue {
         let value = json(of: stored)
         guard case .string(let text) = value else { return value }

@@ -1,7 +1,7 @@
 internal import CSVStream
 public import ProfileStore
 
-/// All profiles of a store as chunks of a file. See
+/// An export of all profiles of a store, as a sequence of chunks of a file. See
 /// ``ProfileStore/ProfileRepository/export(as:includingHashes:spreadsheetSafe:)``.
 public struct ProfileExport: AsyncSequence, Sendable {
     public typealias Element = [UInt8]
@@ -12,8 +12,8 @@ public struct ProfileExport: AsyncSequence, Sendable {
 
     public func makeAsyncIterator() -> Iterator { Iterator(self) }
 
-    /// Reads the next page of profiles after all chunks of the previous page were taken. Holds no resource of the store
-    /// between pages.
+    /// Reads the next page of profiles when the caller has taken all chunks of the previous page. Between two pages, it
+    /// holds no resource of the store.
     public struct Iterator: AsyncIteratorProtocol {
         private let export: ProfileExport
         private let gathered = GatheredChunks()
@@ -29,8 +29,8 @@ public struct ProfileExport: AsyncSequence, Sendable {
         /// Returns the next chunk, or nil at the end. A chunk has 64 KiB or slightly more, and the last chunk may have
         /// less.
         ///
-        /// - Throws: `cancelled` if the task was cancelled, or the error of reading the store. The chunks returned so
-        ///   far are then incomplete.
+        /// - Throws: `cancelled` if the task was cancelled, or the error of reading the store. After an error, the
+        ///   chunks returned so far are an incomplete file.
         public mutating func next(
             isolation actor: isolated (any Actor)?
         ) async throws(ProfileStoreError) -> [UInt8]? {

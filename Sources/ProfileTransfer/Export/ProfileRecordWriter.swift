@@ -2,7 +2,7 @@ internal import CSVStream
 package import ProfileCore
 package import ProfileStore
 
-/// Writes selected profiles and columns of a store in the form of an export. An import accepts the written values.
+/// Writes selected columns of selected profiles in the format of an export. An import accepts the written values.
 package struct ProfileRecordWriter: ~Copyable {
     /// The format of the records.
     package enum Format: Sendable {
@@ -41,8 +41,8 @@ package struct ProfileRecordWriter: ~Copyable {
     /// Writes a profile.
     ///
     /// - Parameters:
-    ///   - profile: A profile of the schema whose fields are columns.
-    ///   - members: Additional members of an NDJSON object.
+    ///   - profile: The profile. Its schema must contain the fields of the columns.
+    ///   - members: Additional members of the profile's JSON object. They are used only for NDJSON.
     /// - Throws: `writing` if writing fails.
     package mutating func write(_ profile: Profile, with members: [JSONMember] = []) throws(ExportError) {
         guard table != nil else {

@@ -4,26 +4,26 @@ public import ProfileStore
 internal import Threads
 
 extension ProfileRepository {
-    /// Exports all profiles in the order of their ids, with the fields of the current schema (I13), as the bytes of a
-    /// file.
+    /// Exports all profiles as the bytes of a file. The profiles are ordered by id and have the fields of the current
+    /// schema (I13).
     ///
-    /// The export reads the store page by page as the caller takes the chunks. So its memory use does not depend on the
-    /// number of profiles. No read transaction stays open between two pages, so a slow caller delays neither other
-    /// calls nor checkpoints. The export may or may not contain changes committed while it runs. To end an export
-    /// early, stop the iteration. Each iteration is a separate export.
+    /// The export reads a page of the store only when the caller needs the next chunk. Therefore its memory use does
+    /// not depend on the number of profiles. No read transaction stays open between two pages, so a slow caller delays
+    /// neither other calls nor checkpoints. If a change is committed during the export, the export may or may not
+    /// contain this change. To end an export early, stop the iteration. Each iteration is a separate export.
     ///
     /// ```swift
     /// for try await chunk in repository.export(as: .csv) { try await response.write(chunk) }
     /// ```
     ///
     /// - Parameters:
-    ///   - format: The file format. CSV and NDJSON can be imported again without changes. If the schema requires a
-    ///     password, the export must include the hashes for that.
+    ///   - format: The file format. CSV and NDJSON files can be imported again without changes. If the schema requires
+    ///     a password, the file must then include the hashes.
     ///   - includingHashes: Whether to add `password_hash` as the last column, if the schema has a password. Anyone who
     ///     has the hashes can test guessed passwords against them.
     ///   - spreadsheetSafe: Whether to prefix a CSV cell with `'` if a spreadsheet would run it as a formula. Importing
     ///     such an export does not restore the original values.
-    /// - Returns: A sequence of chunks, each read when it is requested.
+    /// - Returns: A sequence of chunks. Each chunk is read from the store when the caller requests it.
     public func export(
         as format: ExportFormat, includingHashes: Bool = false, spreadsheetSafe: Bool = false
     ) -> ProfileExport {
@@ -33,8 +33,8 @@ extension ProfileRepository {
                 format: format, includesHashes: includingHashes, isSpreadsheetSafe: spreadsheetSafe))
     }
 
-    /// Writes all profiles to an open descriptor, which the caller closes. A separate thread writes them, because a
-    /// pipe may block. Returns the number of profiles.
+    /// Writes all profiles to an open descriptor, which the caller closes. A separate thread writes the profiles,
+    /// because writing to a pipe may block. Returns the number of profiles.
     @discardableResult
     package func export(
         as format: ExportFormat, includingHashes: Bool = false, spreadsheetSafe: Bool = false, to descriptor: Int32

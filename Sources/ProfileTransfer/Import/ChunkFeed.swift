@@ -33,6 +33,6 @@ final class ChunkFeed: Sendable {
         }
     }
 
-    /// The interruption that ends a wait for bytes.
+    /// The object that can interrupt a wait for bytes.
     var interruption: any Interruption { channel }
 }

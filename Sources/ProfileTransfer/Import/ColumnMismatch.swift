@@ -3,7 +3,7 @@ internal import TextLayout
 
 /// The mismatch between the columns of an input and the fields of a schema (I2).
 public struct ColumnMismatch: Hashable, Sendable {
-    /// An unknown column and the field without a column that it probably means.
+    /// An unknown column, and the field that this column probably means. The field has no other column.
     public struct Suggestion: Hashable, Sendable {
         /// The header of the column, without surrounding white space.
         public let column: String
@@ -22,20 +22,20 @@ public struct ColumnMismatch: Hashable, Sendable {
     public let suggestions: [Suggestion]
     /// Whether no column matches a field, for example because the first row is data and not a header.
     ///
-    /// Such a row may hold personal data. Therefore the mismatch contains only common column names from such a row
-    /// (P12).
+    /// If the first row is data, it may contain personal data. Therefore the mismatch repeats a cell of this row only
+    /// if the cell is a common column name (P12).
     public let mayBeData: Bool
-    /// The line of a later record that looks like the header because it names fields, or nil if there is none among the
-    /// first records.
+    /// The line of a later record that looks like the header, because its cells are names of fields. Nil if none of the
+    /// first records looks like the header.
     public internal(set) var headerLine: Int?
 
-    /// Finds the fields that unknown columns may mean.
+    /// Suggests a field for each unknown column.
     ///
     /// - Parameters:
     ///   - unknown: The positions of columns that match no field.
     ///   - header: The names of all columns.
     ///   - missing: Required fields without a column.
-    ///   - open: All fields without a column, to which a column could be mapped.
+    ///   - open: All fields without a column. A suggestion maps an unknown column to one of these fields.
     ///   - schema: The schema of the fields.
     ///   - mayBeData: Whether no column matches a field.
     ///   - stopsAtUnknown: Whether an unknown column is an error.
@@ -76,8 +76,8 @@ public struct ColumnMismatch: Hashable, Sendable {
         return search.suggestions
     }
 
-    /// Returns suggestions only if at least two cells are common column names. Such a row is unlikely to be personal
-    /// data.
+    /// Returns suggestions only if at least two cells are common column names. A row with two such names is probably
+    /// not personal data.
     private static func commonNames(among columns: [ColumnName], open: [FieldRules]) -> [Suggestion] {
         var search = SuggestionSearch(columns: columns.filter(\.isCommonWord), open: open)
         search.take { column, rules in column.hasMeaning(of: rules) }
@@ -85,12 +85,12 @@ public struct ColumnMismatch: Hashable, Sendable {
     }
 }
 
-/// Pairs columns that match no field with fields that have no column.
+/// Finds a field without a column for each column that matches no field.
 private struct SuggestionSearch {
     /// The columns, in the header's order.
     private let columns: [ColumnName]
     private var open: [FieldRules]
-    /// The field found for each column, by the position of the column.
+    /// The name of the field that was found for a column. The key is the position of the column.
     private var found: [Int: String] = [:]
 
     init(columns: [ColumnName], open: [FieldRules]) {
@@ -111,8 +111,8 @@ private struct SuggestionSearch {
         }
     }
 
-    /// Pairs misspelled columns with the field of the most similar name. A column with a known meaning is not
-    /// misspelled.
+    /// Pairs each misspelled column with the field that has the most similar name. If a column has a known meaning, it
+    /// is not misspelled.
     mutating func takeNearest() {
         for (index, column) in columns.enumerated()
         where found[index] == nil && column.meaning == nil && column.secrecy == .none {
@@ -148,7 +148,7 @@ extension ColumnName {
         return meaning.contentType == rules.contentType ?? ColumnName(rules.name.text).meaning?.contentType
     }
 
-    /// Whether the whole header is one common column name.
+    /// Whether the header of the column is a single word that is a common column name.
     fileprivate var isCommonWord: Bool {
         words.count == 1 && meaning != nil && header.utf8.allSatisfy(\.isASCIILetter)
     }

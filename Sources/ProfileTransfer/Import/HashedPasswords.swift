@@ -3,7 +3,7 @@ internal import ProfileCore
 
 /// The password hashes from the first reading of an input.
 struct HashedPasswords: Sendable {
-    /// The passwords and hashes by record number.
+    /// The password and the hash of each record. The key is the record number.
     private var hashes: [Int: (password: Secret, hash: PasswordHash)] = [:]
 
     var isEmpty: Bool { hashes.isEmpty }
@@ -12,8 +12,8 @@ struct HashedPasswords: Sendable {
         hashes[number] = (password, hash)
     }
 
-    /// Returns the hash for the password of a record. Returns nil if the record had another password at the first
-    /// reading. Then the input has changed.
+    /// Returns the hash for the password of a record. If the record had another password at the first reading, the
+    /// input has changed, and the result is nil.
     func hash(of password: Secret, record number: Int) -> PasswordHash? {
         hashes[number].flatMap { $0.password == password ? $0.hash : nil }
     }

@@ -1,8 +1,7 @@
 package import CSVStream
 internal import ProfileCore
 
-/// Searches for the header of a table that does not start on the first line, because titles or notes may precede it
-/// (I2).
+/// Searches for the header of a table. Titles or notes may precede the header, so it may not be on the first line (I2).
 package struct HeaderSearch: Sendable {
     /// A record below the supposed header.
     private struct Row: Sendable {
@@ -17,7 +16,7 @@ package struct HeaderSearch: Sendable {
 
     private static let mostRows = 20
 
-    /// Keeps the first records below the supposed header for the search.
+    /// Collects the records to search: the first records below the supposed header.
     package init(in records: borrowing RecordBatch) {
         var rows: [Row] = []
         for record in records.records.prefix(Self.mostRows) where record.fault == nil {
@@ -26,11 +25,11 @@ package struct HeaderSearch: Sendable {
         self.rows = rows
     }
 
-    /// Returns the line of the first record in which at least two cells, and more than half of the nonempty cells, are
-    /// known names.
+    /// Returns the line of the first record that looks like a header: at least two of its cells are known names, and
+    /// more than half of its nonempty cells are known names.
     ///
-    /// The text above the header may have misled the detection of the delimiter. Therefore a record with one cell is
-    /// also split at the usual delimiters.
+    /// Text above the header can cause the reader to detect a wrong delimiter. Therefore, if a record has one cell, it
+    /// is also split at each usual delimiter.
     func line(where isKnown: (String) -> Bool) -> Int? {
         rows.first { row in
             Self.splits(of: row.cells).contains { cells in
@@ -50,12 +49,13 @@ package struct HeaderSearch: Sendable {
             }
     }
 
-    /// Returns the line of the header, found by its shape alone. The search applies if the first record names at most
-    /// half of the columns. The result is the first row with as many cells as the last row. This row must have more
-    /// nonempty cells than the first record, and none of its cells may be a number.
+    /// Returns the line of the header. The search uses only the number and the type of the cells. It applies only if
+    /// the first record has names for at most half of the columns. The header is the first row that has as many cells
+    /// as the last row. This row must have more nonempty cells than the first record, and none of its cells may be a
+    /// number.
     ///
     /// - Parameter header: The first record.
-    /// - Returns: The line, or nil if the first record is the header or no other row is certain to be it.
+    /// - Returns: The line. Nil if the first record is the header, or if no other row is certainly the header.
     package func line(below header: [String]) -> Int? {
         if let line = lineOfSplitRows(below: header) { return line }
         let named = header.count { !$0.trimmed.isEmpty }
@@ -68,14 +68,14 @@ package struct HeaderSearch: Sendable {
         guard run > 1, run * 2 > rows.count - start, filled > named, filled * 2 > width,
             first.cells.allSatisfy({ !$0.isNumeral })
         else { return nil }
-        // Later rows with the width of the first record suggest that the first record is the header.
+        // If later rows have as many cells as the first record, the first record is probably the header.
         let isAlone = header.count == width || !rows[start...].contains { $0.cells.count == header.count }
         return isAlone && start < run ? first.line : nil
     }
 
-    /// Returns the line of the header if titles without a delimiter precede it. The reader then does not detect the
-    /// delimiter, and each row is a single cell. The delimiter occurs equally often in the header and in all rows below
-    /// it. These lines must be more than half of the rows.
+    /// Returns the line of the header if titles without a delimiter precede it. Because of such titles, the reader does
+    /// not detect the delimiter and reads each row as a single cell. All rows of the table contain the delimiter
+    /// equally often. The table must include more than half of all rows.
     private func lineOfSplitRows(below header: [String]) -> Int? {
         guard header.count == 1, let last = rows.last, rows.allSatisfy({ $0.cells.count == 1 }) else { return nil }
         for byte in [UInt8(ascii: ";"), UInt8(ascii: "\t"), UInt8(ascii: "|")] where !header[0].utf8.contains(byte) {
@@ -87,8 +87,8 @@ package struct HeaderSearch: Sendable {
         return nil
     }
 
-    /// Returns the delimiter of rows that were read as one cell each. The delimiter occurs at least twice in each row,
-    /// and equally often in all rows.
+    /// Returns the delimiter of rows that were read as one cell each. Each row must contain the delimiter at least
+    /// twice, and all rows must contain it equally often.
     ///
     /// - Parameter header: The first record.
     /// - Returns: The delimiter, or nil if no character qualifies.

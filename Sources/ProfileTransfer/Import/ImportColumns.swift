@@ -1,32 +1,32 @@
 internal import CSVStream
 package import ProfileCore
 
-/// The mapping of the columns of an input to fields.
+/// The mapping from the columns of an input to the fields of a schema.
 package struct ImportColumns: Sendable {
     /// The header of the input.
     let header: [String]
-    /// The column of each field of the schema, or nil if the input has none. The entry of the secret field is the
-    /// column of passwords.
+    /// The column of each field of the schema. Nil if the input has no column for the field. For the secret field, this
+    /// is the column of passwords.
     let columnOfField: [Int?]
     /// The column of password hashes.
     let columnOfHash: Int?
-    /// The columns that the import ignores: those that the options exclude, and those that match no field, if the
-    /// options allow them.
+    /// The columns that the import ignores: columns that the options exclude, and columns that match no field if the
+    /// options allow such columns.
     let ignoredColumns: Set<Int>
     /// The position of the secret field in the schema.
     let secretField: Int?
     /// The integer fields and their columns. A stored integer has no leading zeros.
     let integers: [(field: Int, column: Int)]
-    /// The length in bytes of the header's first cell, or nil if the input has no header. The first cell of a repeated
-    /// header has this length, or 3 bytes more if it begins with a byte order mark.
+    /// The length in bytes of the header's first cell, or nil if the input has no header. If the header occurs again in
+    /// the input, its first cell has this length, or 3 bytes more with a byte order mark.
     let firstHeaderLength: Int?
     private let uses: ColumnUses
-    /// The fields, by column, whose rules require a notation of numbers or booleans that differs from that of JSON.
+    /// The fields whose numbers or booleans have another notation than in JSON. The key is the column.
     private let rewritten: [Int: FieldRules]
 
-    /// The position of the primary key in the schema if the record number is the key, or nil if the key has a column.
+    /// If the record number is the primary key: the position of the key in the schema. Nil if the key has a column.
     let numberedField: Int?
-    /// The column of the primary key if the record number replaces a missing key of a JSON object, otherwise nil.
+    /// The column of the primary key, if a JSON object without a key gets the record number as its key. Otherwise nil.
     let numberedColumn: Int?
     /// The name of the primary key.
     let keyName: String
@@ -40,7 +40,7 @@ package struct ImportColumns: Sendable {
     /// Whether rows may contain passwords that must be hashed.
     var hasPasswords: Bool { columnOfPasswords != nil }
 
-    /// Whether cells may have oddities that the import accepts.
+    /// Whether cells may have unusual features that the import accepts, such as leading zeros.
     var mayBeOdd: Bool { !integers.isEmpty || hasPasswords }
 
     /// The columns that a file of rejected rows adds. An import ignores them.
@@ -55,7 +55,7 @@ package struct ImportColumns: Sendable {
     /// String. A schema has at most 100 fields.
     package static let mostColumns = 10_000
 
-    /// Finds the field of each column of a header (I2).
+    /// Maps each column of a header to a field (I2).
     init(header: [String], schema: ProfileSchema, options: ImportOptions) throws(ImportError) {
         let uses = ColumnUses(schema, options)
         var columns: [Int?] = Array(repeating: nil, count: schema.fields.count)
@@ -90,11 +90,11 @@ package struct ImportColumns: Sendable {
         let open = zip(schema.fields, columns).filter { rules, column in
             column == nil && !(rules.isSecret && hashColumn != nil) && !(rules.isPrimaryKey && isNumbered)
         }.map(\.0)
-        // An update does not change fields without a column, so they are not required.
+        // If a field has no column, an update does not change it. Therefore an update does not require such fields.
         let missing = open.filter { $0.isPrimaryKey || $0.isRequired && options.duplicates != .update }
         guard !isStopped, missing.isEmpty else {
-            // If no column matches a field, the first row may hold personal data such as a password, which must not be
-            // repeated (P12).
+            // If no column matches a field, the first row may be data. An error must not repeat it, because it may
+            // contain personal data such as a password (P12).
             let mayBeData = hashColumn == nil && columns.allSatisfy { $0 == nil }
             throw .columnMismatch(
                 ColumnMismatch(
@@ -115,7 +115,7 @@ package struct ImportColumns: Sendable {
         rewritten = [:]
     }
 
-    /// Returns the line of the first record that names fields, as a header does.
+    /// Returns the line of the first record that looks like a header, because its cells are names of fields.
     static func headerLine(
         in records: borrowing RecordBatch, schema: ProfileSchema, options: ImportOptions
     ) -> Int? {
@@ -145,7 +145,7 @@ package struct ImportColumns: Sendable {
         self.rewritten = Dictionary(uniqueKeysWithValues: rewritten.map { ($0.offset, $0.element) })
     }
 
-    /// Returns the use of an object's member. The name is matched like a column header.
+    /// Returns the use of a member of a JSON object. The name of a member is matched like the header of a column.
     func use(ofMember name: String) -> ColumnUse { uses.use(of: name.trimmed) }
 
     /// Returns the column of a member, or nil if the member is not imported.
@@ -157,7 +157,7 @@ package struct ImportColumns: Sendable {
         }
     }
 
-    /// Returns the cell text for the value of a member, or nil if no cell can represent it.
+    /// Returns the text of a cell for the value of a member. Returns nil if a cell cannot represent the value.
     func cellText(of member: JSONValue, column: Int) -> String? { member.typedForm(in: rewritten[column]) }
 
     private static func integers(of schema: ProfileSchema, _ columns: [Int?]) -> [(field: Int, column: Int)] {
@@ -185,8 +185,8 @@ package enum ColumnUse: Hashable, Sendable {
 /// Determines the use of each column from its header. The options take precedence over the names in the schema.
 package struct ColumnUses: Sendable {
     private let options: ImportOptions
-    /// The positions of fields by exact name. An exact match comes first, because two names may differ only in
-    /// characters that folding ignores.
+    /// The position of each field. The key is an exact name of the field's column. Exact names are matched first,
+    /// because two different names may be equal after folding.
     private let exact: [String: Int]
     private let fields: [FoldedHeader: Int]
     /// The exact names of columns of password hashes.
@@ -200,8 +200,8 @@ package struct ColumnUses: Sendable {
         var names = schema.fields.enumerated().flatMap { index, rules in
             ([rules.name.text] + rules.columns).map { (name: $0, index: index) }
         }
-        // A column `username` means the primary key whatever its name in the schema, unless another field has such a
-        // column.
+        // A column `username` maps to the primary key, even if the key has another name in the schema. If another field
+        // has a column `username`, that field takes precedence.
         names.append((name: FieldName.username.text, index: schema.primaryKeyIndex))
         exact = Dictionary(names.map { ($0.name, $0.index) }) { first, _ in first }
         fields = Dictionary(names.map { (FoldedHeader($0.name), $0.index) }) { first, _ in first }
@@ -212,7 +212,7 @@ package struct ColumnUses: Sendable {
         self.options = options
     }
 
-    /// Returns the use of the column with a header.
+    /// Returns the use of the column that has this header.
     ///
     /// - Parameter header: The header without surrounding white space.
     /// - Returns: The use of the column.

@@ -8,7 +8,7 @@ internal import Platform
 public struct ImportInput: Sendable {
     /// The name of the input in reports.
     public let name: String
-    /// The number of bytes, or nil if it is unknown, as with a sequence.
+    /// The number of bytes. Nil if the number is unknown, for example for a sequence.
     public let byteCount: UInt64?
     let origin: Origin
 
@@ -37,9 +37,9 @@ public struct ImportInput: Sendable {
     /// Creates an input from chunks of bytes that arrive one after another, such as the body of a request. A chunk may
     /// end at any byte.
     ///
-    /// A separate task reads the sequence and takes only the chunks needed next, so a slow import applies backpressure
-    /// to the sequence. The task is cancelled when the import stops reading, whether or not the sequence has ended. If
-    /// the sequence throws an error, the import throws ``ImportError/readingStream(_:)``.
+    /// A separate task reads the sequence. It takes only the chunks that the import needs next, so a slow import
+    /// applies backpressure to the sequence. When the import stops reading, the task is cancelled, even if the sequence
+    /// has not ended. If the sequence throws an error, the import throws ``ImportError/readingStream(_:)``.
     ///
     /// - Parameters:
     ///   - chunks: A sequence whose elements are `[UInt8]`, `ArraySlice<UInt8>`, `Data` or another sequence of bytes.
@@ -50,8 +50,8 @@ public struct ImportInput: Sendable {
         self.init(.chunks { ChunkFeed(chunks) }, name, byteCount)
     }
 
-    /// Creates an input from an open file, read from its current offset. The caller closes the file, which must not
-    /// change during the import.
+    /// Creates an input from an open file. Reading starts at the current offset of the file. The file must not change
+    /// during the import. The caller closes the file.
     package init(descriptor: Int32, name: String, byteCount: UInt64?) {
         self.init(.file { OpenFile(descriptor) }, name, byteCount)
     }
@@ -62,10 +62,11 @@ public struct ImportInput: Sendable {
         self.byteCount = byteCount
     }
 
-    /// Returns an input with the same content that can be read more than once, for example by a schema inference and
-    /// then by an import.
+    /// Returns an input that has the same content and can be read more than once. For example, a schema inference and
+    /// then an import can read it.
     ///
-    /// The first reading copies a stream to a file without a name, which no other process can open.
+    /// If the input is a stream, the first reading copies it to a file without a name. No other process can open this
+    /// file.
     ///
     /// - Parameter folder: The folder in which to create that file.
     /// - Returns: The input that can be read again.
@@ -76,8 +77,8 @@ public struct ImportInput: Sendable {
         return ImportInput(.repeatable(repeatable), name, byteCount)
     }
 
-    /// Returns this input as one that can be read again even if the file is changed, shortened or removed between two
-    /// readings. The first reading copies the file as it copies a stream.
+    /// Returns an input that has the same content and can be read again, even if the original file is changed,
+    /// shortened or removed between two readings. The first reading copies the file, in the same way as a stream.
     func independentlyReadable(keptIn folder: String) throws(ImportError) -> ImportInput {
         if case .repeatable(let input) = origin, !input.readsFile { return self }
         return ImportInput(

@@ -19,8 +19,8 @@ struct ImportLedger: ~Copyable {
         self.rejects = rejects
     }
 
-    /// Determines the outcome of a batch for an empty store. A row is new unless an earlier row has one of its unique
-    /// values.
+    /// Determines the outcome of a batch, if the store is empty. A row is new if no earlier row has the same value in a
+    /// unique field.
     ///
     /// - Returns: The new rows.
     mutating func sift(_ judged: JudgedBatch, _ keys: inout UniqueKeys) throws(ImportError) -> [Int] {
@@ -51,10 +51,10 @@ struct ImportLedger: ~Copyable {
 
     // MARK: Oddities
 
-    /// Counts the oddities of a batch, including those of rejected rows.
+    /// Counts the unusual features of a batch, including its rejected rows.
     mutating func note(_ judged: JudgedBatch) { oddities += judged.oddities }
 
-    /// Resets the oddities before the input is read again.
+    /// Resets the counts of unusual features before the input is read again.
     mutating func forgetOddities() { oddities = InputOddities() }
 
     // MARK: Outcomes of rows
@@ -88,13 +88,13 @@ struct ImportLedger: ~Copyable {
         do throws(ByteStreamError) {
             try rejects?.write(record: index, of: batch.records, issues: issues.map { ReportedIssue($0, in: schema) })
         } catch {
-            // The last row may be written only in part, so no further row may follow it.
+            // After an error, the last row may be incomplete in the file. Therefore no further row is written.
             rejects = nil
             throw ImportError(writingRejects: error)
         }
     }
 
-    /// Returns the text of the cell of a field, or nil for a secret.
+    /// Returns the text of a field's cell. Returns nil if the field is a secret or has no readable cell.
     private func value(
         of field: FieldName?, in record: RecordBatch.Record, _ records: borrowing RecordBatch
     ) -> String? {
@@ -104,8 +104,8 @@ struct ImportLedger: ~Copyable {
         return String(reporting: records.cell(record.cells.lowerBound + column))
     }
 
-    /// Returns the text of the primary key. Returns nil if it is empty, or if the record has a fault or a wrong number
-    /// of cells. In such a record the cell may belong to another column and may be a secret.
+    /// Returns the text of the primary key. Returns nil if the key is empty, or if the record has a fault or a wrong
+    /// number of cells. In such a record, a cell may belong to another column and may be a secret.
     private func key(of record: RecordBatch.Record, _ records: borrowing RecordBatch) -> String? {
         guard record.cells.count == columns.header.count,
             let key = value(of: schema.primaryKey.name, in: record, records), !key.isEmpty

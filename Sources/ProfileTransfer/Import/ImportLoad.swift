@@ -5,15 +5,16 @@ internal import Threads
 /// An import into a store in a single transaction.
 final class ImportLoad: BulkLoad {
     let takesUsedStore: Bool
-    /// Whether the new rows of a batch are known before the engine stores the batch. False for an update, because a
-    /// stored profile can complete a row that is not valid by itself.
+    /// Whether the new rows of a batch are known before the engine stores the batch. False with the policy `update`: if
+    /// a row is invalid alone, a stored profile may supply its missing values.
     let knowsNewRows: Bool
 
     private typealias Sifting = OrderedPipeline<SiftedBatch, SiftedBatch, ImportError>
 
     private struct State {
         var sifting: Sifting?
-        /// The batch that the engine received last. When the engine asks for the next batch, it has stored this one.
+        /// The batch that the engine received last. When the engine requests the next batch, it has already stored this
+        /// batch.
         var latest: ReadBatch?
         var failure: ImportError?
     }
@@ -43,7 +44,8 @@ final class ImportLoad: BulkLoad {
     // MARK: Calls from the engine
 
     func mayBegin(_ areStored: ([String]) throws -> [Bool]) throws -> Bool {
-        // Checks that the store still does not need the passwords that were not hashed.
+        // Some passwords were not hashed, because the store did not need them. Checks that the store still does not
+        // need them.
         let isUpdate = target.run.options.duplicates == .update
         return try spared.usernames.isEmpty || !areStored(spared.usernames).contains(isUpdate)
     }
@@ -64,7 +66,7 @@ final class ImportLoad: BulkLoad {
     }
 
     func take(_ batch: RowDecisions) {
-        // The first reading hashed every password that the store needs. An unhashed password means that the input has
+        // The first reading hashed every password that the store needs. If a password is not hashed, the input has
         // changed.
         if batch.unhashedPassword != nil { return fail(.inputChanged) }
         do throws(ImportError) { try target.run.take(batch) } catch { fail(error) }
@@ -75,8 +77,8 @@ final class ImportLoad: BulkLoad {
 
     // MARK: Sifting
 
-    /// Finds the new rows on another thread while the engine stores earlier rows. In an empty store, the new rows
-    /// depend on the input alone.
+    /// Finds the new rows on another thread while the engine stores earlier rows. If the store is empty, the input
+    /// alone determines which rows are new.
     private func sifting() throws(ImportError) -> Sifting {
         if let sifting = state.withLock({ $0.sifting }) { return sifting }
         let run = target.run
@@ -114,7 +116,7 @@ final class ImportLoad: BulkLoad {
     private func fail(_ error: ImportError) { state.withLock { $0.failure = error } }
 }
 
-/// A validated batch with the rows that are new in an empty store.
+/// A validated batch, and the positions of the rows that are new in an empty store.
 private struct SiftedBatch: Sendable {
     let judged: JudgedBatch
     let newRows: [Int]

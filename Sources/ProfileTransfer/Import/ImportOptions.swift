@@ -24,40 +24,41 @@ public struct ImportOptions: Sendable {
     /// The format of the input. By default the import detects it.
     public var format = InputFormat.automatic
     /// The character encoding of the input, by a name that iconv(3) knows. A byte order mark in the input overrides it.
-    /// If nil, the import detects UTF-8 or guesses another encoding, and reports a guess as
+    /// If the encoding is nil, the import detects UTF-8 or guesses another encoding. It reports a guess as
     /// ``InputWarning/guessedEncoding(_:)``.
     public var encoding: String?
     /// The policy for a row whose primary key is already in the store.
     public var duplicates = DuplicatePolicy.reject
-    /// Whether the import only reads and checks. It writes nothing and hashes no password, and the report describes the
-    /// result that an import would have.
+    /// Whether the import only reads and checks the input. Such a dry run writes nothing and hashes no password. Its
+    /// report describes the result that an import would have.
     public var isDryRun = false
-    /// Whether a single rejected row makes the import store nothing. Implies ``isExclusive``.
+    /// Whether the import stores nothing if it rejects a row. Implies ``isExclusive``.
     public var isAllOrNothing = false
-    /// Whether the import uses a single transaction. Other writers wait until it ends. An import into an empty store
-    /// uses a single transaction in any case, unless the input has passwords to hash.
+    /// Whether the import uses a single transaction. Other writers wait until this transaction ends. An import into an
+    /// empty store always uses a single transaction, unless the input has passwords to hash.
     public var isExclusive = false
-    /// The folder for the copy of an input, such as a pipe, that must be read twice. An import in one transaction reads
-    /// the input first to hash the passwords, and then to store the rows. The copy is as large as the input. It is
-    /// encrypted and has no name.
+    /// The folder for the copy of an input. If an input such as a pipe must be read twice, the first reading copies it.
+    /// An import in one transaction reads the input twice: first to hash the passwords, and then to store the rows. The
+    /// copy is as large as the input. The copy is encrypted, and its file has no name.
     public var temporaryFolder = "/var/tmp"
     /// The number of rejected rows that the import tolerates, or nil for no limit.
     public var rejectLimit: RejectLimit?
     /// The maximum number of issues that the report lists. The report counts all of them.
     public var mostIssues = 10_000
-    /// The field name for each header that the import must map to a field with another name.
+    /// The mapping from a header to a field name, for each header that differs from the name of its field.
     public var columns: [String: String] = [:]
-    /// The headers of the columns to read, spelled as in the input. The import ignores all other columns. If empty, it
-    /// reads all columns. The members of a JSON object count as columns.
+    /// The headers of the columns to read, spelled as in the input. The import ignores all other columns. If the set is
+    /// empty, the import reads all columns. The members of a JSON object count as columns.
     public var chosenColumns: Set<String> = []
-    /// The headers of the columns to ignore, spelled as in the input, even if they match a field.
+    /// The headers of the columns to ignore, spelled as in the input. The import ignores these columns even if they
+    /// match a field.
     public var ignoredColumns: Set<String> = []
     /// Whether the record number becomes the primary key if the input has no column for the primary key.
     public var keysByRow = false
     /// Whether the import ignores columns that match no field. Otherwise such a column stops the import.
     public var ignoresUnknownColumns = false
-    /// Whether the file of rejected rows contains the ignored columns of a CSV input. The schema says nothing about
-    /// these columns, so one of them may hold passwords.
+    /// Whether the file of rejected rows contains the ignored columns of a CSV input. The schema does not describe
+    /// these columns, so they may contain passwords.
     public var keepsIgnoredColumns = false
 
     /// The author of the import, for the change log.
@@ -75,7 +76,7 @@ public struct ImportProgress: Sendable {
     public let rejected: Int
     /// The number of bytes read from the input.
     public let bytes: UInt64
-    /// The progress of hashing the passwords found in the bytes read so far, or nil if no passwords were found.
+    /// The progress of hashing the passwords that were found so far. Nil if no password was found.
     public let hashed: Hashing?
 
     /// The progress of password hashing.
@@ -144,6 +145,6 @@ public enum ImportError: Error, Hashable, Sendable {
     /// report counts them.
     indirect case ended(ImportError, after: ImportReport)
 
-    /// The error for a thread that the system could not create, with this `errno`.
+    /// The error if the system cannot create a thread. The code is an `errno`.
     package static func noThread(code: Int32) -> ImportError { .store(.noThread(code: code)) }
 }

@@ -62,7 +62,7 @@ final class ImportRun: Sendable {
         }
     }
 
-    /// Restarts the input from its beginning, and replaces its passwords by the given hashes.
+    /// Starts reading the input again from its beginning. Replaces the passwords in the input by the given hashes.
     func rewind(with hashed: HashedPasswords) async throws(ImportError) {
         await end()
         let source = try await thread.importing { () throws(ImportError) in try self.source.again() }
@@ -72,7 +72,7 @@ final class ImportRun: Sendable {
         if isCancelled.load(ordering: .relaxed) { stop() }
     }
 
-    /// Cancels the run. No caller waits for further batches, and the import ends after the current batch.
+    /// Cancels the run. Callers stop waiting for further batches, and the import ends after the current batch.
     func cancel() {
         isCancelled.store(true, ordering: .relaxed)
         stop()
@@ -127,7 +127,7 @@ final class ImportRun: Sendable {
             ledger.withLock { $0.note(batch) }
             return batch
         case .success(nil):
-            // The input has ended, or the run was cancelled during the wait.
+            // There is no further batch: either the input has ended, or the run was cancelled during the wait.
             _ = mustEnd()
             return nil
         case .failure(let error):
@@ -146,7 +146,7 @@ final class ImportRun: Sendable {
         options.isAllOrNothing && ledger.withLock { $0.report.rejected > 0 || $0.report.earlyEnd != nil }
     }
 
-    /// Counts the results of decisions that are committed.
+    /// Counts the outcomes of rows after the commit of their transaction.
     func take(_ decided: RowDecisions) throws(ImportError) {
         keys.keys.withLock { decided.outcomes.add(to: &$0) }
         try ledger.withLock { ledger throws(ImportError) in try ledger.take(decided.outcomes) }
@@ -167,7 +167,7 @@ final class ImportRun: Sendable {
         }
     }
 
-    /// Validates every batch without a store. A row is new unless an earlier row has one of its unique values.
+    /// Validates every batch without a store. A row is new if no earlier row has the same value in a unique field.
     func readWithoutStore() async throws(ImportError) {
         while let judged = try await next() {
             _ = try sift(judged)
@@ -178,7 +178,7 @@ final class ImportRun: Sendable {
 
     /// Completes the report.
     ///
-    /// - Returns: The report, and the error if not all rejected rows could be written.
+    /// - Returns: The report. Also the error, if some rejected rows could not be written.
     func finish(after duration: Duration) -> (report: ImportReport, failure: ImportError?) {
         ledger.withLock { ledger in
             var failure: ImportError?
@@ -191,10 +191,11 @@ final class ImportRun: Sendable {
 /// The progress and the speed of password hashing in an import.
 struct HashingPace: Sendable {
     var done = 0
-    /// The number of passwords to hash that were found so far.
+    /// The number of passwords found so far that must be hashed.
     var total = 0
-    /// The maximum number of passwords to hash before the next commit. It is adjusted to about half a second of
-    /// hashing, because Ctrl-C waits until these passwords are hashed.
+    /// The maximum number of passwords to hash before the next commit. The import adjusts this number: hashing so many
+    /// passwords takes about half a second. The time must be short, because Ctrl-C waits until these passwords are
+    /// hashed.
     private(set) var mostAtOnce = 16
 
     mutating func adjust(to duration: Duration, for count: Int) {

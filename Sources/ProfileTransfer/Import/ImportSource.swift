@@ -22,12 +22,12 @@ package final class ImportSource: Sendable {
     private let schema: ProfileSchema
     private let options: ImportOptions
 
-    /// The maximum number of records in a batch. Each batch is a transaction, which must be short even if the records
-    /// are short, because other writers wait for it (I14).
+    /// The maximum number of records in a batch. Each batch is a transaction. Other writers wait for this transaction,
+    /// so it must be short even if the batch has many short records (I14).
     package static let recordsPerBatch = 5_000
 
-    /// The maximum length of a rejected row in bytes. In the file of rejected rows, every quote of the longest record
-    /// may be doubled, and the text of its issues is added.
+    /// The maximum length of a rejected row in bytes. A rejected row may be longer than the original record: every
+    /// quote may be doubled, and the text of the issues is added.
     private static let longestReject = 2 * CSVOptions.usualMaximumRecordBytes + (1 << 16)
 
     private enum Reader: ~Copyable, Sendable {
@@ -35,7 +35,7 @@ package final class ImportSource: Sendable {
         case json(JSONObjectReader)
     }
 
-    /// Reads the header and finds the field of each column. Blocks the thread.
+    /// Reads the header and maps each column to a field. Blocks the thread.
     init(_ reading: InputReading, schema: ProfileSchema, options: ImportOptions) throws(ImportError) {
         self.reading = reading
         self.schema = schema
@@ -102,8 +102,8 @@ package final class ImportSource: Sendable {
         }
     }
 
-    /// Finds the field of each column. If the columns do not match the schema, searches the next lines for one that may
-    /// be the header.
+    /// Reads the header and maps each column to a field. If the columns do not match the schema, searches the next
+    /// lines for a line that may be the header.
     private static func columns(
         of csv: inout CSVReader, _ schema: ProfileSchema, _ options: ImportOptions
     ) throws(ImportError) -> ImportColumns {
@@ -120,8 +120,8 @@ package final class ImportSource: Sendable {
     }
 
     package static func header(of csv: inout CSVReader) throws(ImportError) -> [String] {
-        // The batch is handled as secret, because the reader may also read passwords into it before the columns are
-        // known.
+        // The batch counts as secret. The columns are not known yet, and the reader may already put passwords into the
+        // batch.
         var batch = RecordBatch(containsSecrets: true)
         let isThere: Bool
         do throws(ByteStreamError) { isThere = try csv.header(into: &batch) } catch { throw ImportError(error) }
@@ -135,7 +135,7 @@ package final class ImportSource: Sendable {
 }
 
 extension ImportError {
-    /// Converts the error of opening an input.
+    /// Converts an error that occurred when an input was opened.
     package init(_ error: InputError) {
         switch error {
         case .stream(let error): self.init(error)
@@ -144,7 +144,7 @@ extension ImportError {
         }
     }
 
-    /// Converts the error of reading an input. The error may also come from writing a copy of the input.
+    /// Converts an error that occurred when an input was read, or when a copy of the input was written.
     package init(_ error: ByteStreamError) {
         if let cause = error.cause {
             self = .readingStream(StreamFailure(cause))
@@ -157,7 +157,7 @@ extension ImportError {
         }
     }
 
-    /// Converts the error of writing rejected rows.
+    /// Converts an error that occurred when rejected rows were written.
     init(writingRejects error: ByteStreamError) {
         self = error.cause.map { .writingToSink(StreamFailure($0)) } ?? .writingRejects(code: error.code)
     }

@@ -1,14 +1,14 @@
 package import CSVStream
 internal import ProfileCore
 
-/// Unusual features of the rows of an input so far, which the import accepted.
+/// The unusual features that were found in an input so far. The import accepts these features.
 package struct InputOddities: Sendable {
     /// Rows with a quote inside a cell that is not quoted.
     package var strayQuotes = Occurrences()
     /// Blank lines between rows.
     package var blankLines = Occurrences()
-    /// Cells of integer fields with leading zeros, by the position of the field in the schema. A stored integer has no
-    /// leading zeros.
+    /// Cells with leading zeros in integer fields. The key is the position of the field in the schema. A stored integer
+    /// has no leading zeros.
     private(set) var leadingZeros: [Int: Occurrences] = [:]
     /// Rows whose password looks like a password hash.
     private(set) var hashesAsPasswords = Occurrences()
@@ -17,13 +17,13 @@ package struct InputOddities: Sendable {
 
     package init() {}
 
-    /// Creates the oddities that the CSV reader counted in a batch.
+    /// Takes the unusual features that the CSV reader counted in a batch.
     package init(of records: borrowing RecordBatch) {
         strayQuotes = records.strayQuotes
         blankLines = records.blankLines
     }
 
-    /// Counts the oddities in the cells of a record.
+    /// Counts the unusual features in the cells of a record.
     mutating func lookAt(_ record: RecordBatch.Record, of records: borrowing RecordBatch, _ columns: ImportColumns) {
         for (field, column) in columns.integers {
             guard records.cell(record.cells.lowerBound + column).hasLeadingZeros else { continue }
@@ -37,7 +37,7 @@ package struct InputOddities: Sendable {
         }
     }
 
-    /// Adds the oddities of a later part of the input.
+    /// Adds the unusual features of a later part of the input.
     package static func += (earlier: inout InputOddities, later: InputOddities) {
         earlier.strayQuotes += later.strayQuotes
         earlier.blankLines += later.blankLines
@@ -71,8 +71,8 @@ package struct InputOddities: Sendable {
 extension Span<UInt8> {
     /// Whether the text is a number with leading zeros, such as `007` or `-01`.
     fileprivate var hasLeadingZeros: Bool {
-        // Fast path: nearly every number starts with a digit from 1 to 9, whose code is greater than those of zero, the
-        // signs and white space.
+        // Fast path: nearly every number starts with a digit from 1 to 9. The codes of these digits are greater than
+        // the codes of zero, the signs and white space.
         guard count > 1, self[0] <= UInt8(ascii: "0") else { return false }
         var offset = 0
         while offset < count, self[offset] == 0x20 || 0x09...0x0D ~= self[offset] { offset += 1 }

@@ -3,7 +3,7 @@ internal import Platform
 internal import ProfileStore
 internal import Threads
 
-/// A reading of an input: the source of its bytes, and the interruption that ends a wait for bytes.
+/// One reading of an input: the source of its bytes, and an object that can interrupt a wait for bytes.
 package struct InputReading: Sendable {
     package let source: ByteSource
     package let interruption: any Interruption
@@ -46,7 +46,7 @@ extension InputReading {
     func blocking<Value: Sendable>(
         _ thread: ThreadPool, _ body: @escaping @Sendable () throws(ImportError) -> Value
     ) async throws(ImportError) -> Value {
-        // The interruption is cleared after the read has ended, because the input may be read again.
+        // After the read, the interruption is reset, because the input may be read again.
         defer { interruption.reset() }
         let outcome: Result<Value, ImportError> = await withTaskCancellationHandler {
             do throws(ImportError) {
@@ -76,8 +76,8 @@ final class OpenFile: Sendable {
 
     /// Opens a file.
     init(path: String) throws(ImportError) {
-        // `O_NONBLOCK` opens a named pipe without waiting for a writer. The first read waits for the writer, and that
-        // wait can be interrupted.
+        // Because of `O_NONBLOCK`, opening a named pipe does not wait for a writer. Instead, the first read waits for
+        // the writer, and this wait can be interrupted.
         descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard descriptor >= 0 else { throw .opening(code: errno) }
         isOwned = true

@@ -9,15 +9,15 @@ struct JSONObjectReader: ~Copyable, Sendable {
     private var elements: JSONElementReader
     private let columns: ImportColumns
     private let options: ImportOptions
-    /// A cache of the use of each member name seen so far. It holds a limited number of short names, because each line
-    /// may have different names.
+    /// A cache with the use of each member name that was read so far. The number and the length of the cached names are
+    /// limited, because each line may have different names.
     private var known: [String: ColumnUse] = [:]
     private var record = 0
 
     private static let bytesPerBatch = 1 << 20
     private static let mostKnown = 1_000
-    /// The maximum length of a cached name in bytes: twice the maximum length of a field name, which allows for every
-    /// usual spelling.
+    /// The maximum length of a cached name in bytes. It is twice the maximum length of a field name, so every usual
+    /// spelling of a field name fits.
     private static let longestKnown = 2 * FieldName.longestLength
     /// The maximum length, in Unicode scalars, of an unknown member name in a report.
     private static let longestName = 100
@@ -48,7 +48,7 @@ struct JSONObjectReader: ~Copyable, Sendable {
         return records.records.isEmpty ? nil : ReadBatch(records, faults: faults, bytesRead: elements.bytesRead)
     }
 
-    /// Appends the cells of an element. The element may be a value other than an object.
+    /// Appends the cells of an element. The element may be a JSON value that is not an object.
     ///
     /// - Returns: The errors of the element, if any.
     private mutating func read(_ element: JSONElementReader.Element, into records: inout RecordBatch) -> ReadFault {
@@ -100,7 +100,7 @@ struct JSONObjectReader: ~Copyable, Sendable {
         return fault
     }
 
-    /// Returns the fault of an element without readable cells.
+    /// Returns the errors of an element that has no readable cells.
     private func unread(_ problem: ValidationIssue.Problem) -> ReadFault {
         var fault = ReadFault(unreadColumns: Set(columns.header.indices))
         fault.add(problem)

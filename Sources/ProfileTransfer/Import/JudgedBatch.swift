@@ -4,8 +4,8 @@ internal import ProfileCore
 /// Records as read from the input, before validation.
 final class ReadBatch: Sendable {
     let records: RecordBatch
-    /// The errors that the reader found in a record, by the position of the record. A fault that prevented splitting
-    /// the record into cells is not included; it is the `fault` of the record.
+    /// The errors that the reader found in each record. The key is the position of the record. If the reader could not
+    /// split a record into cells, the error is the `fault` of the record instead.
     let faults: [Int: ReadFault]
     /// The number of bytes of the input read so far, for the progress.
     let bytesRead: UInt64
@@ -17,11 +17,11 @@ final class ReadBatch: Sendable {
     }
 }
 
-/// The errors that the reader found in a record that it could still split into cells.
+/// The errors that the reader found in one record, if it could split this record into cells.
 struct ReadFault: Sendable {
-    /// The number of stored issues is bounded, because a record may have an error in each of its members.
+    /// The issues of the record. Only a limited number is stored, because each member of a record may have an error.
     private var found = BoundedIssues()
-    /// Columns whose cells do not represent the values of the record.
+    /// The columns that the reader could not read. Their cells do not contain the values of the record.
     var unreadColumns: Set<Int>
 
     init(unreadColumns: Set<Int> = []) { self.unreadColumns = unreadColumns }
@@ -30,11 +30,11 @@ struct ReadFault: Sendable {
 
     var isThere: Bool { !found.isEmpty }
 
-    /// The first issues and the number of further ones.
+    /// The first issues, and the number of further issues.
     var issues: [ValidationIssue] { found.issues }
 }
 
-/// A batch of validated records: each record is either a row that can be stored or has issues.
+/// A batch of validated records. Each record is either a valid row or has issues.
 struct JudgedBatch: Sendable {
     struct Rejected: Sendable {
         /// The position of the record in the batch.
@@ -45,25 +45,26 @@ struct JudgedBatch: Sendable {
     let batch: ReadBatch
     /// The valid rows, in the order of the records.
     var rows: ValidProfiles
-    /// Hashes of passwords in records that only an update can make valid, by the record's position.
+    /// The password hashes of records that are valid only together with a stored profile. The key is the position of
+    /// the record.
     var hashes: [Int: PasswordHash] = [:]
     /// The records with issues, in their order in the input.
     let rejected: [Rejected]
     /// Unusual features of the records, including the rejected ones.
     let oddities: InputOddities
-    /// The positions of the first undecided elements of `rows` and `rejected`.
+    /// The positions in `rows` and `rejected` at which the undecided elements begin.
     var next = (row: 0, rejected: 0)
 
     var isDecided: Bool { next.row == rows.count && next.rejected == rejected.count }
 
-    /// Validates every record by itself. Later steps find the duplicates.
+    /// Validates each record alone. Later steps find the duplicates.
     ///
     /// - Parameters:
     ///   - batch: The records as read.
     ///   - columns: The columns of the fields.
     ///   - validator: The validator of the schema.
     ///   - today: The day that date rules refer to.
-    ///   - isCompletedByStore: Whether the store may supply fields that a record does not have.
+    ///   - isCompletedByStore: Whether a stored profile may supply the values of fields that a record does not have.
     init(
         _ batch: ReadBatch, columns: ImportColumns, validator: ProfileValidator, today: CalendarDay,
         isCompletedByStore: Bool
@@ -144,8 +145,8 @@ struct JudgedBatch: Sendable {
         }
     }
 
-    /// The number of the first record. Numbers have no gaps within a batch, so the position of a record is its number
-    /// minus this one.
+    /// The number of the first record. The numbers in a batch are consecutive. Therefore the position of a record is
+    /// its number minus this number.
     var firstNumber: Int { batch.records.records.first?.number ?? 0 }
 }
 
@@ -158,9 +159,10 @@ extension RecordBatch {
         return Span()
     }
 
-    /// Whether a record repeats the header, compared without regard to ASCII case. The record must have as many cells
-    /// as the header. The record may begin with a byte order mark, because the input may consist of several joined
-    /// files. The length of the first cell is compared first, which excludes nearly all records.
+    /// Whether a record is a copy of the header. The comparison ignores the case of ASCII letters. The record must have
+    /// as many cells as the header. The record may begin with a byte order mark, because the input may consist of
+    /// several joined files. First compares the length of the first cell, because this comparison excludes nearly all
+    /// records.
     @inline(__always)
     package func isHeader(_ record: Record, _ header: [String], firstLength: Int?) -> Bool {
         guard let firstLength else { return false }
@@ -170,7 +172,8 @@ extension RecordBatch {
 
     private static let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
 
-    /// Whether the cells of a record have these texts after `markLength` bytes of a byte order mark.
+    /// Whether the cells of a record contain these texts. In the first cell, `markLength` bytes of a byte order mark
+    /// precede the text.
     private func holds(_ texts: [String], in record: Record, behind markLength: Int) -> Bool {
         var start = markLength
         for (index, text) in zip(record.cells, texts) {

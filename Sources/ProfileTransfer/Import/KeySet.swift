@@ -1,10 +1,10 @@
 internal import ProfileCore
 
-/// The values of one unique field found in an input so far, each with the line on which it first occurs.
+/// The values of one unique field that an input contains so far. Each value has the line on which it first occurs.
 ///
 /// Two values are the same key only if their bytes are the same. For the primary key, ASCII case is folded first. A
 /// value of up to ten ASCII letters and digits is stored as a 60-bit key, so ten million usernames take about 160 MB. A
-/// longer value is identified by 95 bits of its hash, which takes about 220 MB for ten million. Two different values
+/// longer value is stored as 95 bits of its hash, so ten million longer values take about 220 MB. Two different values
 /// collide in one of 10¹⁵ inputs of that size. An attacker cannot construct a collision, because each process uses a
 /// new random seed for the hash.
 struct KeySet: Sendable {
@@ -40,13 +40,14 @@ struct KeySet: Sendable {
         if key.check == nil { packed[key.shard].removeLast(key) } else { hashed[key.shard].removeLast(key) }
     }
 
-    /// The number of shards. A growing table copies one shard at a time, so at most a 64th of the keys is held twice.
+    /// The number of shards. When the table grows, it copies one shard at a time. Therefore at most 1/64 of the keys
+    /// are in memory twice.
     private static let shardCount = 64
 }
 
 /// A value as a key of the table.
 private struct Key {
-    /// The packed value or the hash. It is never 0, which marks an empty slot.
+    /// The packed value or the hash. It is never 0, because 0 marks an empty slot.
     let bits: UInt64
     /// Further bits of the hash, or nil if `bits` is the value itself.
     let check: UInt32?
@@ -83,7 +84,7 @@ private struct Key {
             check: UInt32(truncatingIfNeeded: further.finalize()))
     }
 
-    /// Returns the value packed in six bits per character, or nil if it does not fit.
+    /// Returns the value in a packed form, with six bits per character. Returns nil if the value cannot be packed.
     private static func packed(_ value: UnsafeBufferPointer<UInt8>, foldsCase: Bool) -> UInt64? {
         guard 1...10 ~= value.count else { return nil }
         var bits: UInt64 = 0
@@ -107,14 +108,14 @@ private struct Key {
 private struct Shard: Sendable {
     private var keys: [UInt64] = []
     private var lines: [UInt32] = []
-    /// The further hash bits. Empty if the keys are the values themselves.
+    /// The further hash bits. Empty if the keys are packed values, not hashes.
     private var checks: [UInt32] = []
     private let hasChecks: Bool
     private var count = 0
 
     init(hasChecks: Bool) { self.hasChecks = hasChecks }
 
-    /// Spreads the bits of a key (the finaliser of MurmurHash3).
+    /// Mixes the bits of a key with the final step of MurmurHash3.
     static func mix(_ key: UInt64) -> UInt64 {
         var bits = key
         bits ^= bits >> 33
@@ -143,14 +144,14 @@ private struct Shard: Sendable {
         return nil
     }
 
-    /// Removes a key, which must be the one that was added last. Its slot can simply become empty, because no key was
-    /// added after it.
+    /// Removes a key, which must be the one that was added last. Because no key was added after it, its slot can become
+    /// empty without further changes.
     mutating func removeLast(_ key: Key) {
         keys[slot(of: key)] = 0
         count -= 1
     }
 
-    /// Returns the slot that has the key, or the empty slot where it belongs.
+    /// Returns the slot that contains the key. If there is none, returns the empty slot for the key.
     private func slot(of key: Key) -> Int {
         var slot = home(of: key.bits)
         while keys[slot] != 0 {
@@ -160,8 +161,9 @@ private struct Shard: Sendable {
         return slot
     }
 
-    /// Returns the slot at which the search for a key begins. The high half of a product selects the slot, so the table
-    /// can have any size. Therefore it can grow by a third, which wastes less memory than doubling.
+    /// Returns the slot at which the search for a key begins. The slot is the high half of the product of the hash and
+    /// the table size, so the table can have any size. The table grows by a third, which wastes less memory than
+    /// doubling its size.
     private func home(of key: UInt64) -> Int {
         Int(((Self.mix(key) >> 32) &* UInt64(keys.count)) >> 32)
     }

@@ -4,13 +4,13 @@ public import ProfileCore
 public import ProfileStore
 internal import Threads
 
-/// Imports a file of profiles into a store, or reports the result that an import would have.
+/// Imports a file of profiles into a store. A dry run only reports the result that an import would have.
 ///
 /// The import reads the input, splits it into records, validates the records and writes them. One worker thread per
 /// core takes part in splitting and validating. The store's writer stores the validated batches at the same time (see
-/// <doc:Importing>). An import into an empty store uses a single transaction and creates the indexes at the end, unless
-/// there are passwords to hash. An import into a store in use commits one transaction per batch and releases the write
-/// lock between batches (I14).
+/// <doc:Importing>). If the store is empty and there are no passwords to hash, the import uses a single transaction and
+/// creates the indexes at the end. Otherwise, by default, the import commits one transaction per batch and releases the
+/// write lock between two batches (I14).
 public struct ProfileImporter: Sendable {
     private let repository: ProfileRepository?
     private let schema: ProfileSchema
@@ -28,8 +28,8 @@ public struct ProfileImporter: Sendable {
         self.options = options
     }
 
-    /// Creates an importer that validates the input without a store. It writes nothing and finds only duplicates within
-    /// the input (I6).
+    /// Creates an importer that validates the input without a store. The importer writes nothing. It finds duplicates
+    /// only within the input (I6).
     public init(schema: ProfileSchema, today: CalendarDay, options: ImportOptions = ImportOptions()) {
         repository = nil
         self.schema = schema
@@ -38,16 +38,16 @@ public struct ProfileImporter: Sendable {
         self.options = options
     }
 
-    /// Imports the input until its end, a limit or the cancellation of the task.
+    /// Imports the input until the input ends, a limit is reached, or the task is cancelled.
     ///
-    /// If the task is cancelled, the import ends after the current batch or transaction. In an import with several
-    /// transactions, the rows whose passwords are being hashed are still stored. An import in a single transaction
-    /// stores nothing if it is still hashing passwords. Committed rows stay in the store, and the report counts them.
+    /// If the task is cancelled, the import ends after the current batch or transaction. If the import uses several
+    /// transactions, it still stores the rows whose passwords are being hashed. If the import uses a single transaction
+    /// and is still hashing passwords, it stores nothing. Committed rows stay in the store, and the report counts them.
     /// - Parameters:
     ///   - input: The source of the bytes. A file must not change during the import.
     ///   - rejects: The sink that receives the rejected rows as CSV. A child task calls the sink. After a batch, the
-    ///     import waits for the sink if many bytes are still to be written. At the end it waits until all of them are
-    ///     written.
+    ///     import waits if the sink has many bytes left to write. At the end, the import waits until the sink has
+    ///     written all bytes.
     ///   - progress: A closure that the import calls after every batch and during password hashing.
     /// - Returns: A report with the outcome of every row that was read.
     /// - Throws: ``ImportError``. The error `ended` contains the report of the rows processed before the failure.
@@ -60,8 +60,8 @@ public struct ProfileImporter: Sendable {
     }
 
     /// Imports the input and writes rejected rows to an open file descriptor, which the caller closes. A separate
-    /// thread writes them, because a pipe may block. After a cancellation this thread still writes all remaining
-    /// rejected rows.
+    /// thread writes the rejected rows, because writing to a pipe may block. After a cancellation, this thread still
+    /// writes all remaining rejected rows.
     package func run(
         _ input: ImportInput, rejects: Int32?, progress: @escaping @Sendable (ImportProgress) -> Void = { _ in }
     ) async throws(ImportError) -> ImportReport {
@@ -72,7 +72,7 @@ public struct ProfileImporter: Sendable {
     }
 
     /// Imports the input while `drain` writes the rejected rows to their destination. `drain` returns an error if it
-    /// could not write all of these rows.
+    /// could not write all rejected rows.
     private func run(
         _ input: ImportInput, _ progress: @escaping @Sendable (ImportProgress) -> Void,
         drain: @escaping @Sendable (ByteChannel) async -> ImportError?
@@ -100,7 +100,7 @@ public struct ProfileImporter: Sendable {
             store: repository?.engine.place)
         let thread = ThreadPool(threads: 1)
         let reading = try reading(of: input)
-        // The interruption is cleared after all reads have ended, because the input may be read again.
+        // After all reads, the interruption is reset, because the input may be read again.
         defer { reading.interruption.reset() }
         guard let source = try await open(reading, on: thread) else {
             report.earlyEnd = .cancelled
@@ -125,29 +125,29 @@ public struct ProfileImporter: Sendable {
                 run.cancel()
             }
         } catch {
-            // The sink of rejected rows may see the cancellation before the run does.
+            // The sink of rejected rows may notice the cancellation before the run notices it.
             if Task.isCancelled { run.cancel() }
-            // A write or a hash that the cancellation stopped while it waited in a queue is not a failure.
+            // If the cancellation stopped a write or a hash computation in a queue, this is not a failure.
             if !error.isCancellation || !run.mustEnd() { failure = error }
         }
         run.stop()
         reading.interruption.interrupt()
         await run.end()
         let (finished, unwritten) = run.finish(after: ContinuousClock.now - start)
-        // After a cancellation, a sink that does not accept the last rows is not a failure either.
+        // If the sink does not accept the last rows after a cancellation, this is not a failure either.
         if let unwritten, !unwritten.isCancellation || !Task.isCancelled { failure = failure ?? unwritten }
         guard let failure else { return finished }
         throw finished.rows > 0 ? .ended(failure, after: finished) : failure
     }
 
-    /// Starts reading the input. The import must read the input twice if the schema has passwords. If the input can be
-    /// read only once, it is copied while it is read.
+    /// Starts reading the input. If the import must read the input twice and the input can be read only once, the first
+    /// reading copies it.
     private func reading(of input: ImportInput) throws(ImportError) -> InputReading {
         guard isReadTwice, !input.isRepeatable else { return try InputReading(input) }
         return try RepeatableInput(input, keptIn: options.temporaryFolder).reading()
     }
 
-    /// Reads the header. With a stream, this may have to wait for bytes.
+    /// Reads the header. If the input is a stream, this call may wait for bytes.
     ///
     /// - Returns: The source, or nil if the task was cancelled during the read.
     private func open(_ reading: InputReading, on thread: ThreadPool) async throws(ImportError) -> ImportSource? {
@@ -162,8 +162,8 @@ public struct ProfileImporter: Sendable {
         }
     }
 
-    /// Whether the import reads the input twice. It does so in a single transaction if there may be passwords; see
-    /// ``StoreImport/loadHashedFirst()``.
+    /// Whether the import reads the input twice. An import in a single transaction does so if the schema has a
+    /// password; see ``StoreImport/loadHashedFirst()``.
     private var isReadTwice: Bool { repository != nil && isExclusive && schema.hasPassword && !options.isDryRun }
 
     private var isExclusive: Bool { options.isAllOrNothing || options.isExclusive }

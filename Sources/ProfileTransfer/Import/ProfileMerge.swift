@@ -2,14 +2,14 @@ internal import CSVStream
 internal import ProfileCore
 internal import ProfileStore
 
-/// A stored profile and the cells of a row that update it (I4). A field without a column in the input keeps its value.
+/// An update of a stored profile with the cells of a row (I4). A field without a column in the input keeps its value.
 /// An empty cell clears an optional field and does not change a secret.
 struct ProfileMerge {
     /// The new password or hash that a row contains.
     struct NewSecret {
-        /// The hash from the row, or the hash of the password from the row.
+        /// The hash that the row contains, or the hash of the password that the row contains.
         let hash: PasswordHash?
-        /// Whether the hash was made of a password that passed validation.
+        /// Whether the import made the hash from a validated password.
         let isJudged: Bool
         /// Whether the row has a password that is not hashed yet. A dry run never hashes it.
         let isUnhashed: Bool
@@ -22,7 +22,7 @@ struct ProfileMerge {
             isUnhashed = rows.passwords[row] != nil
         }
 
-        /// Creates the new secret of a record that only an update can make valid.
+        /// Creates the new secret of a record that is valid only together with a stored profile.
         ///
         /// - Parameters:
         ///   - index: The position of the record.
@@ -73,7 +73,8 @@ struct ProfileMerge {
         return changed
     }
 
-    /// Returns the cells of a record by field, without secrets. A nil value clears the field.
+    /// Returns the text of the cells of a record for each field, without secrets. If a text is nil, the update clears
+    /// the field.
     static func cells(
         of index: Int, in records: borrowing RecordBatch, _ columns: ImportColumns, _ schema: ProfileSchema
     ) -> [FieldName: String?] {
@@ -87,7 +88,8 @@ struct ProfileMerge {
         return cells
     }
 
-    /// Returns the cell of a record in the column of a field that is not secret; nil if the cell is empty or absent.
+    /// Returns the text of the cell that a record has for a field. The field must not be secret. Returns nil if the
+    /// cell is empty or absent.
     static func text(
         of field: Int, ofRecord index: Int, in records: borrowing RecordBatch, _ columns: ImportColumns
     ) -> String? {
@@ -105,8 +107,8 @@ struct ProfileMerge {
         return cell.isEmpty ? nil : Secret(cell)
     }
 
-    /// Whether an update can use a record that is not valid by itself. Its cells must be readable, and the only issue
-    /// of its secret may be that it is missing.
+    /// Whether an update can use a record that is invalid alone. The cells of the record must be readable. Its password
+    /// may be missing, but must not have another issue.
     static func canMerge(_ rejected: JudgedBatch.Rejected, of batch: ReadBatch, _ columns: ImportColumns) -> Bool {
         let record = batch.records.records[rejected.record]
         guard record.isWhole(by: columns) else { return false }

@@ -2,20 +2,21 @@ internal import CSVStream
 internal import ProfileCore
 internal import ProfileStore
 
-/// Writes the rejected rows of an import, ready for correction and another import (I7). The columns are those of the
-/// input, then `_line` and `_issues`, which an import ignores.
+/// Writes the rejected rows of an import, ready for correction and another import (I7). The file has the columns of the
+/// input, followed by the columns `_line` and `_issues`. An import ignores these two columns.
 ///
-/// - Columns of secrets are present but empty. Ignored columns may be omitted: the schema says nothing about them, so
-///   one of them may hold passwords. If the input has secret or omitted columns, a record with a wrong cell count or a
-///   fault is written without its cells, because each of them may hold a secret. The line number in `_line` leads to
-///   the original record.
-/// - A record with too few cells is filled up with empty cells. In a record with too many cells, the surplus cells are
-///   joined to the last cell with the delimiter. So nothing is lost and the row matches the header.
-/// - The file is always readable: bytes that are not UTF-8, and NUL, become U+FFFD. Only the cells of such rows differ
-///   from the input.
-/// - The writer replaces `_line` and `_issues` columns of the input, which a corrected file of rejected rows has.
+/// - Columns of secrets are present but empty. Ignored columns may be omitted: the schema does not describe them, so
+///   they may contain passwords. If a record has a wrong number of cells or a fault, each of its cells may contain a
+///   secret. Such a record is written without its cells if the input has secret or omitted columns. The line number in
+///   `_line` leads to the original record.
+/// - If a record has too few cells, empty cells are added. If a record has too many cells, the surplus cells are
+///   appended to the last cell, separated by the delimiter. So nothing is lost, and the row matches the header.
+/// - The file is always readable: U+FFFD replaces NUL and bytes that are not UTF-8. All other cells are not changed in
+///   this way.
+/// - If the input already has the columns `_line` and `_issues`, the writer replaces them. A corrected file of rejected
+///   rows has these columns.
 /// - If the record number is the primary key, it is written as the first column. Without this column, the row would get
-///   another number in the corrected file, and this number may be the key of another profile.
+///   another number in the corrected file. That number may be the key of another profile.
 struct RejectedRowWriter: ~Copyable {
     private let columnCount: Int
     /// The columns to write, and whether each is a secret.
@@ -33,12 +34,12 @@ struct RejectedRowWriter: ~Copyable {
     ///   - columns: The header of the input, or the names of the fields if the input has no header.
     ///   - secretColumns: The indices of columns with passwords or hashes.
     ///   - omittedColumns: The indices of columns to omit.
-    ///   - numberedKey: The name of the primary key if it is the record number, or nil if it has a column.
-    ///   - delimiter: The delimiter of the input. It is kept, so that the same import options apply to the input and to
-    ///     the file of rejected rows.
-    ///   - isMarked: Whether to write a byte order mark, which marks the file as UTF-8. The import options may name
-    ///     another encoding, which is that of the input. If the file of rejected rows is imported with the same
-    ///     options, the mark overrides this encoding.
+    ///   - numberedKey: If the record number is the primary key: the name of the key. Nil if the key has a column.
+    ///   - delimiter: The delimiter of the input. The file of rejected rows has the same delimiter, so it can be
+    ///     imported with the same options as the input.
+    ///   - isMarked: Whether to write a byte order mark, which marks the file as UTF-8. The import options may name the
+    ///     encoding of the input. If the file of rejected rows is imported with the same options, the mark overrides
+    ///     that encoding.
     ///   - sink: The destination, usually a file with permissions 0600.
     /// - Throws: The error of the sink.
     init(
@@ -69,7 +70,7 @@ struct RejectedRowWriter: ~Copyable {
     ) throws(ByteStreamError) {
         let record = batch.records[index]
         let isWhole = record.fault == nil && record.cells.count == columnCount
-        // A string of JSON may contain NUL as an escape, and its record has no fault.
+        // A JSON string may contain NUL as an escape sequence. Such a record has no `fault`.
         let isReadable = isWhole && !record.cells.contains { batch.hasNUL(inCell: $0) }
         if hasNumbers { writer.cell(String(record.number).utf8.span) }
         for (position, column) in kept.enumerated() {
@@ -88,7 +89,7 @@ struct RejectedRowWriter: ~Copyable {
         try writer.endRecord()
     }
 
-    /// Writes the buffered records. They are lost unless this method is called.
+    /// Writes the buffered records. Without this call, the buffered records are lost.
     consuming func finish() throws(ByteStreamError) { try writer.finish() }
 
     private func surplus(of record: RecordBatch.Record, _ batch: borrowing RecordBatch) -> String {

@@ -4,16 +4,17 @@ internal import Platform
 internal import ProfileCore
 internal import Threads
 
-/// An input that can be read from its beginning more than once. Bytes stay in memory, and a file is read at explicit
-/// offsets. Any other input is copied to a temporary file during the first reading. If `copiesFiles` is true, a file is
-/// copied too, because other programs may change it.
+/// An input that can be read from its beginning more than once. An array of bytes stays in memory, and a file is read
+/// at explicit offsets. Any other input is copied to a temporary file during the first reading. If `copiesFiles` is
+/// true, a file is copied too, because other programs may change it.
 ///
 /// A copy may hold passwords, and deleted data may stay on the disk. Therefore the copy is encrypted with a key that
 /// exists only in the memory of this process. The file has no name, so it disappears when the process ends.
 final class RepeatableInput: Sendable {
     private enum Contents {
         case bytes([UInt8])
-        /// A range of bytes of a file. Bytes appended later are ignored, so every reading sees the same bytes.
+        /// A range of bytes of a file. If bytes are appended to the file later, they are ignored, so every reading gets
+        /// the same bytes.
         case file(OpenFile, Range<Int64>)
         case stream(CopiedStream)
     }
@@ -25,8 +26,8 @@ final class RepeatableInput: Sendable {
     ///
     /// - Parameters:
     ///   - input: The input.
-    ///   - folder: The folder of the copy, if one is needed.
-    ///   - copiesFiles: Whether a file is copied too, so that later readings do not depend on it.
+    ///   - folder: The folder for the copy, if a copy is needed.
+    ///   - copiesFiles: Whether a file is copied too. Then later readings do not depend on the original file.
     /// - Throws: ``ImportError`` if the input cannot be opened, or if the file for the copy cannot be created.
     init(_ input: ImportInput, keptIn folder: String, copiesFiles: Bool = false) throws(ImportError) {
         let stream: InputReading
@@ -44,7 +45,7 @@ final class RepeatableInput: Sendable {
                 interruption = try ReadInterruption.ofInput()
                 return
             }
-            // Bytes appended later are ignored here too.
+            // If bytes are appended to the file later, they are ignored here too.
             length = range.map { $0.upperBound - $0.lowerBound }
             stream = try InputReading(file)
         case .chunks, .repeatable: stream = try InputReading(input)
@@ -53,14 +54,15 @@ final class RepeatableInput: Sendable {
         interruption = stream.interruption
     }
 
-    /// Whether every reading reads the file of the input, which other programs may change.
+    /// Whether every reading reads the original file. Other programs may change this file.
     var readsFile: Bool { if case .file = contents { true } else { false } }
 
     /// Starts a new reading from the beginning. Several readings may run at the same time.
     func reading() -> InputReading {
         let position = Position()
         let source = ByteSource { [self] buffer throws(ByteStreamError) in
-            // Bytes that are available are read without waiting, so the interruption is checked explicitly.
+            // If bytes are available, the read does not wait and does not notice an interruption. Therefore this code
+            // checks the interruption.
             if interruption.isInterrupted { return 0 }
             return try position.value.withLock { position throws(ByteStreamError) in
                 let count = try read(into: buffer, at: position)
@@ -71,7 +73,7 @@ final class RepeatableInput: Sendable {
         return InputReading(source, interruption, from: self)
     }
 
-    /// Stops extending the copy. The current reading is then the last one.
+    /// Stops extending the copy. After this call, no further reading of a stream is possible.
     func readOnce() { if case .stream(let stream) = contents { stream.keepNoMore() } }
 
     private func read(
@@ -115,7 +117,7 @@ private final class CopiedStream: Sendable {
         state = Locked(State(copy: copy))
     }
 
-    /// Reads copied bytes first, and continues with the stream itself.
+    /// Reads the copied bytes first, and then reads from the stream.
     func read(into buffer: UnsafeMutableRawBufferPointer, at position: Int64) throws(ByteStreamError) -> Int {
         try state.withLock { state throws(ByteStreamError) in
             if position < state.count {
@@ -137,7 +139,7 @@ private final class CopiedStream: Sendable {
 /// A file without a name, whose contents no other process can read.
 ///
 /// The cipher is XChaCha20 with a random key. The key is used for this file alone, so the nonce is constant. The
-/// contents are not authenticated, because only this process has the file descriptor.
+/// contents need no authentication, because only this process has the file descriptor.
 private struct EncryptedFile: ~Copyable {
     private let file: UnnamedFile
     private let key: Secret
@@ -177,7 +179,7 @@ private struct EncryptedFile: ~Copyable {
     ) {
         let nonce = [UInt8](repeating: 0, count: Int(crypto_stream_xchacha20_NONCEBYTES))
         let block = UInt64(position) / Self.blockSize
-        // The cipher starts at block boundaries only, and the offset may lie inside a block.
+        // The cipher can start only at the beginning of a block, but the offset may be inside a block.
         let within = Int(UInt64(position) % Self.blockSize)
         var padded = [UInt8](repeating: 0, count: within + bytes.count)
         padded.withUnsafeMutableBytes { padded in

@@ -3,24 +3,25 @@ internal import Platform
 internal import ProfileCore
 internal import ProfileStore
 
-/// Compares valid rows with the stored profiles of the same key, by the bytes of their values.
+/// Compares each valid row with the stored profile that has the same key. Compares the bytes of the values.
 struct RowComparison {
     /// The result for one row.
     enum Outcome {
         /// The row would change nothing.
         case unchanged
         case changed(RowUpdate)
-        /// The row and the profile have to be merged and validated together.
+        /// The comparison cannot decide. The row and the profile must be merged, and the result must be validated.
         case undecided
     }
 
-    /// The fields that are not secret and for which each row has a value. `column` is nil if the value is the record
+    /// The fields for which the input has values, without the secret field. `column` is nil if the value is the record
     /// number. `cell` is the position of the field's value in a stored match.
     private let fields: [(field: Int, column: Int?, cell: Int)]
-    /// The secret field, and the cell of the hash.
+    /// The secret field, and the position of the hash in a stored match.
     private let hash: (field: Int, cell: Int)?
-    /// The version of the rules in force, or nil if a field without a column has a limit that depends on the current
-    /// day. A profile that is valid by this version stays valid if it keeps its values in the fields without a column.
+    /// The version of the rules in force. Nil if a field without a column has a limit that depends on the current day.
+    /// If this version validated a profile, an update need not validate the fields without a column again, because they
+    /// keep their values.
     private let keepingVersion: Int?
     /// Whether `fields` contains all fields that are not secret.
     private let isComplete: Bool
@@ -49,7 +50,7 @@ struct RowComparison {
         hash = columns.columnOfHash == nil ? nil : columns.secretField.map { ($0, cell) }
     }
 
-    /// Compares a row with its match, the stored profile at this position of `matches`.
+    /// Compares a row with the stored profile at this position of `matches`.
     func outcome(
         ofRow row: Int, of judged: JudgedBatch, match position: Int, of matches: StoredMatches
     ) -> Outcome {
@@ -75,8 +76,8 @@ struct RowComparison {
         return .changed(RowUpdate(id: stored.id, revision: stored.revision, with: rows, row: row, fields: changed))
     }
 
-    /// Whether the record of a row has a cell in each of the fields' columns. An object of JSON may lack members, and
-    /// then the profile keeps their values.
+    /// Whether the record of a row has a cell for each of `fields`. If a JSON object does not have a member for a
+    /// field, the profile keeps its value in this field.
     private func isWhole(_ row: Int, of judged: JudgedBatch) -> Bool {
         guard judged.batch.records.hasAbsentCells else { return true }
         let first = judged.batch.records.records[judged.rows.origins[row].record - judged.firstNumber].cells.lowerBound

@@ -3,9 +3,10 @@ internal import ProfileCore
 internal import ProfileStore
 internal import Threads
 
-/// Decides for each row of a batch, in the order of the input, whether it is inserted, updated, skipped or rejected.
+/// Decides the outcome of each row of a batch: inserted, updated, skipped or rejected. Decides the rows in the order of
+/// the input.
 ///
-/// The counts stay in this value, because an engine may run the batch several times. The ledger takes the outcomes
+/// An engine may run a batch several times, so this value counts the outcomes. The ledger adds these outcomes only
 /// after the commit.
 struct RowDecisions: ImportBatch {
     private let judged: JudgedBatch
@@ -19,7 +20,7 @@ struct RowDecisions: ImportBatch {
     /// The unique values of the rows before this batch.
     private let brought: BroughtKeys
     private var limit: TimeLimit
-    /// The stored profiles with the keys of the next rows, up to row `matchedEnd`.
+    /// The stored profiles that have the same keys as the next rows. They cover the rows before `matchedEnd`.
     private var matches: StoredMatches?
     private var matchedEnd: Int
     private let comparison: RowComparison
@@ -37,34 +38,36 @@ struct RowDecisions: ImportBatch {
 
     private enum Current {
         case nothing
-        /// A valid row, by its position among the valid rows.
+        /// A valid row. The number is its position among the valid rows.
         case row(Int)
         /// A record that is not valid by itself, but may be valid together with a stored profile.
         case incomplete(JudgedBatch.Rejected)
-        /// A stored profile that is updated with a row, or with the cells of a record.
+        /// An update of a stored profile with a row, or with the cells of a record.
         case merging(Merging)
     }
 
     private struct Merging {
         let update: RowUpdate
         let record: Int
-        /// The stored profile, if the row of the update was merged with it; nil for a row of the batch.
+        /// The stored profile, if the update is a merge of this profile and a record. Nil if the update uses a row of
+        /// the batch directly.
         let stored: Profile?
     }
 
     /// Starts at the next undecided row of a batch.
     ///
     /// - Parameters:
-    ///   - judged: The batch. Passwords known to need a hash are already replaced by their hashes.
+    ///   - judged: The batch. If a password is known to need a hash, it is already replaced by its hash.
     ///   - columns: The columns of the fields.
     ///   - validator: The validator of the schema.
     ///   - schemaVersion: The version of the schema.
-    ///   - policy: The policy for a row whose primary key is stored.
+    ///   - policy: The policy for a row if its primary key is already in the store.
     ///   - today: The day that date rules refer to.
     ///   - brought: The unique values of the earlier rows of the input.
     ///   - isDryRun: Whether the import writes nothing.
     ///   - storeIsEmpty: Whether the store has no profile.
-    ///   - limit: The duration after which the rest of the batch is left for another transaction, or nil for no limit.
+    ///   - limit: The time limit of the transaction, or nil for no limit. After this time, the rest of the batch is
+    ///     left for another transaction.
     init(
         on judged: JudgedBatch, columns: ImportColumns, validator: ProfileValidator, schemaVersion: Int,
         policy: ImportOptions.DuplicatePolicy, today: CalendarDay, brought: BroughtKeys, isDryRun: Bool,
@@ -85,8 +88,8 @@ struct RowDecisions: ImportBatch {
         outcomes = RowOutcomes(of: judged.batch, keys: UniqueKeys(of: validator.schema))
     }
 
-    /// The maximum number of rows to look up at once. It is small, because the rest of these rows must be looked up
-    /// again if the transaction ends early for other writers.
+    /// The maximum number of rows to look up at once. If the transaction ends early for other writers, the remaining
+    /// rows must be looked up again. Therefore the number is small.
     private static let rowsMatchedAtOnce = 256
 
     var rows: ValidProfiles { judged.rows }
@@ -108,7 +111,7 @@ struct RowDecisions: ImportBatch {
             if let step = decide(rejected, match) { return step }
         case (.merging(let merging), .updated): isUpdated(merging)
         case (.merging(let merging), .found(let match)): decide(merging, match)
-        // The engine answers each step only with one of the outcomes of that step.
+        // These cases do not occur. For each step, the engine returns only an outcome that is possible for this step.
         case (.nothing, _), (.row, _), (.incomplete, _), (.merging, _): break
         }
         return proceed()
@@ -127,8 +130,8 @@ struct RowDecisions: ImportBatch {
             if let step = proceedThroughRejected(before: record) { return step }
             if isAtEnd || limit.isReached { return .end }
             let row = next.row
-            // With the policy `reject`, keys are not looked up in advance. The report names all unique values that are
-            // taken, and the outcome of a failed insertion contains all of them.
+            // With the policy `reject`, keys are not looked up in advance. The report must name all unique fields whose
+            // values are taken. The outcome of a failed insertion already contains all these fields.
             if row >= matchedEnd, policy != .reject, !storeIsEmpty {
                 matchedEnd = min(row + Self.rowsMatchedAtOnce, judged.rows.count)
                 return .match(row..<matchedEnd)
@@ -138,7 +141,7 @@ struct RowDecisions: ImportBatch {
         }
     }
 
-    /// Decides the rejected records that precede a row.
+    /// Decides the rejected records before a row.
     private mutating func proceedThroughRejected(before record: Int) -> ImportStep? {
         while next.rejected < judged.rejected.endIndex, judged.rejected[next.rejected].record < record,
             !limit.isReached
@@ -163,7 +166,7 @@ struct RowDecisions: ImportBatch {
         return nil
     }
 
-    /// Decides a valid row. Returns nil if this needs no step of the engine.
+    /// Decides a valid row. Returns nil if the decision needs no step of the engine.
     private mutating func proceed(with row: Int, _ record: Int) -> ImportStep? {
         let repeated = repeated(row, of: judged.rows)
         guard repeated.isEmpty else {
@@ -185,9 +188,9 @@ struct RowDecisions: ImportBatch {
 
     // MARK: Decisions
 
-    /// Decides a valid row whose key is stored, if its values alone decide it.
+    /// Decides a valid row whose key is stored, if a comparison of the values is sufficient for the decision.
     ///
-    /// - Returns: Whether it is decided, and the step that it needs.
+    /// - Returns: Whether the row is decided, and the step that the decision needs.
     private mutating func decide(_ row: Int, _ record: Int, match: Int) -> (isDecided: Bool, step: ImportStep?) {
         guard policy == .update else {
             isSkipped(row)
@@ -205,8 +208,8 @@ struct RowDecisions: ImportBatch {
         }
     }
 
-    /// Decides a row that was not inserted because other profiles have some of its unique values, or that was only
-    /// looked up.
+    /// Decides a row after a lookup or a failed insertion. An insertion fails if other profiles have some of the row's
+    /// unique values.
     private mutating func decide(_ row: Int, _ match: StoredMatch) -> ImportStep? {
         let record = judged.rows.origins[row].record - judged.firstNumber
         let taken = stillTaken(match.takenFields, row, of: judged.rows)
@@ -272,7 +275,7 @@ struct RowDecisions: ImportBatch {
         let fields = merge.fieldsChanged(by: merged, validator.schema, storedHash: storedHash)
         let update = RowUpdate(id: stored.id, revision: stored.revision, with: merged, row: 0, fields: fields)
         let merging = Merging(update: update, record: record, stored: stored)
-        // A stored profile with the status `invalid` is updated even if no field changes, because the merged profile is
+        // If the stored profile has the status `invalid`, it is updated even if no field changes: the merged profile is
         // valid.
         guard !fields.isEmpty || stored.status == .invalid else {
             outcomes.skipped += 1
@@ -288,8 +291,8 @@ struct RowDecisions: ImportBatch {
         return .update(update)
     }
 
-    /// Decides a merged profile that was not stored, because other profiles have some of its unique values or because
-    /// this is a dry run.
+    /// Decides a merged profile that was not stored. Either other profiles have some of its unique values, or this is a
+    /// dry run.
     private mutating func decide(_ merging: Merging, _ match: StoredMatch) {
         let update = merging.update
         let taken = stillTaken(match.takenFields, update.row, of: update.rows)
@@ -342,7 +345,8 @@ struct RowDecisions: ImportBatch {
         policy == .update && ProfileMerge.canMerge(rejected, of: judged.batch, columns)
     }
 
-    /// Returns the stored form of a record's username; nil if it has none or no profile can have it.
+    /// Returns the stored form of a record's username. Returns nil if the record has no username, or if no profile can
+    /// have this username.
     private func username(ofRecord record: Int) -> String? {
         ProfileMerge.text(of: validator.schema.primaryKeyIndex, ofRecord: record, in: judged.batch.records, columns)
             .flatMap { validator.storedForm(of: $0, in: key) }
@@ -363,7 +367,8 @@ struct RowDecisions: ImportBatch {
         brought.keys.withLock { $0.line(of: value, in: name) } ?? outcomes.keys.line(of: value, in: name)
     }
 
-    /// Returns the fields whose values are taken. In a dry run, excludes values that an earlier update would release.
+    /// Returns the fields whose values are taken by other profiles. In a dry run, excludes a value if an earlier update
+    /// would replace it.
     private func stillTaken(_ taken: [FieldName], _ row: Int, of rows: ValidProfiles) -> [FieldName] {
         guard isDryRun, !taken.isEmpty else { return taken }
         return taken.filter { name in

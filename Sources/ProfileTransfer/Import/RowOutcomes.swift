@@ -7,9 +7,9 @@ struct RowOutcomes: Sendable {
     var imported = 0
     var updated = 0
     var skipped = 0
-    /// The rejected records, by their positions in the batch, in the order of the input.
+    /// The positions and the issues of the rejected records, in the order of the input.
     private(set) var rejected: [(record: Int, issues: [ValidationIssue])] = []
-    /// The unique values of these rows.
+    /// The unique values of the rows of the batch that were not rejected.
     private(set) var keys: UniqueKeys
     private var rememberedRows: [Int] = []
     private var rowsOfBatch: ValidProfiles?
@@ -36,13 +36,14 @@ struct RowOutcomes: Sendable {
         merged.bytes.withUnsafeBufferPointer { bytes in keys.remember(0, of: merged, bytes, line: line) }
     }
 
-    /// Remembers that an update would release a unique value of a stored profile. Used in a dry run.
+    /// Remembers that an update would replace a unique value of a stored profile. In a dry run, a later row can then
+    /// have the old value.
     mutating func giveUp(_ value: String, of name: FieldName) {
         givenUp.append((value, name))
         keys.giveUp(value, of: name)
     }
 
-    /// Adds the unique values of this batch to those of the earlier rows.
+    /// Adds the unique values of this batch to the unique values of the earlier rows.
     func add(to brought: inout UniqueKeys) {
         if let rows = rowsOfBatch {
             rows.bytes.withUnsafeBufferPointer { bytes in
@@ -58,7 +59,8 @@ struct RowOutcomes: Sendable {
     }
 }
 
-/// The unique values found in the input so far. They change between batches, never while a batch is being decided.
+/// The unique values found in the input so far. They change only between two batches, not while the rows of a batch are
+/// decided.
 final class BroughtKeys: Sendable {
     let keys: Locked<UniqueKeys>
 

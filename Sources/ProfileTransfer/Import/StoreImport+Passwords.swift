@@ -9,7 +9,7 @@ struct UnhashedPassword: Sendable {
     enum Place: Hashable {
         /// The position of a valid row.
         case row(Int)
-        /// The position of a record that only an update can make valid.
+        /// The position of a record that is valid only together with a stored profile.
         case record(Int)
     }
 
@@ -23,8 +23,9 @@ struct PasswordsToHash {
 
     fileprivate init(_ passwords: [UnhashedPassword]) { waiting = passwords[...] }
 
-    /// Makes a password the first of the queue, and drops those before it, because their rows are decided. The store
-    /// needs the password now, although it may not have needed it at the earlier lookup.
+    /// Makes a password the first of the queue. Removes the passwords before it, because their rows are already
+    /// decided. If an earlier lookup found that the store does not need the password, it is not in the queue, and this
+    /// method adds it.
     mutating func require(_ password: UnhashedPassword) {
         if let index = waiting.firstIndex(where: { $0.place == password.place }) {
             waiting = waiting[index...]
@@ -40,16 +41,17 @@ struct PasswordsToHash {
     }
 }
 
-/// Passwords that need no hash because the import would not store them.
+/// The passwords that are not hashed, because the import would not store them.
 struct SparedPasswords: Sendable {
-    /// The primary keys of their rows. For `reject` and `skip`, the store already has these profiles. For `update`, the
-    /// store lacks these profiles, and their rows are not valid without a stored profile.
+    /// The primary keys of the rows with these passwords. With the policies `reject` and `skip`, the store already has
+    /// these keys. With `update`, the store does not have these keys, and the rows are invalid without a stored
+    /// profile.
     fileprivate(set) var usernames: [String] = []
 }
 
-// Hashing dominates the time of an import with passwords, so only passwords that will be stored are hashed.
+// In an import with passwords, hashing takes most of the time. Therefore only passwords that will be stored are hashed.
 extension StoreImport {
-    /// Returns the passwords of a batch that need a hash, given the current contents of the store.
+    /// Returns the passwords of a batch that must be hashed. This depends on the current contents of the store.
     func passwordsToHash(in judged: JudgedBatch) async throws(ImportError) -> PasswordsToHash {
         var names = KeySet(foldsCase: true)
         var spared = SparedPasswords()
@@ -58,8 +60,8 @@ extension StoreImport {
             passwords.sorted { judged.recordNumber(of: $0.place) < judged.recordNumber(of: $1.place) })
     }
 
-    /// Hashes the next few passwords and replaces them by their hashes. The number is small because their rows are
-    /// stored only after all of them are hashed.
+    /// Hashes the next few passwords and replaces them by their hashes. The number is small, because no row is stored
+    /// before all these passwords are hashed.
     func hashNext(of passwords: inout PasswordsToHash, in judged: inout JudgedBatch) async throws(ImportError) {
         let next = passwords.takeFirst(run.hashing.withLock { $0.mostAtOnce })
         guard let field = columns.secretField, !next.isEmpty else { return }
@@ -90,7 +92,8 @@ extension StoreImport {
 
     // MARK: Before a single transaction
 
-    /// Reads the whole input and hashes the passwords that need a hash, given the current contents of the store.
+    /// Reads the whole input and hashes the passwords that must be hashed. This depends on the current contents of the
+    /// store.
     ///
     /// - Returns: The passwords that need no hash.
     func hashPasswords(into hashed: inout HashedPasswords) async throws(ImportError) -> SparedPasswords {
@@ -113,15 +116,17 @@ extension StoreImport {
     private struct Candidate {
         let password: UnhashedPassword
         let username: String
-        /// True if the password is needed only for a stored profile, false if only for a new profile, nil if always.
+        /// True if the password is needed only if the profile is already stored. False if the password is needed only
+        /// for a new profile. Nil if the password is always needed.
         let isTakenIfStored: Bool?
     }
 
-    /// Returns the passwords of a batch that need a hash and have none, given the current contents of the store.
+    /// Returns the passwords of a batch that must be hashed and are not hashed yet. This depends on the current
+    /// contents of the store.
     ///
     /// - Parameters:
     ///   - judged: The batch.
-    ///   - names: The primary keys of earlier rows. The method adds those of this batch.
+    ///   - names: The primary keys of earlier rows. The method adds the keys of this batch.
     ///   - spared: The method adds the passwords that need no hash.
     /// - Returns: The passwords to hash.
     /// - Throws: ``ImportError`` if the lookup in the store fails.
@@ -153,9 +158,9 @@ extension StoreImport {
         guard !rows.passwords.isEmpty else { return [] }
         let field = adopted.schema.primaryKeyIndex
         let isUpdate = run.options.duplicates == .update
-        // The first row of a primary key may be rejected because of another unique field, or because it cannot update
-        // the stored profile. This reason may not apply to a later row with the same key. In these cases, the password
-        // of the later row may need a hash too.
+        // If several rows have the same primary key, usually only the first row can be stored. But the first row may be
+        // rejected because of another unique field, or because it cannot update the stored profile. Then a later row
+        // can be stored, so its password may need a hash too.
         let firstDecides = !isUpdate && !adopted.schema.fields.contains { $0.isUnique && !$0.isPrimaryKey }
         var candidates: [Candidate] = []
         rows.bytes.withUnsafeBufferPointer { bytes in
@@ -175,7 +180,8 @@ extension StoreImport {
         return candidates
     }
 
-    /// Returns the passwords of records that only lack values of the stored profile.
+    /// Returns the passwords of records that are invalid only because values are missing. A stored profile may have
+    /// these values.
     private func updates(of judged: JudgedBatch) -> [Candidate] {
         guard run.options.duplicates == .update else { return [] }
         let key = adopted.schema.primaryKey.name

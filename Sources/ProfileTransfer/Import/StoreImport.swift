@@ -43,13 +43,13 @@ struct StoreImport: Sendable {
         }
     }
 
-    /// The maximum duration of a transaction. A longer batch, for example on a slow disk, is split into several
-    /// transactions. Other writers may wait for at most one second (I14), which also includes a commit and a
-    /// checkpoint.
+    /// The maximum duration of a transaction. If a batch takes longer, for example on a slow disk, it is split into
+    /// several transactions. Other writers may wait for at most one second (I14). This second also includes a commit
+    /// and a checkpoint.
     private static let longestTransaction = Duration.milliseconds(250)
 
-    /// Stores a batch in one transaction. Uses several transactions if the first one takes too long, or if passwords
-    /// have to be hashed in between. Rows whose passwords are hashed are stored before any other work, even if the
+    /// Stores a batch in one transaction. If the transaction takes too long, or if more passwords must be hashed, uses
+    /// several transactions. After passwords are hashed, their rows are stored before any other work, even if the
     /// import is cancelled (I9).
     private func store(_ judged: JudgedBatch) async throws(ImportError) {
         var judged = judged
@@ -83,9 +83,9 @@ struct StoreImport: Sendable {
 
     // MARK: One transaction
 
-    /// Imports an input that may have passwords in a single transaction, as the caller requested. The passwords are
-    /// hashed before the write lock is taken. Therefore the input is read twice: once to hash and once to store.
-    /// Between the two readings, only the passwords and their hashes stay in memory.
+    /// Imports the input in a single transaction, if the caller requested this and the input may have passwords. The
+    /// passwords are hashed before the write lock is taken. Therefore the input is read twice: once to hash and once to
+    /// store. Between the two readings, only the passwords and their hashes stay in memory.
     func loadHashedFirst() async throws(ImportError) {
         var hashed = HashedPasswords()
         while true {
@@ -101,9 +101,10 @@ struct StoreImport: Sendable {
     /// Imports the whole input in a single transaction, because the store is empty or the caller requested it.
     ///
     /// - Parameters:
-    ///   - evenIfUsed: Whether to import into a store that already has profiles.
+    ///   - evenIfUsed: Whether to import even if the store already has profiles.
     ///   - spared: The passwords that were not hashed because the store did not need them.
-    /// - Returns: False if nothing was done, because the store has profiles or now needs some of those passwords.
+    /// - Returns: False if nothing was done. Either the store has profiles, or it now needs some passwords that were
+    ///   not hashed.
     /// - Throws: The error that ended the import. Nothing is stored.
     func loadAtOnce(
         evenIfUsed: Bool, sparing spared: SparedPasswords = SparedPasswords()
@@ -122,8 +123,8 @@ struct StoreImport: Sendable {
         } catch {
             outcome = .failure(error)
         }
-        // The thread that sifts the rows may still be waiting for input. It must end first, because it must not count
-        // rows after the counts are reset below.
+        // The thread that finds the new rows may still wait for input. This thread must end before the counts are reset
+        // below. Otherwise it could count further rows after the reset.
         await load.end()
         // A failed transaction is rolled back, so its counts are reset too.
         if case .failure = outcome { run.ledger.withLock { $0.restore(before) } }

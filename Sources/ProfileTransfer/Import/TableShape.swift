@@ -1,6 +1,6 @@
 package import CSVStream
 
-/// The shape of the first and last rows of a table. It reveals rows that do not belong to the table: a second header
+/// The shape of the first and last rows of a table. It shows which rows do not belong to the table: a second header
 /// line, a total, or the rows of another table (I1).
 ///
 /// Rows between the first and the last rows are not examined. If a file has two tables, its last rows belong to the
@@ -13,13 +13,13 @@ package struct TableShape: Sendable {
     }
 
     private var first: [Row] = []
-    /// The last rows, without those in `first`.
+    /// The last rows that are not in `first`.
     private var last: [Row] = []
 
     /// The number of records to examine at the start of the input.
     private static let mostFirst = 64
     private static let mostLast = 3
-    /// The number of records at the end of a batch that are searched for the last rows.
+    /// The number of records at the end of a batch in which the last rows are searched.
     private static let mostTail = 32
     /// The maximum number of columns to examine, which is the maximum number of fields in a schema.
     private static let mostColumns = 100
@@ -71,7 +71,7 @@ package struct TableShape: Sendable {
     private var unlikeFirstRows: InputWarning? {
         guard let columns = ColumnShapes(of: body.map(\.cells)) else { return nil }
         let odd = first.prefix(Self.mostHeaderLines).prefix { columns.areUnlike($0.cells, fewestClashes: 1) }
-        // A first row with few clashes gives no reason for a warning.
+        // A warning requires a row with at least two cells of another type.
         guard odd.contains(where: { columns.areUnlike($0.cells, fewestClashes: 2) }) else { return nil }
         return odd.first.map { .unlikeFirstRows(rows: odd.count, line: $0.line) }
     }
@@ -94,8 +94,8 @@ package struct TableShape: Sendable {
         return .otherQuotes(columns: columns.count, line: line)
     }
 
-    /// Whether the supposed header looks like the rows. It then has digits in every column in which all rows have
-    /// digits. At least one of these columns also has signs, as dates and addresses do.
+    /// Whether the supposed header looks like the other rows. If all rows have digits in a column, the supposed header
+    /// must also have digits in this column. At least one such column must have signs too, as in dates and addresses.
     package func isLikeRows(header: [String]) -> Bool {
         guard let columns = ColumnShapes(of: first.map(\.cells)) else { return false }
         return columns.holdsValues(header.prefix(Self.mostColumns).map { CellShape(of: $0.utf8Span.span) })
@@ -105,15 +105,15 @@ package struct TableShape: Sendable {
 /// The common features of the rows of a table, by column.
 private struct ColumnShapes {
     private struct Column {
-        /// The features of all nonempty cells.
+        /// The features that all nonempty cells have.
         var all = CellShape(rawValue: .max)
-        /// The features of at least one cell.
+        /// The features that at least one cell has.
         var any: CellShape = []
         var filled = 0
         var hasGaps = false
 
-        /// Whether a cell differs in type from the column: text among numbers, a number among cells that all have
-        /// letters, or a date without its signs.
+        /// Whether a cell has another type than the column. For example, the cell is a text in a column of numbers, a
+        /// number in a column where all cells have letters, or a date without its signs.
         func clashes(with cell: CellShape) -> Bool {
             let isOfLetters = any.contains(.letter)
             let needed = all.intersection(isOfLetters ? [.letter, .digit] : [.letter, .digit, .signs])
@@ -123,10 +123,10 @@ private struct ColumnShapes {
 
     private var columns: [Column]
 
-    /// The minimum number of rows for a judgement.
+    /// The minimum number of rows that is needed to determine the types.
     private static let fewestRows = 4
 
-    /// - Returns: Nil if there are too few rows for a judgement.
+    /// - Returns: Nil if there are too few rows to determine the types.
     init?(of rows: [[CellShape]]) {
         guard rows.count >= Self.fewestRows, let first = rows.first else { return nil }
         columns = Array(repeating: Column(), count: first.count)
@@ -143,10 +143,10 @@ private struct ColumnShapes {
         }
     }
 
-    /// Whether a row does not fit the table. It does not fit if it differs in at least two columns and in at least half
-    /// of the columns. Columns with too few nonempty cells do not count. The row differs in a column if its cell has
-    /// another type, or if its cell is empty although no other cell of the column is. At least `fewestClashes` cells
-    /// must have another type.
+    /// Whether a row does not fit the table. A row does not fit if it differs in at least two columns and in at least
+    /// half of all columns. Columns with too few nonempty cells do not count. A row differs in a column if its cell has
+    /// another type. It also differs if its cell is empty and the column has no other empty cell. At least
+    /// `fewestClashes` cells must have another type.
     func areUnlike(_ row: [CellShape], fewestClashes: Int) -> Bool {
         var clashes = 0
         var gaps = 0

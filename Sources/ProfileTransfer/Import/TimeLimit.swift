@@ -1,5 +1,5 @@
-/// The time limit of a transaction. The rest of the batch goes to another transaction, because other writers must not
-/// wait too long (I14).
+/// The time limit of a transaction. When the limit is reached, another transaction stores the rest of the batch,
+/// because other writers must not wait too long (I14).
 struct TimeLimit {
     private let duration: Duration?
     private var deadline: ContinuousClock.Instant?

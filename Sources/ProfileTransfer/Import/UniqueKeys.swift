@@ -1,12 +1,13 @@
 internal import ProfileCore
 
-/// The values of unique fields found in an input so far. They identify later rows that repeat a value.
+/// The values of unique fields in the rows that were read so far. A later row that repeats one of these values is a
+/// duplicate.
 struct UniqueKeys: Sendable {
     private struct Field {
         let index: Int
         let name: FieldName
         var brought: KeySet
-        /// The values that stored profiles would release by an update, in a dry run.
+        /// In a dry run: the unique values that updates would remove from stored profiles.
         var givenUp: KeySet
     }
 
@@ -19,7 +20,8 @@ struct UniqueKeys: Sendable {
         }
     }
 
-    /// Returns an issue for each unique field of a row whose value an earlier row has. `bytes` are the bytes of `rows`.
+    /// Returns an issue for each unique field of a row if an earlier row has the same value. `bytes` are the bytes of
+    /// `rows`.
     func repeated(
         _ row: Int, of rows: borrowing ValidProfiles, _ bytes: UnsafeBufferPointer<UInt8>
     ) -> [ValidationIssue] {
@@ -34,7 +36,7 @@ struct UniqueKeys: Sendable {
         return issues
     }
 
-    /// Returns the line of the row that has a value, or nil for a new value.
+    /// Returns the line of the earlier row that has a value, or nil if no earlier row has this value.
     func line(of value: String, in name: FieldName) -> Int? {
         fields.first { $0.name == name }.flatMap { field in
             Self.withBytes(of: value) { field.brought.line(of: $0) }
@@ -52,12 +54,12 @@ struct UniqueKeys: Sendable {
         }
     }
 
-    /// Remembers the unique values of a row, unless an earlier row has one of them.
+    /// Remembers the unique values of a row, unless an earlier row has one of these values.
     ///
-    /// It has the same effect as ``repeated(_:of:_:)``, followed by ``remember(_:of:_:line:)`` if there is no issue.
-    /// For a row without duplicates it looks up each value only once.
+    /// The effect is the same as a call of ``repeated(_:of:_:)`` and, if there is no issue, a call of
+    /// ``remember(_:of:_:line:)``. If the row has no duplicates, this method looks up each value only once.
     ///
-    /// - Returns: An issue for each unique field whose value an earlier row has.
+    /// - Returns: An issue for each unique field that has the same value in an earlier row.
     mutating func rememberIfNew(
         _ row: Int, of rows: borrowing ValidProfiles, _ bytes: UnsafeBufferPointer<UInt8>, line: Int
     ) -> [ValidationIssue] {
@@ -72,7 +74,7 @@ struct UniqueKeys: Sendable {
         return []
     }
 
-    /// Forgets the value of a row in a field. It must be the value that was remembered last for this field.
+    /// Forgets the value of a row in a field. The value must be the last one that was remembered for this field.
     private mutating func forget(
         _ row: Int, of rows: borrowing ValidProfiles, _ bytes: UnsafeBufferPointer<UInt8>, field: Int
     ) {
@@ -81,7 +83,7 @@ struct UniqueKeys: Sendable {
         fields[field].brought.removeLast(UnsafeBufferPointer(rebasing: bytes[slot.range]))
     }
 
-    /// Remembers that an update would release a unique value of a stored profile. Used in a dry run.
+    /// Remembers that an update would remove a unique value from a stored profile. A dry run uses this method.
     mutating func giveUp(_ value: String, of name: FieldName) {
         guard let field = fields.firstIndex(where: { $0.name == name }) else { return }
         _ = Self.withBytes(of: value) { fields[field].givenUp.insert($0, line: 0) }

@@ -1,19 +1,19 @@
-/// The meaning of a column's values according to its name, as a token of the HTML attribute `autocomplete`, which form
-/// autofill uses.
+/// The meaning of a column's values, derived from the column's name. The meaning is a token of the HTML attribute
+/// `autocomplete`. Browsers use this attribute to fill in forms.
 package struct ColumnMeaning: Hashable, Sendable {
     package let contentType: String
 
-    /// Whether the values are text even if all of them consist of digits, because values in a later file may have
+    /// Whether the values are text even if all values consist of digits. The reason: values in a later file may have
     /// leading zeros.
     package var isText: Bool { ["tel", "postal-code", "name", "given-name", "family-name"].contains(contentType) }
 
-    /// Whether new values are always possible, such as new names and places. Otherwise the values come from a small
+    /// Whether new values can always occur, for example new names and places. Otherwise the values come from a small
     /// fixed set.
     package var isOpen: Bool {
         !["sex", "country", "country-name", "honorific-prefix", "language"].contains(contentType)
     }
 
-    /// Creates the meaning of a column name from the words of the name, or nil if the name is unknown.
+    /// Determines the meaning of a column from the words of its name. The result is nil if the name is unknown.
     init?(_ words: [String]) {
         // `phone_2` and `phone number` are phones.
         let words = words.filter { !["number", "no", "nr", "1", "2", "3"].contains($0) }
@@ -35,8 +35,8 @@ package struct ColumnMeaning: Hashable, Sendable {
         ("family-name", "lastname familyname surname nachname familienname apellido apellidos cognome achternaam"),
     ])
 
-    /// Names that are recognized only as a whole: a `file_name` is not the name of a person, and an `ip_address` is not
-    /// a street address.
+    /// Names that are recognized only if they are the whole column name. For example, a `file_name` is not the name of
+    /// a person, and an `ip_address` is not a street address.
     private static let names = tokens([
         ("name", "name fullname displayname nomcomplet nombrecompleto"),
         ("given-name", "first given nombre voornaam"),

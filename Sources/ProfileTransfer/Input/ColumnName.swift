@@ -1,15 +1,15 @@
 internal import ProfileCore
 
-/// The name of a column, and its implications for the values.
+/// The name of a column, and the properties of the values that the name suggests.
 package struct ColumnName: Sendable {
     /// The header of the column, without surrounding white space.
     package let header: String
-    /// The words of the header in lower-case ASCII letters and digits: `Geburts-Datum` and `geburtsDatum` have two
-    /// words.
+    /// The words of the header in lower-case ASCII letters and digits: `Geburts-Datum` and `geburtsDatum` both consist
+    /// of two words.
     package let words: [String]
     package let meaning: ColumnMeaning?
-    /// The rank of the column as a candidate for the primary key, lowest first, or nil if its name does not suggest a
-    /// key.
+    /// The rank of the column among the candidates for the primary key; the best candidate has the lowest rank. Nil if
+    /// the name of the column does not suggest a key.
     package let keyRank: Int?
     package let secrecy: Secrecy
 
@@ -30,13 +30,14 @@ package struct ColumnName: Sendable {
         secrecy = Self.secrecy(words)
     }
 
-    /// Whether the column may be the primary key. A secret may not, because keys are visible.
+    /// Whether the column may be the primary key. A column of secrets must not be the primary key, because keys are
+    /// visible.
     package var mayBeKey: Bool { secrecy == .none }
 
     // MARK: Words
 
-    /// Splits a header into words. A word ends at a character that is neither a letter nor a digit, and between a
-    /// lower-case and an upper-case letter.
+    /// Splits a header into words. A word ends before a character that is neither a letter nor a digit. A word also
+    /// ends if an upper-case letter follows a lower-case letter.
     private static func words(of header: String) -> [String] {
         var words: [String] = []
         var word = ""
@@ -60,7 +61,7 @@ package struct ColumnName: Sendable {
             let byte = UInt8(truncatingIfNeeded: scalar.value)
             return byte.isASCIILetter || byte.isASCIIDigit ? String(Unicode.Scalar(byte.asciiFolded)) : ""
         }
-        // The letter is a part of the Unicode name: é is LATIN SMALL LETTER E WITH ACUTE.
+        // The Unicode name contains the base letter: the name of é is LATIN SMALL LETTER E WITH ACUTE.
         guard let name = scalar.properties.name, name.hasPrefix("LATIN ") else { return "" }
         let parts = name.split(separator: " ")
         guard parts.count > 3, parts[2] == "LETTER" else { return "" }
@@ -83,12 +84,13 @@ package struct ColumnName: Sendable {
         "password", "passwd", "pwd", "passphrase", "passcode", "passwort", "kennwort", "motdepasse", "contrasena",
         "senha", "wachtwoord", "haslo",
     ]
-    /// Stems of compound words. A word that starts or ends with one of them refers to passwords.
+    /// Stems of compound words. If a word starts or ends with one of these stems, the word refers to passwords.
     private static let passwordStems = ["password", "passwort", "passwd", "kennwort"]
     private static let hashWords = ["hash", "digest", "crypted", "bcrypt", "argon"]
-    /// Short names that mean a password only as the whole name, alone or with `user` or `login`.
+    /// Short words for a password. Such a word means a password only if it is the whole column name, or follows `user`
+    /// or `login`.
     private static let shortPasswords: Set = ["pass", "pw", "userpass", "userpw", "loginpass", "loginpw"]
-    /// Last words of names of secrets that are not passwords.
+    /// If a column name ends with one of these words, the column contains secrets that are not passwords.
     private static let secretEndings = [
         "pass", "pw", "pin", "otp", "cvv", "cvc", "salt", "token", "apikey", "privatekey", "secretkey", "accesskey",
     ]

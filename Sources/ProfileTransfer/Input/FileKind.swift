@@ -1,4 +1,4 @@
-/// The kind of a file without text records, detected from its first bytes.
+/// The kind of a file that does not contain text records. The kind is detected from the first bytes of the file.
 public enum FileKind: String, Hashable, Sendable, CaseIterable {
     /// A workbook of Excel or LibreOffice: a ZIP archive of XML.
     case spreadsheet
@@ -39,15 +39,15 @@ public enum FileKind: String, Hashable, Sendable, CaseIterable {
 // MARK: Detection from raw bytes
 
 extension FileKind {
-    /// Creates the kind of a file from its undecoded first bytes, or nil if they may be text.
+    /// Detects the kind of a file from its first bytes before decoding. The result is nil if the bytes may be text.
     ///
     /// - Parameters:
     ///   - bytes: The first bytes of the file.
     ///   - isEncodingKnown: Whether the user named the character encoding.
     init?(ofBytes bytes: Span<UInt8>, isEncodingKnown: Bool) {
         if let kind = Self.signatures.first(where: { bytes.holds($0.bytes, at: $0.offset) })?.kind {
-            // In a tar archive, NUL bytes fill up the name of the first file. A text has no NUL bytes, but may contain
-            // "ustar" as a part of "mustard".
+            // A tar archive pads the name of its first file with NUL bytes. A text has no NUL bytes, but it may contain
+            // the signature "ustar", for example in the word "mustard".
             if kind == .tar, !(0..<257).contains(where: { bytes[$0] == 0 }) { return nil }
             self = kind == .zip && bytes.isWorkbook ? .spreadsheet : kind
         } else if !isEncodingKnown, let kind = Self.utf16(bytes) {
@@ -99,7 +99,7 @@ extension FileKind {
 // MARK: Detection from text
 
 extension FileKind {
-    /// Creates the kind of a file from the start of its decoded text, or nil if the text may have records.
+    /// Detects the kind of a file from the start of its decoded text. The result is nil if the text may have records.
     init?(ofText text: Span<UInt8>) {
         var start = 0
         while start < text.count, text[start] == 0x20 || 0x09...0x0D ~= text[start] { start += 1 }
@@ -114,8 +114,8 @@ extension FileKind {
         }
     }
 
-    /// Whether the text has more control characters than usual text. A few control characters may be errors in single
-    /// rows, unless they are a large part of the text.
+    /// Whether the text has more control characters than usual text. If a text has only a few control characters, they
+    /// may be errors in single rows.
     private static func isBinary(_ text: Span<UInt8>) -> Bool {
         let count = min(text.count, looked)
         var controls = 0
@@ -129,7 +129,7 @@ extension Span<UInt8> {
         count >= offset + bytes.count && bytes.indices.allSatisfy { self[offset + $0] == bytes[$0] }
     }
 
-    /// Whether the bytes contain a lower-case ASCII word at an offset, ignoring case.
+    /// Whether an ASCII word stands at an offset, ignoring case. `word` must be in lower case.
     fileprivate func holdsWord(_ word: String, at offset: Int) -> Bool {
         let word = Array(word.utf8)
         return count >= offset + word.count
@@ -139,8 +139,8 @@ extension Span<UInt8> {
             }
     }
 
-    /// Whether a ZIP archive contains the parts of a workbook: `xl/…` for Excel, or the type that OpenDocument stores
-    /// first.
+    /// Whether a ZIP archive contains a part of a workbook. The part is `xl/…` for Excel, or the file type for
+    /// OpenDocument. OpenDocument stores the file type at the start of the archive.
     fileprivate var isWorkbook: Bool {
         let marks = [Array("xl/".utf8), Array("opendocument.spreadsheet".utf8)]
         return indices.contains { offset in marks.contains { holds($0, at: offset) } }

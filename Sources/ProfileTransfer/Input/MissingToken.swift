@@ -1,12 +1,14 @@
 internal import ProfileCore
 
-/// A token that people write for a missing value. Whether it has this meaning in a column depends on the other values.
+/// A token that people write for a missing value. The other values of a column decide whether the token has this
+/// meaning there.
 package struct MissingToken: Hashable, Sendable {
     package let bytes: [UInt8]
 
     package var text: String { String(decoding: bytes, as: UTF8.self) }
 
-    /// Whether the token is a word, which can also be a name. A token with other characters cannot be a name.
+    /// Whether the token consists only of letters. Such a token can also be a name. A token with other characters
+    /// cannot be a name.
     package var isWord: Bool { bytes.allSatisfy(\.isASCIILetter) }
 
     /// All tokens, the most usual ones first.
@@ -18,7 +20,7 @@ package struct MissingToken: Hashable, Sendable {
     private static let beginsToken = (UInt8.min...UInt8.max).map { byte in all.contains { $0.bytes.first == byte } }
     private static let longest = all.map(\.bytes.count).max() ?? 0
 
-    /// Returns the position of a value in ``all``, or nil if it is not a token.
+    /// Returns the position of a value in ``all``, or nil if the value is not a token.
     @inline(__always)
     package static func index(of value: Span<UInt8>) -> Int? {
         guard let first = value.first, value.count <= longest, beginsToken[Int(first)] else {

@@ -23,7 +23,7 @@ package struct OpenedInput: ~Copyable, Sendable {
     /// - Parameters:
     ///   - source: The source of the raw bytes.
     ///   - format: The format, or `automatic` to detect it.
-    ///   - name: The name of the character encoding, or nil to detect it. A byte order mark overrides it.
+    ///   - name: The name of the character encoding, or nil to detect it. A byte order mark overrides this name.
     ///   - batchRecords: The maximum number of CSV records in a batch.
     /// - Throws: ``InputError`` if the input cannot be opened.
     package init(
@@ -44,9 +44,9 @@ package struct OpenedInput: ~Copyable, Sendable {
         records = Self.records(of: text, isJSON: isJSON, format.options(batchRecords: batchRecords))
     }
 
-    /// Passes the records to one of two closures, depending on their format.
+    /// Passes the records to the closure for their format: CSV or JSON.
     ///
-    /// Other modules need this method, because they cannot consume `records` from the value.
+    /// Other modules need this method, because they cannot consume the property `records`.
     package consuming func read<Value: ~Copyable, Failure: Error>(
         csv: (consuming CSVReader) throws(Failure) -> Value,
         json: (consuming JSONElementReader) throws(Failure) -> Value
@@ -124,8 +124,8 @@ private enum JSONBeginning {
         }
     }
 
-    /// Whether a text starts with an object that does not end on the first line, and the next line does not start
-    /// another object.
+    /// Whether a text starts with one object over several lines. The first line does not contain the end of the object,
+    /// and the next line does not start another object.
     static func isOneObjectOverLines(_ text: Span<UInt8>) -> Bool {
         let first = firstOffset(of: text, from: 0)
         guard first < text.count, text[first] == UInt8(ascii: "{") else { return false }

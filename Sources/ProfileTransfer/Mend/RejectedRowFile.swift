@@ -3,18 +3,17 @@ public import ProfileCore
 internal import ProfileStore
 internal import Threads
 
-/// A file of rejected rows that a person corrects one after another (N9). It can be read row by row, and written again
-/// without the finished rows.
+/// A file of rejected rows that a person corrects one after another (N9). The rows can be read one by one, and the
+/// unfinished rows can be written to a new file.
 ///
-/// The first reading copies the file, and later ones read the copy. So no row is lost if another program changes or
-/// shortens the file during the correction, or if a new version is written under the same name. ``count()`` refuses a
-/// file that is not a file of rejected rows or whose rows cannot be written unchanged. Writing such a file again would
-/// lose some of its contents.
+/// The first read copies the file, and later reads use the copy. So no row is lost if the file is changed, shortened or
+/// replaced during the correction. ``count()`` refuses a file if it is not a file of rejected rows, or if its rows
+/// cannot be written unchanged. If such a file were written again, some of its contents would be lost.
 public struct RejectedRowFile: Sendable {
     private let input: ImportInput
     private let schema: ProfileSchema
     private let options: ImportOptions
-    /// The thread that reads and writes, which may block.
+    /// The thread for reading and writing, because both operations may block.
     private let thread = ThreadPool(threads: 1)
 
     /// Opens a file of rejected rows.
@@ -31,14 +30,15 @@ public struct RejectedRowFile: Sendable {
         self.input = try input.independentlyReadable(keptIn: folder)
         self.schema = schema
         var options = options
-        // Required fields may lack a column, as in the rejected rows of an update. The user is asked for their values.
+        // The file may have no column for a required field, for example if an update rejected the rows. The user is
+        // asked for the missing values.
         options.duplicates = .update
         self.options = options
     }
 
     /// Returns the rows from the beginning of the file.
     ///
-    /// - Throws: ``ImportError``, with the cases that an import throws before its first row.
+    /// - Throws: ``ImportError``, in the same cases in which an import throws before its first row.
     public func rows() async throws(ImportError) -> RejectedRows {
         let reading = try InputReading(input)
         let source = try await reading.blocking(thread) { () throws(ImportError) in
@@ -49,8 +49,8 @@ public struct RejectedRowFile: Sendable {
 
     /// Returns the number of rows.
     ///
-    /// - Throws: ``ImportError``, with the cases that an import throws before its first row. Throws `notRejectedRows`
-    ///   if the file is not a file of rejected rows or if a row cannot be written unchanged.
+    /// - Throws: ``ImportError``, in the same cases in which an import throws before its first row. Throws
+    ///   `notRejectedRows` if the file is not a file of rejected rows or if a row cannot be written unchanged.
     public func count() async throws(ImportError) -> Int {
         try await reading { source throws(ImportError) in
             guard ImportColumns.isOfRejects(source.columns.header) else { throw .notRejectedRows(.noIssues) }
@@ -81,13 +81,13 @@ public struct RejectedRowFile: Sendable {
         }
     }
 
-    /// Writes the rows of the file to a sink, unchanged: the byte order mark if there is one, the header, and the rows
-    /// with `_line` and `_issues`.
+    /// Writes the file to a sink: the byte order mark if there is one, the header, and the rows. The rows are
+    /// unchanged, with `_line` and `_issues`.
     ///
     /// - Parameters:
     ///   - sink: The destination. After an error the written file is incomplete.
     ///   - dropped: The numbers of rows to omit.
-    ///   - corrected: A row that gets the values of a profile. The cells of its secrets become empty.
+    ///   - corrected: The row that is written with corrected values. The cells of secrets become empty.
     /// - Returns: The number of rows in the new file.
     /// - Throws: `writingToSink`, or the error of reading the file.
     public func copy(

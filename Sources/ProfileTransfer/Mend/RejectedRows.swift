@@ -11,14 +11,15 @@ public final class RejectedRows {
         public let number: Int
         /// The line of the row in the original input, or in this file if the original line is unknown.
         public let line: Int
-        /// The values by field, nil for an empty cell. Excludes fields without a column and secrets.
+        /// The value of each field, nil for an empty cell. Secrets and fields without a column are omitted.
         public let values: [FieldName: String?]
         /// The issues of the row, as written in the file.
         public let reason: String
         /// Whether the record has a fault or a wrong number of cells. The row then has no values, because its cells
         /// cannot be assigned to columns.
         public let isUnreadable: Bool
-        /// Whether the row has a password or a hash. The import wrote no secrets, so a user has added it.
+        /// Whether the row has a password or a hash. An import never writes secrets to this file, so a user has added
+        /// the secret.
         public let holdsSecret: Bool
     }
 
@@ -75,7 +76,8 @@ extension RejectedRows.Row {
     /// The draft of a new profile from the values of the row.
     public var draft: ProfileDraft { ProfileDraft().taking(values) }
 
-    /// Returns a draft of a stored profile with the row's values, merged as an import with `update` does (I4).
+    /// Returns a draft of a stored profile with the values of the row. The values are merged as in an import with
+    /// `update` (I4).
     public func draft(updating stored: Profile) -> ProfileDraft { stored.draft.taking(values) }
 
     /// Whether the row was rejected because of a field.

@@ -5,10 +5,10 @@ internal import Threads
 extension ByteSink {
     /// Writes the bytes of a channel until its end. A separate thread does this, because writing may block.
     ///
-    /// A failure ends the writing, and the channel reports it to the code that writes into the channel. Cancelling the
-    /// task does not end the writing.
+    /// If writing fails, this method stops, and the channel reports the error to the code that writes into the channel.
+    /// If the task is cancelled, this method continues to write.
     ///
-    /// - Returns: The error if not everything was written.
+    /// - Returns: The error that ended the writing; nil if all bytes were written.
     func drain(_ channel: ByteChannel) async -> ByteStreamError? {
         let thread = ThreadPool(threads: 1)
         return await withCheckedContinuation { continuation in

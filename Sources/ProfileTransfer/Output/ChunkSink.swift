@@ -2,8 +2,8 @@ internal import CSVStream
 
 /// A destination for chunks of bytes: a closure of the caller, for example one that writes the body of a response.
 ///
-/// The closure is called for one chunk at a time, and the next chunk waits until it returns. If it throws, the writing
-/// ends.
+/// The closure is called for one chunk at a time. The next call is made after the closure has returned. If the closure
+/// throws, no further chunks are written.
 public struct ChunkSink: Sendable {
     private let function: @Sendable ([UInt8]) async throws -> Void
 
@@ -25,10 +25,10 @@ public struct ChunkSink: Sendable {
         }
     }
 
-    /// Writes the bytes of a channel until its end. A failure ends the writing, and the channel reports it to the code
-    /// that writes into the channel.
+    /// Writes the bytes of a channel until its end. If writing fails, this method stops, and the channel reports the
+    /// error to the code that writes into the channel.
     ///
-    /// - Returns: The error if not everything was written.
+    /// - Returns: The error that ended the writing; nil if all bytes were written.
     func drain(_ channel: ByteChannel) async -> StreamFailure? {
         while let chunk = await channel.next() {
             do throws(StreamFailure) {

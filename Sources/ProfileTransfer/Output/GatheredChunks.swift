@@ -5,7 +5,7 @@ internal import Threads
 final class GatheredChunks: Sendable {
     private let chunks = Locked<[[UInt8]]>([])
 
-    /// A sink that adds everything written to it.
+    /// A sink that adds all written bytes to the collected chunks.
     var sink: ByteSink {
         ByteSink { [self] buffer throws(ByteStreamError) in
             if !buffer.isEmpty { chunks.withLock { $0.append(Array(buffer)) } }

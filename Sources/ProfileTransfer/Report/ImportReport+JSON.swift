@@ -2,8 +2,9 @@ internal import ProfileCore
 internal import ProfileStore
 
 extension ImportReport: Encodable {
-    /// Encodes the report in the JSON form of `import --format json`, with two differences. It omits `database`, and
-    /// `source` is the file name without its path, because clients of a service must not learn the paths of the server.
+    /// Encodes the report in the JSON form of `import --format json`, with two differences. `database` is omitted, and
+    /// `source` is the file name without its path. The reason: clients of a service must not learn the paths of the
+    /// server.
     public func encode(to encoder: any Encoder) throws { try json.encode(to: encoder) }
 
     var json: JSONValue { .object(members(source: source.split(separator: "/").last.map(String.init) ?? source)) }

@@ -1,12 +1,12 @@
 public import ProfileStore
 
-/// The outcome of every row of an import, or the expected outcome in a dry run.
+/// The result of an import: the numbers of rows and their issues. In a dry run, this is the expected result.
 ///
 /// The counts always satisfy `rows = imported + updated + skipped + rejected` (I5).
 public struct ImportReport: Hashable, Sendable {
     /// The name of the file as given by the caller, or `-` for standard input.
     public let source: String
-    /// The schema that the rows were validated against.
+    /// The schema that was used to validate the rows.
     public let schema: SchemaReference
     /// The number of records after the header. Blank lines do not count.
     public var rows = 0
@@ -14,22 +14,22 @@ public struct ImportReport: Hashable, Sendable {
     public var imported = 0
     /// The number of stored profiles that a row changed.
     public var updated = 0
-    /// The number of valid rows that changed nothing. They are rows of existing profiles under `skip`, rows without
-    /// changes under `update`, and all valid rows of a failed all-or-nothing import.
+    /// The number of valid rows that changed no profile. A row is counted here in three cases: under `skip`, if its
+    /// profile already exists; under `update`, if the row has no changes; or if an all-or-nothing import failed.
     public var skipped = 0
     /// The number of rejected rows.
     public var rejected = 0
     /// The number of issues by field and code, and the first issues of each field and code.
     public var issues: IssueTally<RowIssue>
-    /// The detected format of the input: JSON, or CSV with its delimiter. It stays `automatic` if the header was not
-    /// read. The file of rejected rows is CSV with the delimiter of the input. For JSON input, its delimiter is a comma
-    /// and its header has the names of the fields.
+    /// The detected format of the input: JSON, or CSV with its delimiter. The format stays `automatic` if the header
+    /// was not read. The file of rejected rows is CSV with the delimiter of the input. If the input is JSON, the file
+    /// of rejected rows has a comma as its delimiter and the names of the fields as its header.
     public var format = InputFormat.automatic
-    /// Unusual features of the input that the import accepted.
+    /// Warnings about unusual content of the input. The import accepted this content.
     public var warnings: [InputWarning] = []
     /// The start time of the import.
     public let startedAt: Timestamp
-    /// The place of the store as the engine names it, such as the path of the file. Nil without a store.
+    /// The location of the store in the form that the engine uses, such as the path of the file. Nil without a store.
     public let store: String?
     /// The duration of the import in seconds.
     public var seconds = 0.0
@@ -46,7 +46,7 @@ public struct ImportReport: Hashable, Sendable {
 
     /// The reason that an import ended before the end of its input. Committed rows stay in the store.
     public enum EarlyEnd: String, Hashable, Sendable {
-        /// The task was cancelled. In the command, Ctrl-C does this.
+        /// The task was cancelled. In the command-line program, Ctrl-C cancels the task.
         case cancelled
         /// The number of rejected rows exceeded the limit in the options.
         case tooManyRejects = "too_many_rejects"

@@ -1,28 +1,31 @@
 package import ProfileCore
 internal import TextLayout
 
-/// An unusual feature of an input that the reader accepted. The stored values may differ from the intended ones.
+/// A warning about unusual content of an input. The reader accepted this content. The stored values may differ from the
+/// intended ones.
 public enum InputWarning: Hashable, Sendable {
     /// The input is not UTF-8, and no encoding was named. The reader guessed this encoding from the bytes.
     case guessedEncoding(String)
-    /// Rows with a quote inside an unquoted cell. The quote was read as a part of the value. The first such row starts
-    /// on this line.
+    /// Rows with a quote inside an unquoted cell. The quote was read as a part of the value. `line` is the first line
+    /// of the first such row.
     case strayQuotes(rows: Int, line: Int)
-    /// Blank lines between rows, the first of them on this line. The following lines may be another table.
+    /// Blank lines between rows. `line` is the first blank line. The lines after a blank line may be another table.
     case blankLines(count: Int, line: Int)
-    /// Cells of an integer field with leading zeros. The stored integers do not have these zeros. The first such cell
-    /// is on this line.
+    /// Cells of an integer field with leading zeros. The stored integers do not have these zeros. `line` is the line of
+    /// the first such cell.
     case leadingZeros(field: String, cells: Int, line: Int)
-    /// Rows whose password looks like a password hash. The hash was read as a password. The first such row is on this
-    /// line.
+    /// Rows whose password looks like a password hash. The hash was read as a password. `line` is the line of the first
+    /// such row.
     case hashesAsPasswords(rows: Int, line: Int)
-    /// Columns in which all cells of the first rows are enclosed in quotes that CSV does not recognize, such as
-    /// apostrophes. The quotes were read as a part of the values. The first row starts on this line.
+    /// Columns with quotes that CSV does not recognize, such as apostrophes. All cells of the first rows in these
+    /// columns are enclosed in such quotes. The quotes were read as a part of the values. `line` is the first line of
+    /// the first row.
     case otherQuotes(columns: Int, line: Int)
-    /// The first rows, from this line on, differ from the later rows in most columns. The header may have more lines.
+    /// The first rows differ from the later rows in most columns. `line` is the line of the first row. The header may
+    /// consist of several lines.
     case unlikeFirstRows(rows: Int, line: Int)
-    /// The last rows, for example on this line, differ from the earlier rows in most columns. They may be a total or
-    /// another table.
+    /// The last rows differ from the earlier rows in most columns. `line` is the line of one of the last rows. The last
+    /// rows may be a total or another table.
     case unlikeLastRows(line: Int)
     /// The row that was read as the header looks like the rows that follow.
     case headerLikeRows

@@ -7,8 +7,8 @@ public enum ReportFormat: String, Hashable, Sendable, CaseIterable {
     case text = "txt"
     /// JSON for programs: the whole report, indented by two spaces per level.
     case json
-    /// CSV for spreadsheets: one record per issue, without the totals. A value that a spreadsheet would run as a
-    /// formula starts with `'`.
+    /// CSV for spreadsheets: one record per issue, without the totals. If a spreadsheet would run a value as a formula,
+    /// the value gets the prefix `'`.
     case csv
     /// A self-contained HTML page: the totals, a chart of issues by field and code, and a searchable list of issues.
     case html
@@ -21,10 +21,10 @@ public enum ReportFormat: String, Hashable, Sendable, CaseIterable {
 }
 
 extension ImportReport {
-    /// Returns the whole report in a format, with the issues that it lists.
+    /// Returns the whole report in a format, including all listed issues.
     ///
-    /// It includes the path of the store and is meant for the operator. A service sends its clients the `Encodable`
-    /// form.
+    /// The text includes the path of the store, so it is only for the operator. A service sends the `Encodable` form to
+    /// its clients instead.
     public func rendered(as format: ReportFormat) -> String { outline.rendered(as: format) }
 
     /// Writes the whole report in a format, in chunks.
@@ -41,10 +41,10 @@ extension ImportReport {
 }
 
 extension RevalidationReport {
-    /// Returns the whole report in a format, with the issues that it lists.
+    /// Returns the whole report in a format, including all listed issues.
     ///
-    /// It includes the path of the store and is meant for the operator. A service sends its clients the `Encodable`
-    /// form.
+    /// The text includes the path of the store, so it is only for the operator. A service sends the `Encodable` form to
+    /// its clients instead.
     public func rendered(as format: ReportFormat) -> String { outline.rendered(as: format) }
 
     /// Writes the whole report in a format, in chunks.

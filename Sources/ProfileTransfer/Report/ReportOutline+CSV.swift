@@ -8,7 +8,7 @@ extension ReportOutline {
         let output = GatheredChunks()
         do throws(ByteStreamError) {
             var writer = CSVWriter(to: output.sink, spreadsheetSafe: true)
-            // Every record has the origin, because users combine the records of several reports.
+            // Every record contains the origin of its report, because users combine the records of several reports.
             let origin = [startedAt.description, ProgramVersion.name, store ?? ""]
             try writer.record(
                 (hasPlaces ? ["line", "record"] : [])

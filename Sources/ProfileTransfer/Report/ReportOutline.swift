@@ -17,23 +17,23 @@ struct ReportOutline {
     let counts: [Count]
     /// The number of all issues, listed or not.
     let issueCount: Int
-    /// Whether issues have a line and a record in a file.
+    /// Whether an issue has a line number and a record number in a file.
     let hasPlaces: Bool
     let issues: [Issue]
     let seconds: Double
-    /// Creates ``json``. It is a closure, because most formats do not need the value.
+    /// Creates ``json``. The property is a closure, because most formats do not need the JSON value.
     let makeJSON: () -> JSONValue
 
     struct Total {
         /// The name of the total in JSON.
         let name: String
         let count: Int
-        /// The total that this count is a part of, or nil if there is none.
+        /// The larger total that includes this count, or nil if there is no larger total.
         var whole: Int?
         /// Whether a count above zero is bad.
         var isBad = false
 
-        /// The title of the total for people.
+        /// The name of the total, formatted for people.
         var title: String { String(name.map { $0 == "_" ? " " : $0 }) }
     }
 
@@ -57,7 +57,7 @@ struct ReportOutline {
         let record: Int
     }
 
-    /// The report as JSON for programs. Its keys never change, and new keys come last.
+    /// The report as JSON for programs. Existing keys never change, and new keys are added at the end.
     var json: JSONValue { makeJSON() }
 
     /// The duration in seconds, with milliseconds.
@@ -65,7 +65,7 @@ struct ReportOutline {
 
     var isTruncated: Bool { issueCount > issues.count }
 
-    /// The time of the report, the program and the store.
+    /// The origin of the report: its time, the program and the store.
     var origin: String { "\(startedAt.text), \(ProgramVersion.name), \(store.map { "store \($0)" } ?? "no store")" }
 }
 

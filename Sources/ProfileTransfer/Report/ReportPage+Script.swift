@@ -1,6 +1,6 @@
 extension ReportPage {
-    /// The script that makes the list of issues searchable. It inserts values into the page only as text, never as
-    /// markup.
+    /// The script that makes the list of issues searchable. The script inserts values into the page only as text, never
+    /// as markup.
     static let script = #"""
 
         "use strict";

@@ -1,6 +1,6 @@
 extension ReportPage {
-    /// The style sheet. It follows the light or dark mode of the system. On a narrow screen each issue is a separate
-    /// block.
+    /// The style sheet. The style sheet follows the light or dark mode of the system. On a narrow screen each issue is
+    /// a separate block.
     static let style = """
 
         :root {

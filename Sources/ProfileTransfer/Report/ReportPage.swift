@@ -5,10 +5,10 @@ internal import TextLayout
 /// A report as a single self-contained HTML page. The totals, the chart and the first issues work without JavaScript.
 /// With JavaScript, all listed issues can be searched.
 ///
-/// Input text reaches the page in two forms: as text with `&`, `<`, `>` and quotes escaped, and as JSON in a block that
-/// browsers do not run. No input text can end that block. If one of these protections fails, the Content Security
-/// Policy (Level 3) of the page still applies. It allows only the script and the style sheet with the given hashes, and
-/// loads nothing.
+/// Input text is written to the page in two forms. The first form is text in which `&`, `<`, `>` and quotes are
+/// escaped. The second form is JSON in a block that browsers do not run. Input text cannot end this block. If one of
+/// these protections fails, the Content Security Policy (Level 3) of the page still applies. The policy allows only the
+/// script and the style sheet that have the given hashes. The policy does not allow the page to load anything.
 struct ReportPage {
     private let outline: ReportOutline
 
@@ -67,8 +67,8 @@ struct ReportPage {
             """
     }
 
-    /// The chart of issues. The bars are part of the HTML, because the script may not run. They only illustrate numbers
-    /// that are also present as text.
+    /// The chart of issues. The bars are part of the HTML, because the script may not run. The bars only illustrate
+    /// numbers. The page also shows these numbers as text.
     private var chart: String {
         let most = max(1, outline.counts.map(\.count).max() ?? 1)
         let rows = outline.counts.map { count in
@@ -144,8 +144,9 @@ struct ReportPage {
         "\(count.grouped) \(noun)\(count == 1 ? "" : "s")"
     }
 
-    /// Returns JSON that cannot end its block in the page. The characters that could end the block occur only in
-    /// strings, where an escape has the same meaning.
+    /// Returns JSON that cannot end its block in the page. The characters that could end the block occur only in JSON
+    /// strings. In a JSON string, an escape has the same meaning as the character, so each such character is replaced
+    /// by an escape.
     static func embeddable(_ json: JSONValue) -> String {
         var text = ""
         for scalar in json.text().unicodeScalars {
@@ -167,7 +168,7 @@ struct ReportPage {
 }
 
 extension String {
-    /// The text escaped for an HTML element or a quoted attribute, with control characters made visible.
+    /// The text, escaped for an HTML element or a quoted attribute. Control characters are made visible.
     fileprivate var escaped: String {
         var text = ""
         for scalar in visible.unicodeScalars {

@@ -1,8 +1,9 @@
 internal import TextLayout
 
-/// Formats a part of a whole as a percentage. It shows 0 or 100 percent only for the exact values.
+/// Formats a part of a whole as a percentage. The result is 0 percent only if the part is 0, and 100 percent only if
+/// the part is the whole.
 enum Share {
-    /// Returns a text such as `12.5 %`, or nil if there is no whole.
+    /// Returns a text such as `12.5 %`, or nil if the whole is nil or 0.
     static func text(_ part: Int, of whole: Int?) -> String? {
         guard let whole, whole > 0 else { return nil }
         let tenths = Int((Double(part) / Double(whole) * 1_000).rounded())

@@ -6,14 +6,14 @@ package struct BrowseRow: Hashable, Sendable {
     package let revision: Int64
     /// The name of the profile.
     package let name: String
-    /// The values by column; nil for no value. A long value is cut to the part that can be shown, around the first
-    /// match of the search. So the table need not search whole values after each key.
+    /// The value of each column; nil if there is no value. A long value is cut to the visible part around the first
+    /// match of the search. So the table does not search whole values each time a key is pressed.
     package let cells: [String?]
     /// The messages of the profile's issues.
     package let issues: [String]
     /// Further facts about the profile, each with a name.
     package let facts: [Fact]
-    /// The position of the row in its view, from which reading can continue.
+    /// The position of the row in its view. Reading can continue from this position.
     package let place: String
 
     package struct Fact: Hashable, Sendable {
@@ -76,9 +76,9 @@ package struct BrowseColumn: Hashable, Sendable {
     /// The name of the column.
     package let name: String
     package let title: String
-    /// Whether a cell must not be cut, because a part of it, such as a part of a number, would be misread.
+    /// Whether cells are always shown in full, because a truncated value, such as a number, would be misread.
     package let isWhole: Bool
-    /// Whether the column is the key of the profiles.
+    /// Whether the column contains the keys of the profiles.
     package let isKey: Bool
 
     package init(_ name: String, title: String, isWhole: Bool = false, isKey: Bool = false) {
@@ -91,10 +91,11 @@ package struct BrowseColumn: Hashable, Sendable {
 
 /// The search, the filter and the order of the profiles that the table shows.
 package struct BrowseView: Hashable, Sendable {
-    /// The searched text. Each profile of the view contains it in at least one field. Empty if there is no search.
+    /// The searched text. Each profile of the view contains this text in at least one field. The text is empty if there
+    /// is no search.
     package var search = ""
     package var filter = Filter.everything
-    /// The order; nil for the order in which the profiles were stored.
+    /// The sort order; nil for the order in which the profiles were stored.
     package var order: Order?
 
     package enum Filter: String, CaseIterable, Sendable {
@@ -116,7 +117,7 @@ package struct BrowseView: Hashable, Sendable {
 
     package init() {}
 
-    /// Returns the view, without its order if the column of the order no longer exists.
+    /// Returns the view. If the sort column no longer exists, the sort order is removed.
     func having(_ columns: [BrowseColumn]) -> BrowseView {
         var view = self
         if let order, !columns.contains(where: { $0.name == order.column }) { view.order = nil }
@@ -126,19 +127,19 @@ package struct BrowseView: Hashable, Sendable {
 
 /// The data that the table needs next.
 package enum BrowseDemand: Hashable, Sendable {
-    /// At most `count` rows of a view from a start. The reply may have fewer rows, and then gives the position from
+    /// At most `count` rows of a view, read from a start. If the reply has fewer rows, it contains the position from
     /// which to continue.
     case rows(BrowseView, Start, count: Int)
     /// The number of rows in the view.
     case count(BrowseView)
 
-    /// The start from which rows are read.
+    /// The position where reading starts.
     package enum Start: Hashable, Sendable {
         case first
         case after(String)
-        /// The rows before a position, the nearest first.
+        /// The rows before a position, in reverse order: the nearest row comes first.
         case before(String)
-        /// The rows from the end of the view, the last row first.
+        /// The rows at the end of the view, in reverse order: the last row comes first.
         case last
 
         /// Whether the rows are read from the bottom to the top.

@@ -48,7 +48,7 @@ extension BrowseScreen {
             return
         }
         let label = frame.write("Search: ", row: row, column: 1, style: isSearching ? .bold : .dim)
-        // Show the end of a long text, where the user types.
+        // If the text is long, show its end, because the user types there.
         let whole = view.search.visible
         let start = whole.start(before: whole.endIndex, within: max(0, frame.size.columns - label - 3))
         let text = String(whole[start...])

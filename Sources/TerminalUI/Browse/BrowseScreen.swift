@@ -4,14 +4,15 @@ internal import TextLayout
 /// A table of all profiles that fills the screen. The user can search it while typing, sort it, filter it, and view
 /// single profiles.
 ///
-/// The screen keeps only the rows around the selected one in memory, and demands further rows when the user comes near
-/// them. It is therefore as fast with millions of profiles as with ten. It accepts keys while rows are read.
+/// The screen keeps only the rows around the selected row in memory. When the user comes near other rows, the screen
+/// demands these rows. So the screen is as fast with millions of profiles as with ten. The screen accepts keys while
+/// rows are read.
 package struct BrowseScreen: Screen {
     /// A request of the screen.
     package enum Request: Hashable, Sendable {
-        /// Edit a profile, then return to the place.
+        /// Edit a profile, then return to this place in the table.
         case edit(id: Int64, Place)
-        /// Register a new profile, then return to the place.
+        /// Register a new profile, then return to this place in the table.
         case register(Place)
         /// Remove the profile if it still has the shown revision.
         case remove(id: Int64, name: String, revision: Int64)
@@ -19,9 +20,9 @@ package struct BrowseScreen: Screen {
 
     /// An answer to the screen.
     package enum Reply: Sendable {
-        /// The demanded rows in reading order, with the columns of the rules in force. `goingOn` is the position from
-        /// which to continue if more rows may follow: after the last row, or after rows that were examined without a
-        /// match. It is nil if no row follows.
+        /// The demanded rows in reading order, and the columns according to the rules in force. If more rows may
+        /// follow, `goingOn` is the position from which to continue. This position is after the last row, or after rows
+        /// that were examined but did not match. If no row follows, `goingOn` is nil.
         case rows([BrowseRow], of: [BrowseColumn], BrowseDemand, goingOn: String?)
         /// The number of rows in a view.
         case count(Int, BrowseView)
@@ -33,7 +34,7 @@ package struct BrowseScreen: Screen {
         case failed(String)
     }
 
-    /// The user's position in the table, to return to it from a form.
+    /// The user's position in the table. The user returns to this position from a form.
     package struct Place: Hashable, Sendable {
         var view: BrowseView
         /// The name of the selected column; nil for the first column.
@@ -47,7 +48,7 @@ package struct BrowseScreen: Screen {
         /// The distance of the selected row from the first visible row.
         var row = 0
 
-        /// Creates a place at the top of all profiles that contain a text.
+        /// Creates a place at the top of the search results for a text. An empty text finds all profiles.
         package init(searching text: String = "") {
             view = BrowseView()
             view.search = text
@@ -59,18 +60,20 @@ package struct BrowseScreen: Screen {
     private(set) var columns: [BrowseColumn]
     package private(set) var view: BrowseView
     private(set) var window: BrowseWindow
-    /// The index of the selected column, by which the sort key sorts.
+    /// The index of the selected column. If the user presses the key for sorting, the table is sorted by this column.
     private(set) var column: Int
-    /// Whether keys are typed into the search.
+    /// Whether the keys that the user presses go into the search line.
     private(set) var isSearching = false
     /// The view of the rows in the window. While the first rows of a new view are read, this is the previous view.
     package private(set) var shownView: BrowseView
     /// The window of a new view, until its first rows have been read.
     private var incoming: BrowseWindow?
     private(set) var counts: [BrowseView: Int] = [:]
-    /// The number of all rows at the time when the rows above the window were counted; nil if no comparison is pending.
+    /// The total number of rows at the time when the rows above the window were counted. The next total is compared
+    /// with this number; nil if no comparison is necessary.
     private var countBefore: Int?
-    /// The greatest cell width of each column so far. Widths never shrink, so the columns do not move back and forth.
+    /// The width of the widest cell of each column so far. Widths never shrink, so the columns do not move back and
+    /// forth.
     private(set) var widths: [Int]
     private(set) var note: ScreenNote?
     private var isUnreadable = false
@@ -106,7 +109,7 @@ package struct BrowseScreen: Screen {
         place.view = view
         place.column = columns[column].name
         place.selected = window.selectedRow?.id
-        // The positions of rows are valid only in the view of these rows.
+        // The position of a row is valid only in the view that contains the row.
         guard view == shownView else { return place }
         place.count = counts[view]
         (place.placeAbove, place.offset) = (window.placeAboveTop, window.offsetOfTop)
@@ -180,7 +183,7 @@ package struct BrowseScreen: Screen {
         }
     }
 
-    /// Starts again with other columns after the rules in force have changed.
+    /// If the rules in force have changed, starts again with the new columns.
     private mutating func showAnew(with columns: [BrowseColumn]) {
         let chosen = self.columns[column].name
         self.columns = columns
@@ -207,7 +210,7 @@ package struct BrowseScreen: Screen {
 
     package mutating func take(_ key: Key) -> ScreenAction<Request>? {
         note = nil
-        // On a small screen the search line takes a row from the table.
+        // On a small screen, the search line uses one row of the table, so the table may have to scroll.
         defer { window.scroll(layout.rows) }
         if let removal { return answer(key, removal.row, removal.choice) }
         switch key {
@@ -289,7 +292,8 @@ package struct BrowseScreen: Screen {
         show()
     }
 
-    /// Switches from ascending to descending order of the selected column, then to the order of registration.
+    /// Switches to the next sort order: ascending by the selected column, then descending, then the order of
+    /// registration.
     private mutating func sort() {
         let name = columns[column].name
         switch view.order {

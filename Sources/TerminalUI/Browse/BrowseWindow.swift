@@ -1,12 +1,12 @@
 /// The consecutive rows of a view that are in memory: the selected row and the rows around it.
 struct BrowseWindow {
     private(set) var rows: [BrowseRow] = []
-    /// The start for reading more rows above or below; nil if there are none.
+    /// The positions for reading more rows above and below the window; nil if there are no more rows.
     private var above: BrowseDemand.Start?
     private var below: BrowseDemand.Start?
-    /// Whether rows may exist above that cannot be read yet, because there is no row to start from.
+    /// Whether there may be rows above that cannot be read yet. Reading upward needs a row in memory to start from.
     private var isAboveUnknown = false
-    /// The number of rows above those in memory; nil if unknown.
+    /// The number of rows above the rows in memory; nil if unknown.
     private var offset: Int?
     /// The index of the selected row.
     private(set) var selected = 0
@@ -43,7 +43,8 @@ struct BrowseWindow {
     /// The number of the selected row, counted from 1; nil if unknown.
     var number: Int? { rows.isEmpty ? nil : offset.map { $0 + selected + 1 } }
 
-    /// Sets the total number of rows. If no row follows below, the number of rows above can be computed from it.
+    /// Sets the total number of rows. If no row follows below, the number of rows above is computed from the total
+    /// number.
     mutating func learn(_ count: Int) { if below == nil, offset == nil, !rows.isEmpty { offset = count - rows.count } }
 
     /// The position before the first visible row; nil for the top of the view. If the rows above were not read yet,
@@ -66,8 +67,8 @@ struct BrowseWindow {
     var isAtTop: Bool { above == nil && !isAboveUnknown }
     var isAtBottom: Bool { below == nil }
 
-    /// Returns the start of the next read; nil if enough rows are in memory. With enough rows, the user can move on for
-    /// some screens without waiting.
+    /// Returns the start of the next read; nil if enough rows are in memory. If enough rows are in memory, the user can
+    /// move several screens further without waiting.
     func start(height: Int) -> BrowseDemand.Start? {
         let margin = Self.screensAhead * height
         if let below, rows.count - selected < margin { return below }
@@ -107,7 +108,7 @@ struct BrowseWindow {
         let most = max(Self.mostRows, 4 * Self.screensAhead * height)
         guard rows.count > most else { return }
         let spare = rows.count - most
-        // Drop rows at the end opposite to the last read.
+        // If the last read was downward, drop rows at the top. Otherwise drop rows at the bottom.
         if keepsTop {
             let count = min(spare, max(0, selected - Self.screensAhead * height))
             guard count > 0 else { return }
@@ -124,7 +125,7 @@ struct BrowseWindow {
         }
     }
 
-    /// Moves the selection by a number of rows, at most to the end of the rows in memory.
+    /// Moves the selection by a number of rows. The selection stays within the rows in memory.
     mutating func move(by count: Int, height: Int) {
         wanted = nil
         selected = max(0, min(rows.count - 1, selected + count))
@@ -144,7 +145,7 @@ struct BrowseWindow {
         let height = max(1, height)
         top = max(0, min(top, selected, rows.count - 1))
         if selected - top >= height { top = selected - height + 1 }
-        // Show no empty lines below the last row while rows exist above.
+        // If there are rows above, show them instead of empty lines below the last row.
         if below == nil { top = max(0, min(top, rows.count - height)) }
     }
 

@@ -1,10 +1,10 @@
 internal import TextLayout
 
-/// Produces the bytes that change the screen from one frame to the next, for any terminal that supports ECMA-48 cursor
+/// Produces the bytes that change the screen from one frame to the next. The terminal must support ECMA-48 cursor
 /// positions.
 ///
-/// Only cells that differ are written. The output is enclosed in DEC's private modes 25 (cursor) and 2026 (synchronised
-/// output) to prevent flicker; a terminal ignores modes that it does not know. Automatic wrapping must be off.
+/// Only cells that differ are written. To prevent flicker, the output is enclosed in DEC's private modes 25 (cursor)
+/// and 2026 (synchronised output). A terminal ignores modes that it does not know. Automatic wrapping must be off.
 struct ScreenRenderer {
     private var bytes: [UInt8] = []
     private let usesColor: Bool
@@ -18,7 +18,7 @@ struct ScreenRenderer {
         let known = previous.flatMap { $0.size == next.size ? $0 : nil }
         guard known != next else { return [] }
         var renderer = ScreenRenderer(usesColor: usesColor)
-        // An array that grows would leave copies of a secret in memory.
+        // If the array had to grow, copies of a secret would stay in memory.
         if next.cells.contains(where: { $0.style.contains(.secret) }) {
             renderer.bytes.reserveCapacity(1_024 + 32 * next.cells.count)
         }
@@ -40,7 +40,7 @@ struct ScreenRenderer {
     private init(usesColor: Bool) { self.usesColor = usesColor }
 
     private mutating func draw(_ row: Int, from shown: ArraySlice<Cell>, to next: ArraySlice<Cell>) {
-        // The cursor's column in this row, if it is certain.
+        // The column of the cursor in this row; nil if it is uncertain.
         var cursor: Int?
         var drawsRest = false
         for (column, (old, new)) in zip(shown, next).enumerated() {
@@ -61,8 +61,8 @@ struct ScreenRenderer {
                 // If it uses more columns, the next cells are written over them.
                 append(width == 2 ? "  " : " ")
                 move(row: row, column: column)
-                // At the end of a row, some terminals would wrap the character although wrapping is off, and overwrite
-                // the next row.
+                // At the end of a row, some terminals would move the character to the next row, although wrapping is
+                // off. The character would then overwrite the next row.
                 let fits = column + character.widthOfScalars <= next.count
                 append(fits ? character : character.unicodeScalars.first.map(Character.init) ?? " ")
                 cursor = nil
@@ -83,7 +83,7 @@ struct ScreenRenderer {
         append("m")
     }
 
-    /// Standard colours, which the terminal's theme makes readable on its background.
+    /// The standard colours. The terminal's theme makes them readable on its background.
     private static let codes: [(Style, String)] = [
         (.bold, ";1"), (.dim, ";2"), (.underline, ";4"), (.reverse, ";7"),
         (.error, ";31"), (.success, ";32"), (.accent, ";36"),

@@ -1,23 +1,23 @@
 internal import Platform
 internal import Synchronization
 
-/// The state of the process's only screen. Signal handlers use it, and so does the end of the process.
+/// The state of the process's only screen. Signal handlers and the exit handler of the process use it.
 let signalRestoration = SignalRestoration()
 
 /// Restores the terminal when the process crashes or exits, and records the signals that a screen has to handle.
 ///
-/// A handler may run on any thread between any two instructions, even inside a lock or the allocator. It may therefore
+/// A handler may run on any thread between any two instructions, even inside a lock or the allocator. So a handler may
 /// use only the functions that signal-safety(7) lists. The code of the handlers below is safe for these reasons:
-/// - The only global that they use is a `let`, which `open` initializes before a handler is installed. From then on
-///   Swift's `swift_once` only compares a flag, and Swift does not record access to a `let` to check exclusivity.
-/// - Memory is accessed through pointers that are allocated in `init` and never freed. It is written only while no
-///   handler is installed. The exceptions are the atomics, which are lock-free on every platform that Swift has for
-///   Linux.
-/// - No value has a reference count, and nothing can overflow or trap. The compiler inlines every call, even in a debug
-///   build, except those of `errno`, `write`, `poll`, `tcflush`, `tcsetattr`, `sigaction` and `raise`; `objdump -dr` of
-///   the handlers shows this. Pointers are therefore not optional and are advanced by `advanced(by:)`.
-/// - The descriptors' numbers belong to this type for the life of the process. When a screen closes, `/dev/null` takes
-///   the terminal's number, so a late handler cannot write into an unrelated file.
+/// - The handlers use only one global, a `let`. `open` initializes it before a handler is installed. After that,
+///   Swift's `swift_once` only compares a flag. For a `let`, Swift does not track accesses to check exclusivity.
+/// - Memory is accessed through pointers that are allocated in `init` and never freed. Only atomics are written while a
+///   handler is installed. Atomics are lock-free on every Linux platform that Swift supports.
+/// - No value has a reference count, and nothing can overflow or trap. Even in a debug build, the compiler inlines
+///   every call, except calls of `errno`, `write`, `poll`, `tcflush`, `tcsetattr`, `sigaction` and `raise`; `objdump
+///   -dr` of the handlers shows this. For this reason, the pointers are not optional, and the code advances them with
+///   `advanced(by:)`.
+/// - This type keeps its descriptor numbers until the process ends. When a screen closes, `/dev/null` is opened under
+///   the terminal's number. So a late handler cannot write into an unrelated file.
 struct SignalRestoration: ~Copyable, @unchecked Sendable {
     /// The descriptor of the open screen's terminal; -1 if no descriptor was available.
     let terminal: Int32
@@ -28,17 +28,18 @@ struct SignalRestoration: ~Copyable, @unchecked Sendable {
     private let isOpen = Atomic<Bool>(false)
     /// Whether the terminal has to be restored.
     private let isTaken = Atomic<Bool>(false)
-    /// The signals that came and were not handled yet, one bit each.
+    /// The signals that have arrived but were not handled yet. Each signal has one bit.
     private let pending = Atomic<UInt64>(0)
     /// The terminal's settings before the screen opened.
     private let settings = UnsafeMutablePointer<termios>.allocate(capacity: 1)
-    /// The process's action for each signal before a screen was open, by the signal's number.
+    /// The action that the process had for each signal before a screen was open. The index is the number of the signal.
     private let formerActions = UnsafeMutablePointer<sigaction>.allocate(capacity: 65)
     private let farewell: UnsafeRawPointer
     private let farewellCount: Int
 
-    /// The control codes that restore the terminal: CAN, which ends an unfinished escape sequence; then the end of
-    /// synchronised output, plain text, wrapping, no bracketed paste, the main screen, and its cursor.
+    /// The control codes that restore the terminal. CAN ends an unfinished escape sequence. The next codes end
+    /// synchronised output, select plain text, turn wrapping on, turn bracketed paste off, select the main screen, and
+    /// show its cursor.
     private static let farewellText = "\u{18}\u{1B}[?2026l\u{1B}[0m\u{1B}[?7h\u{1B}[?2004l\u{1B}[?1049l\u{1B}[?25h"
 
     fileprivate init() {
@@ -56,13 +57,13 @@ struct SignalRestoration: ~Copyable, @unchecked Sendable {
         atexit { signalRestoration.restore(discardsInput: true) }
     }
 
-    /// Copies a descriptor to a number above 2, and closes the original. The program may have closed standard input,
-    /// output or error, and may open the numbers 0 to 2 again.
+    /// Copies a descriptor to a number above 2, and closes the original. The reason: the program may have closed
+    /// standard input, output or error, and may later open files with the numbers 0 to 2.
     private static func kept(_ descriptor: Int32) -> Int32 {
         guard descriptor >= 0 else { return -1 }
         defer { Platform.close(descriptor) }
         let kept = fcntl(descriptor, F_DUPFD_CLOEXEC, 3)
-        // A write to a full pipe need not wait, because the reader has already been woken.
+        // If the pipe is full, a write does not have to wait, because the reader has already been woken.
         _ = fcntl(kept, F_SETFL, fcntl(kept, F_GETFL) | O_NONBLOCK)
         return kept
     }
@@ -116,8 +117,8 @@ extension SignalRestoration {
         raw.c_iflag &= ~tcflag_t(IXON | IXANY | IXOFF)
         isTaken.store(true, ordering: .releasing)
         // If the process is in the background, `tcsetattr` stops it until it comes to the foreground. So this call must
-        // precede any output. The stop needs SIGTTOU, which Swift's own threads block. From a thread that blocks
-        // SIGTTOU, the call would change the terminal immediately.
+        // precede any output. The kernel stops the process with SIGTTOU, but Swift's own threads block this signal. If
+        // a thread blocks SIGTTOU, `tcsetattr` changes the terminal immediately. So the signal is unblocked here.
         var stop = sigset_t()
         var mask = sigset_t()
         sigemptyset(&stop)
@@ -132,8 +133,8 @@ extension SignalRestoration {
 
     /// Restores the terminal; only the first call after `enter` has an effect. Safe in a signal handler.
     ///
-    /// - Parameter discardsInput: Whether to drop unread keys, which may belong to a secret and which the shell would
-    ///   take for a command.
+    /// - Parameter discardsInput: Whether to discard keys that were not read yet. Such keys may belong to a secret, and
+    ///   the shell would run them as a command.
     func restore(discardsInput: Bool) {
         guard isTaken.exchange(false, ordering: .acquiringAndReleasing) else { return }
         var rest = farewell
@@ -170,7 +171,7 @@ extension SignalRestoration {
     static let endings = [SIGHUP, SIGINT, SIGQUIT, SIGTERM]
     static let others = [SIGTSTP, SIGCONT, SIGWINCH]
 
-    /// A set of signals that came.
+    /// A set of signals that have arrived.
     struct Pending {
         fileprivate let bits: UInt64
 
@@ -179,24 +180,25 @@ extension SignalRestoration {
         var ending: Int32? { endings.first(where: contains) }
     }
 
-    /// Returns and removes the signals that came since the last call.
+    /// Returns and removes the signals that have arrived since the last call.
     func takePending() -> Pending { Pending(bits: pending.exchange(0, ordering: .acquiringAndReleasing)) }
 
-    /// Whether an unhandled signal should end the process. The signal stays unhandled.
+    /// Whether a signal that should end the process has arrived but was not handled yet. The signal stays unhandled.
     var isEnding: Bool { Pending(bits: pending.load(ordering: .acquiring)).ending != nil }
 
     /// Stops the process by SIGTSTP until it is continued. Does nothing if that signal is ignored, for example because
     /// no shell could continue the process.
     ///
-    /// Call it on a thread that does not block the signal: `raise` then returns after the process was continued.
+    /// Call this method on a thread that does not block SIGTSTP. On such a thread, `raise` returns after the process
+    /// was continued.
     ///
     /// - Parameter wholeJob: Whether to stop the other processes of the job too, as Ctrl-Z does.
     func stop(wholeJob: Bool) {
         guard !isIgnored(SIGTSTP) else { return }
-        // The signal to the job must not reach this process, which would then be stopped twice.
+        // This process ignores the signal to the job. Otherwise the process would be stopped twice.
         signal(SIGTSTP, SIG_IGN)
         if wholeJob { kill(0, SIGTSTP) }
-        // A handler for SIGCONT would report the continuation as an outside event.
+        // If SIGCONT had a handler here, the handler would report the continuation as an event from outside.
         signal(SIGCONT, SIG_DFL)
         signal(SIGTSTP, SIG_DFL)
         raise(SIGTSTP)
@@ -204,7 +206,7 @@ extension SignalRestoration {
         install(SIGTSTP, noteSignal)
     }
 
-    /// Unblocks every signal that a screen handles on the calling thread. The creator of the thread may have blocked
+    /// On the calling thread, unblocks every signal that a screen handles. The creator of the thread may have blocked
     /// some of them.
     func unblockSignals() {
         var signals = sigset_t()
@@ -225,12 +227,13 @@ extension SignalRestoration {
         var action = sigaction()
         action.__sigaction_handler.sa_handler = handler
         action.sa_flags = SA_RESTART | SA_ONSTACK
-        // No handler interrupts another, and SIGTTOU does not stop a handler that restores the terminal.
+        // While a handler runs, all signals are blocked. So no handler interrupts another handler, and SIGTTOU does not
+        // stop a handler that restores the terminal.
         sigfillset(&action.sa_mask)
         sigaction(signal, &action, nil)
     }
 
-    /// Whether the process was started with a signal ignored, as `nohup` does.
+    /// Whether a signal was already ignored before a screen was open, for example because of `nohup`.
     private func isIgnored(_ signal: Int32) -> Bool {
         let former = formerActions[Int(signal)].__sigaction_handler.sa_handler
         return unsafeBitCast(former, to: Int.self) == unsafeBitCast(SIG_IGN, to: Int.self)
@@ -248,8 +251,8 @@ extension SignalRestoration {
     fileprivate func crash(_ signal: Int32) {
         restore(discardsInput: true)
         sigaction(signal, formerActions + Int(truncatingIfNeeded: signal), nil)
-        // The signal is delivered after the handler has returned to the place of the crash, so a debugger or backtrace
-        // sees that place.
+        // The signal is delivered after the handler has returned to the place of the crash. So a debugger or a
+        // backtrace shows this place.
         raise(signal)
     }
 }

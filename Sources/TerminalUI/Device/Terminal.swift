@@ -1,12 +1,12 @@
 internal import Platform
 internal import Threads
 
-/// The terminal as an output for frames and a source of keys: in raw mode, on its alternate screen, with bracketed
+/// A terminal that shows frames and reports keys. The terminal is in raw mode, on its alternate screen, with bracketed
 /// paste.
 ///
-/// The terminal is restored however the process ends: by `close`, by release of the last reference, by `exit`, by a
-/// signal or by a crash. It cannot be restored after SIGKILL or a stack overflow. A process can have only one open
-/// terminal at a time.
+/// The terminal is restored in all these cases: `close` is called, the last reference is released, or the process ends
+/// by `exit`, a signal or a crash. The terminal cannot be restored after SIGKILL or a stack overflow. A process can
+/// have only one open terminal at a time.
 package final class Terminal: Sendable {
     /// The events of the terminal, for one reader. The stream ends when the terminal is closed.
     package var events: AsyncStream<TerminalEvent> { session.events }
@@ -14,8 +14,9 @@ package final class Terminal: Sendable {
     private let session: TerminalSession
     private let thread: SystemThread
 
-    /// Opens the process's controlling terminal, or else the terminal that is its standard input. Standard input and
-    /// output may therefore be redirected. Without colour, frames still use bold, dim, underlined and reversed text.
+    /// Opens the controlling terminal of the process. If there is none, opens the terminal of its standard input.
+    /// Standard input and output may therefore be redirected. Without colour, frames still use bold, dim, underlined
+    /// and reversed text.
     package static func open(usesColor: Bool) throws(TerminalError) -> Terminal {
         do {
             return try open(path: "/dev/tty", usesColor: usesColor)
@@ -62,7 +63,7 @@ package final class Terminal: Sendable {
     /// Restores the terminal and stops the process's job, as Ctrl-Z does in other programs. After the process is
     /// continued, the last frame is shown again and `.resumed` is reported.
     ///
-    /// The call returns immediately. Without job control by a shell, no process is stopped.
+    /// The call returns immediately. If no shell controls the job, no process is stopped.
     package func suspend() { session.requestSuspension() }
 
     /// Restores the terminal. After this call has returned, no key is read from it.

@@ -6,9 +6,9 @@ package enum TerminalEvent: Hashable, Sendable {
     /// The process was stopped and continued. The last frame is on the screen again.
     case resumed
     /// A signal requests the end of the process: HUP, INT, QUIT or TERM. The terminal is already restored, and no event
-    /// follows. A second such signal has the effect that it had before the terminal was opened.
+    /// follows. If such a signal arrives again, it has the same effect as before the terminal was opened.
     case ended(signal: Int32)
-    /// The terminal no longer exists, and no event follows. The SIGHUP that the kernel sends has the effect that it had
-    /// before the terminal was opened.
+    /// The terminal no longer exists, and no event follows. The kernel also sends SIGHUP, and this signal has the same
+    /// effect as before the terminal was opened.
     case closed
 }

@@ -8,8 +8,8 @@ final class TerminalSession: Sendable {
     /// The maximum time after ESC for the rest of a key's sequence, in milliseconds. A terminal sends the rest
     /// immediately, and a person does not notice the delay.
     private static let escapeTime: Int32 = 30
-    /// The maximum pause within a paste, in milliseconds. A terminal sends a paste in one go, and its end mark may get
-    /// lost.
+    /// The maximum pause within a paste, in milliseconds. A terminal sends a paste without pauses. A longer pause means
+    /// that the end mark was lost.
     private static let pasteTime: Int32 = 1_000
 
     let events: AsyncStream<TerminalEvent>
@@ -23,7 +23,7 @@ final class TerminalSession: Sendable {
     private struct Screen {
         enum Phase { case shown, suspended, ended }
         var phase = Phase.shown
-        /// The frame that the terminal shows; nil if that is uncertain.
+        /// The frame that the terminal shows; nil if the content of the terminal is uncertain.
         var shown: Frame?
         /// The frame that the terminal should show.
         var wanted: Frame?
@@ -68,7 +68,7 @@ final class TerminalSession: Sendable {
         signalRestoration.wake()
     }
 
-    /// Ends the loop, and also a draw call that waits because the terminal accepts no output.
+    /// Ends the loop. If a draw call waits because the terminal accepts no output, this method also ends the draw call.
     func requestEnd() {
         isEndRequested.store(true, ordering: .releasing)
         signalRestoration.wake()
@@ -121,12 +121,12 @@ extension TerminalSession {
             suspend(wholeJob: isRequested)
             continuation.yield(.resumed)
         } else if signals.contains(SIGCONT) {
-            // SIGSTOP, which cannot be caught, had stopped the process, and the shell has changed the terminal's
-            // settings since.
+            // The process was stopped by SIGSTOP, because this signal cannot be caught. Since then, the shell has
+            // changed the terminal's settings.
             resume()
             continuation.yield(.resumed)
         }
-        // After SIGWINCH the screen is drawn again even if the size is the same, because the terminal may have cut text
+        // After SIGWINCH the screen is always drawn again. Even if the size is the same, the terminal may have cut text
         // meanwhile.
         if let size = Self.currentSize, size != lastSize || signals.contains(SIGWINCH) {
             lastSize = size

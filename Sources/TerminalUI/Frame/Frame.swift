@@ -17,11 +17,11 @@ package struct Frame: Equatable, Sendable {
 
     /// Writes text into a row, over the present content.
     ///
-    /// Text is clipped to the screen and to `width` columns. A wide character that does not fit whole is left out. If
-    /// one half of a wide character is overwritten, the other half disappears too. Control characters are shown as
-    /// symbols, and characters that show nothing by themselves are left out.
+    /// Text is clipped to the screen and to `width` columns. If a wide character does not fit completely, it is
+    /// omitted. If one half of a wide character is overwritten, the other half disappears too. Control characters are
+    /// shown as symbols. Characters without a width are omitted.
     ///
-    /// - Returns: The number of columns that the text took, including columns left of the screen.
+    /// - Returns: The number of columns that the text occupies, including columns to the left of the screen.
     @discardableResult
     package mutating func write(
         _ text: String, row: Int, column: Int, style: Style = [], width: Int? = nil
@@ -57,7 +57,7 @@ package struct Frame: Equatable, Sendable {
     package subscript(row row: Int) -> ArraySlice<Cell> { cells[row * size.columns..<(row + 1) * size.columns] }
 
     private mutating func put(_ character: Character, _ width: Int, _ style: Style, at index: Int) {
-        // Half of a wide character cannot be shown, so its other half becomes a space.
+        // If one half of a wide character is overwritten, the other half cannot be shown, so it becomes a space.
         if cells[index].character == nil { cells[index - 1].character = " " }
         let next = index + width
         if next < cells.count, cells[next].character == nil { cells[next].character = " " }
@@ -74,7 +74,7 @@ package struct Cell: Equatable, Sendable {
 }
 
 extension Character {
-    /// The character itself, or a symbol for a control character, which must not reach the terminal.
+    /// The character itself. For a control character, a symbol, because control characters must not reach the terminal.
     fileprivate var shownInFrame: Character {
         guard let scalar = unicodeScalars.first else { return self }
         switch (scalar.properties.generalCategory, scalar.value) {
@@ -82,7 +82,7 @@ extension Character {
         case (.control, 0...0x1F): return Character(Unicode.Scalar(0x2400 + scalar.value) ?? "\u{FFFD}")
         case (.control, 0x7F): return "\u{2421}"
         case (.control, _), (.lineSeparator, _), (.paragraphSeparator, _): return "\u{FFFD}"
-        // Right-to-left overrides and similar characters would have an effect beyond the cell.
+        // Right-to-left overrides and similar characters would also change other cells.
         case (.format, 0x202A...0x202E), (.format, 0x2066...0x2069): return "\u{FFFD}"
         default: break
         }

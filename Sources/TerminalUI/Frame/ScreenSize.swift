@@ -3,8 +3,8 @@ package struct ScreenSize: Hashable, Sendable {
     package let columns: Int
     package let rows: Int
 
-    /// Creates a size. Both numbers are limited to the range from 0 to 1,000. Otherwise a wrong size from a terminal
-    /// could cost gigabytes of memory.
+    /// Creates a size. The numbers of columns and rows are limited to the range from 0 to 1,000. Otherwise a wrong size
+    /// from a terminal could cost gigabytes of memory.
     package init(columns: Int, rows: Int) {
         self.columns = min(max(columns, 0), 1_000)
         self.rows = min(max(rows, 0), 1_000)

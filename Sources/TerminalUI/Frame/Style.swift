@@ -15,7 +15,7 @@ package struct Style: OptionSet, Hashable, Sendable {
     package static let success = Style(rawValue: 32)
     /// Cyan if colours are allowed.
     package static let accent = Style(rawValue: 64)
-    /// Marks a secret that only the user may see. A terminal shows it, but a test program that makes a picture of the
-    /// screen draws dots instead.
+    /// Marks a secret that only the user may see. The terminal shows the secret. If a test program makes a picture of
+    /// the screen, it draws dots instead.
     package static let secret = Style(rawValue: 128)
 }

@@ -1,8 +1,8 @@
-/// Collects the bytes between the introducer and the last byte of an escape sequence, and determines the key.
+/// Collects the bytes of an escape sequence between its introducer and its last byte. Then determines the key.
 ///
-/// It supports xterm's control sequences (<https://invisible-island.net/xterm/ctlseqs/ctlseqs.html>), the VT220's
-/// editing keypad, the Linux console, screen, tmux and rxvt. It also supports xterm's modifyOtherKeys and `CSI u`,
-/// which some terminals send for keys that have no other code.
+/// This type supports xterm's control sequences (<https://invisible-island.net/xterm/ctlseqs/ctlseqs.html>), the
+/// VT220's editing keypad, the Linux console, screen, tmux and rxvt. This type also supports xterm's modifyOtherKeys
+/// and `CSI u`. Some terminals send these sequences for keys that have no other code.
 struct ControlSequence {
     /// The maximum number of bytes of a key's sequence; further bytes are dropped.
     private static let longest = 32
@@ -21,7 +21,7 @@ struct ControlSequence {
 
     func isPasteStart(endingIn last: UInt8) -> Bool { last == UInt8(ascii: "~") && bytes == Array("200".utf8) }
 
-    /// Returns the key of a control sequence, which follows ESC `[`.
+    /// Returns the key of a control sequence. A control sequence starts with ESC `[`.
     func key(endingIn last: UInt8) -> Key {
         guard let numbers else { return .unknown }
         let modifiers = Modifiers(parameter: numbers.count > 1 ? numbers[1] : 1)
@@ -37,8 +37,8 @@ struct ControlSequence {
         }
     }
 
-    /// Returns the key after ESC `O`. The keypads send these sequences in application mode, which another program may
-    /// have left on.
+    /// Returns the key after ESC `O`. Keypads send these sequences in application mode. Another program may have turned
+    /// this mode on.
     func keypadKey(endingIn last: UInt8) -> Key {
         switch last {
         case UInt8(ascii: "M"): .enter
@@ -52,7 +52,7 @@ struct ControlSequence {
 
     private static func cursorKey(_ last: UInt8, isControl: Bool) -> Key? {
         switch last {
-        // The lower-case letters are from rxvt, with Shift.
+        // rxvt sends the lower-case letters if Shift is pressed.
         case UInt8(ascii: "A"), UInt8(ascii: "a"): .up
         case UInt8(ascii: "B"), UInt8(ascii: "b"): .down
         case UInt8(ascii: "C"), UInt8(ascii: "c"): .right
@@ -74,7 +74,7 @@ struct ControlSequence {
         }
     }
 
-    /// The parameters, each without its subparameters; nil if one is not a number.
+    /// The parameters without their subparameters; nil if a parameter is not a number.
     private var numbers: [Int]? {
         guard bytes.count <= Self.longest else { return nil }
         var numbers: [Int] = []
@@ -98,17 +98,18 @@ struct Modifiers: OptionSet {
     static let shift = Modifiers(rawValue: 1)
     static let alternate = Modifiers(rawValue: 2)
     static let control = Modifiers(rawValue: 4)
-    /// Super, Hyper and Meta. The next bits, caps lock and num lock, change no key.
+    /// Super, Hyper and Meta. The next two bits mean caps lock and num lock. Caps lock and num lock do not change a
+    /// key.
     static let other = Modifiers(rawValue: 8 + 16 + 32)
 }
 
 extension Modifiers {
-    /// Creates the modifiers from a parameter of a sequence, which is 1 without any modifier.
+    /// Creates the modifiers from a parameter of a sequence. The parameter is 1 if no modifier key is held.
     init(parameter: Int) { self.init(rawValue: max(parameter, 1) - 1) }
 }
 
 extension Key {
-    /// Creates the key that types a scalar, with modifiers.
+    /// Creates the key for a Unicode scalar and the held modifier keys.
     init(pressing code: Int, with modifiers: Modifiers) {
         switch code {
         case 0x08, 0x7F: self = modifiers.contains(.alternate) ? .control("w") : .backspace

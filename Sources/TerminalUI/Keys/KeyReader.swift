@@ -2,12 +2,12 @@ internal import Platform
 
 /// Turns the bytes that a terminal sends into keys.
 ///
-/// It is a pure state machine: the keys do not depend on how the bytes are split into reads. The caller handles time.
-/// It calls `pause()` when no byte is available for now. It calls `timeOut()` when no byte came for a while although
-/// `isWaitingAfterEscape` or `isWaitingForPaste` is true. No input is lost: bytes without a meaning produce an
-/// `.unknown` key, and the key after them is read whole.
+/// The reader is a pure state machine: the keys do not depend on how the bytes are split into reads. The caller handles
+/// time. If no byte is available for now, the caller calls `pause()`. If `isWaitingAfterEscape` or `isWaitingForPaste`
+/// is true and no byte comes for a while, the caller calls `timeOut()`. No input is lost: bytes without a meaning
+/// produce an `.unknown` key, and the next key is read completely.
 struct KeyReader: ~Copyable {
-    /// The maximum number of bytes kept of a paste. A form's fields accept far less.
+    /// The maximum number of bytes of a paste that are kept. A form's fields accept far less.
     static let longestPaste = 65_536
 
     private enum State {
@@ -18,7 +18,7 @@ struct KeyReader: ~Copyable {
         case alternate
         /// After ESC `[`: a control sequence of ECMA-48.
         case controlSequence
-        /// After ESC `[[`: a function key of the Linux console, which breaks ECMA-48's rule; one byte follows.
+        /// After ESC `[[`: a function key of the Linux console. Contrary to ECMA-48, one more byte follows.
         case consoleFunctionKey
         /// After ESC `O`: cursor and keypad keys in application mode.
         case singleShift
@@ -32,7 +32,8 @@ struct KeyReader: ~Copyable {
     private var sequence = ControlSequence()
     private var paste = PasteBuffer()
 
-    /// Whether the bytes so far are a complete key, such as Esc, unless more bytes follow immediately.
+    /// Whether the bytes so far may already be a complete key, such as Esc. If more bytes follow immediately, they
+    /// belong to the same key.
     var isWaitingAfterEscape: Bool {
         switch state {
         case .escape, .consoleFunctionKey: true
@@ -79,7 +80,7 @@ struct KeyReader: ~Copyable {
         }
     }
 
-    /// Reports a paste whose end mark is missing, and reads the keys typed after it.
+    /// Reports a paste without an end mark, and reads the keys that were typed after the paste.
     private mutating func endUnfinishedPaste() -> [Key] {
         var keys: [Key] = []
         var typed = paste.takeTyped()
@@ -121,13 +122,13 @@ struct KeyReader: ~Copyable {
         case UInt8(ascii: "O"): state = .singleShift
         case 0x1B: keys.append(.escape)
         case 0x7F: emit(.control("w"), &keys)
-        // A fast user or a program sent Esc and a control key: Alt with Ctrl has no meaning here, so these are two
-        // keys.
+        // Alt with Ctrl has no meaning here. So these bytes are two keys: a fast user or a program sent Esc and then a
+        // control key.
         case 0x00...0x1F:
             emit(.escape, &keys)
             step(byte, &keys)
-        // Alt and a character, including ESC `]`, ESC `P` and the like. These begin answers of a terminal, but this
-        // program never requests one, and typed keys would be lost while waiting for the end of an answer.
+        // Alt and a character. ESC `]`, ESC `P` and similar bytes could also begin an answer of the terminal. But this
+        // program never requests an answer. If the reader waited for the end of an answer, typed keys would be lost.
         case 0x20...0x7E: emit(.unknown, &keys)
         default:
             state = .alternate
@@ -146,7 +147,7 @@ struct KeyReader: ~Copyable {
     private mutating func readControlSequence(_ byte: UInt8, _ keys: inout [Key]) {
         switch byte {
         case UInt8(ascii: "[") where sequence.isEmpty: state = .consoleFunctionKey
-        // With Shift, rxvt ends its sequences with `$`, which ECMA-48 counts as an intermediate byte.
+        // If Shift is pressed, rxvt ends its sequences with `$`. In ECMA-48, `$` is an intermediate byte.
         case UInt8(ascii: "$") where sequence.isNumber: emit(sequence.key(endingIn: UInt8(ascii: "~")), &keys)
         case 0x20...0x3F: sequence.append(byte)
         case 0x40...0x7E:
@@ -168,7 +169,7 @@ struct KeyReader: ~Copyable {
         }
     }
 
-    /// Reports a sequence that another byte interrupted, and reads that byte.
+    /// Reports an unknown key for a sequence that a byte has interrupted, and then reads this byte.
     private mutating func breakOff(before byte: UInt8, _ keys: inout [Key]) {
         emit(.unknown, &keys)
         step(byte, &keys)
@@ -196,7 +197,7 @@ private struct Cluster {
 
     /// Adds a scalar.
     ///
-    /// - Returns: The completed character, if the scalar begins another one.
+    /// - Returns: The completed character, if the scalar begins another character.
     mutating func take(_ scalar: Unicode.Scalar) -> Character? {
         guard text.utf8.count < Self.longest else {
             let character = end()
@@ -214,7 +215,7 @@ private struct Cluster {
     }
 }
 
-/// The pasted bytes, in memory that is zeroed after use, because they may be a secret.
+/// The pasted bytes. The memory of the pasted bytes is zeroed after use, because they may be a secret.
 private struct PasteBuffer: ~Copyable {
     private static let endMark = Array("\u{1B}[201~".utf8)
 
@@ -222,7 +223,7 @@ private struct PasteBuffer: ~Copyable {
     private var isCut = false
     /// Whether Ctrl-C is among the dropped bytes.
     private var hasCutInterrupt = false
-    /// The number of bytes of the end mark that have come.
+    /// The number of bytes of the end mark that were read so far.
     private var matched = 0
 
     /// Adds a byte.
@@ -233,15 +234,16 @@ private struct PasteBuffer: ~Copyable {
             matched += 1
             return matched == Self.endMark.count
         }
-        // Of the bytes so far, only this one can begin another mark, because ESC occurs only at the start of a mark.
+        // The bytes before this byte are not an end mark. Only this byte can begin another end mark, because ESC occurs
+        // only at the start of a mark.
         for index in 0..<matched { append(Self.endMark[index]) }
         matched = 0
         if byte == Self.endMark[0] { matched = 1 } else { append(byte) }
         return false
     }
 
-    /// Removes and returns the keys typed after a paste whose end mark is missing. They begin with the first control
-    /// character, because pasted text contains no control characters except tabs and line ends.
+    /// Removes and returns the keys that were typed after a paste without an end mark. The first control character is
+    /// the start of these keys, because pasted text contains no control characters except tabs and line ends.
     mutating func takeTyped() -> [UInt8] {
         let isTyped: (UInt8) -> Bool = { $0 < 0x20 && !(0x09...0x0A).contains($0) && $0 != 0x0D || $0 == 0x7F }
         let count = bytes.count - (bytes.firstIndex(where: isTyped) ?? bytes.count)
@@ -252,7 +254,8 @@ private struct PasteBuffer: ~Copyable {
 
     /// Returns the pasted text with LF as line end, and empties the buffer.
     mutating func end() -> String {
-        // If the paste was cut within a character, drops the first part of that character.
+        // If the paste was cut, its last character may be incomplete. So the last character is dropped, unless it is
+        // ASCII.
         if isCut, let lead = bytes.lastIndex(where: { $0 & 0xC0 != 0x80 }), bytes[lead] >= 0x80 {
             erase(bytes.count - lead)
         }
@@ -266,7 +269,7 @@ private struct PasteBuffer: ~Copyable {
     }
 
     private mutating func append(_ byte: UInt8) {
-        // An array that grows would leave a copy in memory.
+        // If the array had to grow, a copy of the bytes would stay in memory.
         if bytes.isEmpty { bytes.reserveCapacity(KeyReader.longestPaste) }
         guard bytes.count < KeyReader.longestPaste else {
             isCut = true

@@ -4,14 +4,15 @@ struct ScalarDecoder {
         case scalar(Unicode.Scalar)
         /// More bytes belong to the scalar.
         case more
-        /// The bytes are not UTF-8. If `isTaken` is false, the last byte is not one of them and may begin another
-        /// scalar.
+        /// The bytes are not UTF-8. If `isTaken` is false, the last byte does not belong to the invalid bytes and may
+        /// begin another scalar.
         case invalid(isTaken: Bool)
     }
 
     private var value: UInt32 = 0
     private var missing = 0
-    /// The range of the next byte. It is smaller after some first bytes, to exclude overlong forms and surrogates.
+    /// The allowed range of the next byte. After some first bytes the range is smaller, because it excludes overlong
+    /// forms and surrogates.
     private var continuation: ClosedRange<UInt8> = 0x80...0xBF
 
     mutating func take(_ byte: UInt8) -> Step {

@@ -1,13 +1,13 @@
 internal import ProfileCore
 
-/// A list over a screen, from which the user picks one entry.
+/// A list that is shown over a screen. The user picks one entry.
 package struct ChoiceScreen: Hashable, Sendable {
     package let title: String
     private let text: String
     package let options: [String]
     package private(set) var selected: Int
 
-    /// Creates a list of at least one option.
+    /// Creates a list. It must have at least one option.
     package init(title: String, text: String = "", options: [String], selected: Int = 0) {
         self.title = title
         self.text = text

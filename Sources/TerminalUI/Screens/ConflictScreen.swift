@@ -1,11 +1,11 @@
 package import ProfileCore
 
-/// A field whose stored value has changed while the user edited the profile. All texts are as a form shows them; an
-/// empty text means no value.
+/// A field whose stored value has changed while the user edited the profile. Each text is in the format that a form
+/// shows. An empty text means that there is no value.
 package struct FieldConflict: Hashable, Sendable {
     package let field: FieldName
     package let title: String
-    /// The stored text when editing began.
+    /// The text that was stored when the user began to edit.
     package let before: String
     /// The text stored now.
     package let theirs: String
@@ -24,11 +24,11 @@ package struct FieldConflict: Hashable, Sendable {
     package var isContested: Bool { yours != before && yours != theirs }
 }
 
-/// A panel over a form that lists the fields changed in the store meanwhile. For a field that the user has changed to a
-/// different text, the user chooses which text stays.
+/// A panel over a form. It lists the fields that another writer has changed since the user began to edit. If the user
+/// has changed such a field to another text, the user chooses which of the two texts to keep.
 ///
-/// A field that the user has not changed takes the stored text, because an edit does not change the other fields of a
-/// profile.
+/// If the user has not changed a field, the field takes the stored text, because an edit must not undo the change of
+/// another writer.
 struct ConflictScreen: Sendable {
     let conflicts: [FieldConflict]
     /// The fields that keep the user's own text.

@@ -1,7 +1,7 @@
 package import ProfileCore
 package import ProfileForm
 
-/// A screen with a title and a few entries, most of them secret: for passcodes and logins.
+/// A screen with a title and a few entries, for passcodes and logins. Most entries are secret.
 ///
 /// The typed texts are kept in memory that is zeroed after use; see ``EditedText``.
 package struct EntryScreen: Screen {
@@ -19,9 +19,10 @@ package struct EntryScreen: Screen {
 
     /// The answer to the request.
     package enum Reply: Sendable {
-        /// The entries are refused. The screen shows an alert, empties some entries, and focuses the first of them.
+        /// The entries are refused. The screen shows an alert, empties some entries, and moves the focus to the first
+        /// emptied entry.
         case failed(String, emptying: [String])
-        /// The entries were not checked, and none will be checked before this time has passed.
+        /// The entries were not checked. No entries will be checked until this time has passed.
         case throttled(milliseconds: Int64)
     }
 
@@ -51,9 +52,9 @@ package struct EntryScreen: Screen {
 
     package let name: String
     package let title: String
-    /// The owner of the entries, shown beside the title.
+    /// The user to whom the entries belong, shown beside the title.
     private let subject: String
-    /// The action of submitting, in a word.
+    /// The name of the submit action.
     private let submitting: String
     private let initialTexts: [Secret]
     package private(set) var entries: [Entry]
@@ -65,17 +66,17 @@ package struct EntryScreen: Screen {
     private var note: ScreenNote?
     private var question: ChoiceScreen?
     private var now: ContinuousClock.Instant?
-    /// The time until which nothing can be submitted.
+    /// The user cannot submit the entries before this time.
     private var blockedUntil: ContinuousClock.Instant?
 
     /// Creates a screen with at least one entry.
     ///
     /// - Parameters:
-    ///   - entries: The entries. The first empty one gets the focus.
+    ///   - entries: The entries. The first empty entry gets the focus.
     ///   - name: The name of the screen in its ``Screen/state``.
     ///   - title: The title.
-    ///   - subject: The owner of the entries, if known.
-    ///   - submitting: The action of submitting in a word or two, such as "log in".
+    ///   - subject: The user to whom the entries belong, if known.
+    ///   - submitting: The name of the submit action in one or two words, such as "log in".
     ///   - notices: The notices to show first.
     package init(
         _ entries: [Entry], name: String, title: String, subject: String = "", submitting: String,
@@ -151,7 +152,7 @@ package struct EntryScreen: Screen {
         }
     }
 
-    /// The time of the next whole second of the countdown.
+    /// The time at which the countdown shows the next second.
     package var nextChange: ContinuousClock.Instant? {
         guard let blockedUntil else { return nil }
         return blockedUntil - .seconds(max(0, secondsLeft - 1))
@@ -181,7 +182,7 @@ package struct EntryScreen: Screen {
 
 extension EntryScreen {
     package func draw(into frame: inout Frame) {
-        // A notice or question over the screen has its own keys.
+        // A notice or a question that covers the screen has its own keys.
         let isCovered = question != nil || !notices.isEmpty
         let rows = entries.enumerated().map { index, entry in
             let isRevealed = entry.isRevealed && !isCovered
@@ -250,7 +251,7 @@ extension EditedText {
 
     /// Edits the text.
     ///
-    /// - Returns: Whether the typed text fitted.
+    /// - Returns: Whether there was room for the typed text.
     fileprivate mutating func handle(_ event: FormEvent) -> Bool {
         switch event {
         case .type(let character): return insert(String(character))

@@ -9,7 +9,7 @@ struct FieldBox {
     private let hasFocus: Bool
     private let isEnabled: Bool
     private let isSecretShown: Bool
-    /// The number of columns at the end of the box for the mark of a list.
+    /// The number of columns that the mark `▾` of a list takes at the end of the box.
     private let markWidth: Int
 
     init(_ field: FieldRow, width: Int) {
@@ -44,13 +44,13 @@ struct FieldBox {
 
     private var textWidth: Int { width - markWidth }
 
-    /// The range of characters that fit, with the caret among them or after them.
+    /// The range of the characters that fit into the box. The caret is in this range or directly after it.
     private var visibleCharacters: Range<Int> {
         let width = textWidth
         var start = 0
         if hasFocus {
-            // Scrolls as far as the caret needs, and a third of the box further. So the text after the caret is visible
-            // too.
+            // Scrolls until the caret is visible, and then by up to a third of the box. So some text after the caret is
+            // visible too.
             let ahead = characters[caret...].prefix(width / 3).reduce(0) { $0 + $1.width }
             var needed = characters[..<caret].reduce(1) { $0 + $1.width } + min(ahead, width / 3)
             while needed > width, start < caret {

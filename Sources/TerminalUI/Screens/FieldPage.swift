@@ -3,14 +3,15 @@ internal import TextLayout
 /// A page of labelled fields in a column, with a title above and the keys below. Forms and the screens for secrets use
 /// this page.
 ///
-/// Each field has a slot of up to three rows: its box, its issue, and the accepted values while it has the focus.
-/// Messages can therefore appear and disappear without moving other fields. If the slots do not fit, they shrink. If
-/// they still do not fit, the page scrolls to show the field with the focus and its messages.
+/// Each field has a slot of up to three rows: the box, the issue, and the accepted values. The accepted values are
+/// shown only while the field has the focus. Messages can therefore appear and disappear without moving other fields.
+/// If the slots do not fit, they shrink. If they still do not fit, the page scrolls to show the field with the focus
+/// and its messages.
 struct FieldPage {
     let title: String
     /// The text at the right end of the title row.
     var aside = ""
-    /// The position of the field with the focus, shown if the page cannot show all fields at the same time.
+    /// The position of the focused field. It is shown if the page cannot show all fields at the same time.
     var place = ""
     var rows: [FieldRow]
     /// A note about the last event or the work in progress.
@@ -47,7 +48,7 @@ struct FieldPage {
     private func drawFoot(into frame: inout Frame, _ layout: Layout) {
         let rows = layout.body.upperBound..<frame.size.rows
         let width = max(0, frame.size.columns - 2)
-        // If there is only one row for the note and the keys, the note is more useful.
+        // If only one row is free, it shows the note, because the note is more useful than the keys.
         if let note, let row = rows.first {
             frame.write(note.text, row: row, column: 1, style: note.style, width: width)
         }
@@ -83,7 +84,7 @@ struct FieldRow {
     let text: String
     /// The position of the caret, in characters of the text.
     let caret: Int
-    /// The columns that the longest text takes, including the caret after it.
+    /// The number of columns for the longest text and the caret after it.
     let width: Int
     var isRequired = false
     var isEnabled = true
@@ -110,8 +111,8 @@ struct ChoiceList {
     /// The number of all choices, including those that do not match the typed text.
     let total: Int
 
-    /// Returns as many lines as fit, including the selected one. If not all choices are shown, the last line shows how
-    /// many there are.
+    /// Returns as many lines as fit. The selected line is always included. If some choices are not shown, the last line
+    /// shows the number of choices.
     fileprivate func lines(_ room: Int) -> [(text: String, style: Style)] {
         guard !titles.isEmpty else { return [("none of \(total) values matches", .error)] }
         let isWhole = titles.count <= room && titles.count == total
@@ -141,7 +142,7 @@ extension FieldPage {
         let boxWidth: Int
         let messageColumn: Int
         let messageWidth: Int
-        /// Whether the page cannot show all fields together with the messages of one field.
+        /// Whether the page is too small for all fields and the messages of one field.
         let isCrowded: Bool
         private(set) var lines: [Line] = []
 
@@ -154,11 +155,11 @@ extension FieldPage {
             let labels = page.rows.map { $0.label.displayWidth + ($0.isRequired ? 2 : 0) }.max() ?? 0
             labelWidth = min(labels, max(0, size.columns / 2 - 6))
             boxColumn = labelColumn + labelWidth + (isWide ? 2 : 1)
-            // Leaves room for the brackets, and for a space and the `✓` of a valid field after them.
+            // Leaves room for the brackets, and after them for a space and the `✓` of a valid field.
             boxWidth = max(1, size.columns - boxColumn - (isWide ? 6 : 4))
             messageColumn = isWide ? boxColumn : 4
             messageWidth = max(1, size.columns - messageColumn - 1)
-            // Uses the highest slots that fit. The last slot needs no blank rows below it.
+            // Chooses the largest slot height that fits. The last slot needs no blank rows below it.
             isCrowded = page.rows.count + 2 > body.count
             let listRoom = max(1, min(7, body.count - 3))
             let height = (2...3).last { page.rows.count * $0 - ($0 - 1) <= body.count } ?? 1
@@ -169,7 +170,8 @@ extension FieldPage {
                     lines += repeatElement(Line(field: index, content: .blank), count: max(0, height - slot.count))
                 }
             }
-            // Long messages take the blank rows of other fields before the page has to scroll.
+            // If the messages are long, blank rows of other fields are removed first. The page scrolls only if this is
+            // not enough.
             while lines.count > body.count, let air = lines.lastIndex(where: \.isBlank) { lines.remove(at: air) }
             for index in lines.indices { lines[index].hasFocus = page.rows[lines[index].field].hasFocus }
         }
@@ -206,13 +208,13 @@ extension FieldPage {
 }
 
 extension [FieldPage.Line] {
-    /// Returns the range of visible lines: those of the field with the focus, and the lines around it.
+    /// Returns the range of visible lines: the lines of the focused field, and lines around it.
     fileprivate func visible(_ room: Int) -> Range<Int> {
         guard room < count else { return 0..<count }
         let first = firstIndex { $0.hasFocus } ?? 0
         let last = lastIndex { $0.hasFocus } ?? 0
-        // Shows one more line, which belongs to the next field. The box of the field with the focus has priority over
-        // its messages.
+        // Shows one line of the next field too, if there is room. If not all lines of the focused field fit, its box
+        // has priority over its messages.
         let start = Swift.min(Swift.max(0, Swift.min(last + 2 - room, first)), count - room)
         return start..<start + room
     }

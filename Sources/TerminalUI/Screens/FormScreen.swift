@@ -2,8 +2,8 @@ package import ProfileCore
 package import ProfileForm
 internal import TextLayout
 
-/// A form on a screen: its fields with their issues and hints, the address search, and the questions before input is
-/// discarded.
+/// A screen with a form. It shows the fields with their issues and hints, offers the address search, and asks the user
+/// before it discards input.
 package struct FormScreen: Screen {
     /// A request of the screen.
     package enum Request: Sendable {
@@ -22,15 +22,15 @@ package struct FormScreen: Screen {
         case failed(String)
         /// The requested addresses.
         case addresses([String])
-        /// Other rules are in force now. The form must be judged again by them.
+        /// The rules in force have changed. The form must be validated again.
         case rulesChanged(ProfileValidator)
-        /// These fields of the stored profile have changed since it was read.
+        /// These fields of the stored profile have changed since the profile was read.
         case changedMeanwhile([FieldConflict])
     }
 
     package let name: String
     package let title: String
-    /// The action of submitting in a word, such as "register".
+    /// The name of the submit action, such as "register".
     private let submitting: String
     /// Whether the user can skip to another profile.
     private let canSkip: Bool
@@ -56,7 +56,7 @@ package struct FormScreen: Screen {
     ///   - form: The form.
     ///   - name: The name of the screen in its ``Screen/state``.
     ///   - title: The title above the form.
-    ///   - submitting: The action of submitting in a word, such as "register".
+    ///   - submitting: The name of the submit action, such as "register".
     ///   - canSkip: Whether the user can skip to another profile.
     ///   - notices: The notices to show first.
     package init(
@@ -118,7 +118,7 @@ package struct FormScreen: Screen {
         switch reply {
         case .refused(let issues):
             form.report(issues)
-            // Issues without a field in the form are shown as an alert.
+            // If an issue belongs to no field of the form, an alert shows it.
             let others = issues.filter { issue in issue.field.flatMap { form[$0] } == nil }
             if others.isEmpty {
                 note = ScreenNote(text: "Not stored: correct the marked fields", style: .error)
@@ -136,7 +136,7 @@ package struct FormScreen: Screen {
         }
     }
 
-    /// Acts on the effects of an event.
+    /// Performs the effects of a form event, such as storing the submitted profile.
     private mutating func follow(_ effects: [FormEffect], from focus: FieldName?) -> ScreenAction<Request>? {
         for effect in effects {
             switch effect {
@@ -161,7 +161,7 @@ package struct FormScreen: Screen {
         if let field, field.picker != nil { return "\(field.rules.title) takes one of its values" }
         guard let field, let most = field.rules.longestTypedLength else { return "There is no room for more" }
         let rules = field.rules
-        // The field has room, so the pasted text contained no digits.
+        // The field has room, so the pasted text was refused because it contained no digits.
         if rules.mask != nil, field.hasRoom { return "\(rules.title) takes digits only" }
         return
             "\(rules.title) takes \(most) \(rules.mask == nil ? "character" : "digit")\(most == 1 ? "" : "s") at most"
@@ -241,7 +241,8 @@ extension FormScreen {
             isSecretShown: isShown, hasChoices: field.picker != nil, list: field.picker.flatMap(ChoiceList.init))
     }
 
-    /// Returns the width for the longest text with the caret after it, and for a mark if the field has choices.
+    /// Returns the width of the longest text and the caret after it. If the field has choices, the width includes a
+    /// mark.
     private func width(of field: FormField) -> Int {
         // The user may type a search text that is longer than every title.
         if let picker = field.picker {
@@ -257,7 +258,7 @@ extension FormScreen {
         return "field \(index + 1) of \(order.count)"
     }
 
-    /// Whether a notice or question with its own keys is over the form.
+    /// Whether a notice or a question covers the form.
     private var isCovered: Bool { question != nil || !notices.isEmpty }
 
     private var keys: KeyLegend {

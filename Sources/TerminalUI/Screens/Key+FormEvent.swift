@@ -27,7 +27,8 @@ extension Key {
         }
     }
 
-    /// The events of the key in an open list of choices; nil if it has its usual meaning.
+    /// The form events of the key while a list of choices is open. Nil if the open list does not change the meaning of
+    /// the key.
     var eventsOfChoosing: [FormEvent]? {
         switch self {
         case .up: [.previousChoice]

@@ -1,11 +1,12 @@
 internal import TextLayout
 
-/// The currently active keys with their actions, for the bottom of a screen.
+/// The keys that the user can press now, with their actions. They are shown at the bottom of a screen.
 struct KeyLegend {
     struct Item {
         let key: String
         let action: String
-        /// The importance of the item. If there is no room, the items with the highest ranks are left out first.
+        /// The rank of the item: 0 is the most important. If there is no room, the items with the highest ranks are
+        /// left out first.
         let rank: Int
 
         init(_ key: String, _ action: String, rank: Int) {
@@ -27,8 +28,8 @@ struct KeyLegend {
 
     private static let gap = 3
 
-    /// Returns the items in rows, in their order. If they need more than `most` rows, the items with the highest ranks
-    /// are left out.
+    /// Returns the items in rows, without changing their order. If the items need more than `most` rows, the items with
+    /// the highest ranks are left out.
     private func rows(fitting width: Int, most: Int) -> [[Item]] {
         var kept = items
         while true {
@@ -60,7 +61,7 @@ struct KeyLegend {
             .joined(separator: String(repeating: " ", count: Self.gap))
     }
 
-    /// Draws the keys into the lowest of the given rows, using as many rows as needed.
+    /// Draws the keys at the bottom of the given rows, into as many rows as needed.
     func draw(into frame: inout Frame, rows: Range<Int>, column: Int, width: Int) {
         let lines = self.rows(fitting: width, most: rows.count)
         for (row, line) in zip(rows.suffix(lines.count), lines) {

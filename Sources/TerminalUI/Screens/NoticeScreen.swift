@@ -1,6 +1,6 @@
 internal import ProfileCore
 
-/// A text over a screen that Return or Esc closes: a welcome, an error, a success.
+/// A text that is shown over a screen, such as a welcome or an error. Return or Esc closes it.
 package struct NoticeScreen: Hashable, Sendable {
     package let title: String
     package let text: String
@@ -25,7 +25,7 @@ package struct NoticeScreen: Hashable, Sendable {
 
     func isClosed(by key: Key) -> Bool { key == .enter || key == .escape }
 
-    /// Draws the notice over the present content of the frame.
+    /// Draws the notice over the existing content of the frame.
     func draw(into frame: inout Frame) {
         let label = "[ \(button) ]"
         var panel = Panel(title: title, style: style)

@@ -39,7 +39,8 @@ struct Panel {
         let size = frame.size
         let widest = (lines + foot).map(\.text.displayWidth).max() ?? 0
         let inner = min(max(widest, title.displayWidth + 2, min(28, Self.innerWidth(size))), max(1, size.columns - 4))
-        // If there is too little room, the blank rows around the lines are left out first, then lines.
+        // If there is too little room, the blank rows around the lines are left out first. If this is not enough, some
+        // lines are left out too.
         let hasAir = size.rows >= lines.count + foot.count + 5
         let room = max(0, size.rows - 2 - foot.count - (hasAir ? 3 : 0))
         let shown = lines.window(of: room, keeping: keptLine)
@@ -90,7 +91,7 @@ struct PanelLine {
 }
 
 extension Array {
-    /// Returns as many consecutive indices as fit, including `kept`.
+    /// Returns a range of `room` indices that contains `kept`, or all indices if there are fewer.
     func window(of room: Int, keeping kept: Int) -> Range<Int> {
         guard room < count else { return 0..<count }
         guard room > 0 else { return 0..<0 }

@@ -1,8 +1,8 @@
 package import ProfileCore
 package import ProfileForm
 
-/// A screen that a person sees and types into. It is a pure value that handles keys, can be drawn, and returns
-/// requests.
+/// A screen of a terminal, which a person reads and types into. It is a pure value that handles keys, can be drawn, and
+/// returns requests.
 ///
 /// ``ScreenLoop`` connects a screen with a terminal. A screen does not use a terminal, a store or a clock itself, so a
 /// test can press every key and examine every frame.
@@ -11,27 +11,28 @@ package protocol Screen: Sendable {
     associatedtype Request: Sendable
     /// The answer to a request.
     associatedtype Reply: Sendable
-    /// The data that the screen needs to show more, such as the rows of a table. `Never` for a screen that needs no
+    /// A description of the data that the screen needs, such as the rows of a table. `Never` for a screen that needs no
     /// further data.
     associatedtype Demand: Hashable, Sendable = Never
 
     /// The notices over the screen, shown one at a time in this order. A notice takes all keys until it is closed.
     var notices: [NoticeScreen] { get set }
-    /// Whether a request is in progress. The screen then takes no keys except those that leave it; ``ScreenLoop`` keeps
-    /// the others.
+    /// Whether a request is in progress. During a request, the screen takes only the keys that leave it. ``ScreenLoop``
+    /// keeps all other keys.
     var isBusy: Bool { get }
-    /// The time of the next change without a key, such as the next step of a countdown; nil if there is none.
+    /// The time at which the screen changes by itself, such as the next step of a countdown. Nil if there is no such
+    /// time.
     var nextChange: ContinuousClock.Instant? { get }
-    /// The data that the screen needs next. ``ScreenLoop`` reads this property after every event. It reads the data in
-    /// a separate task, so the screen can take keys meanwhile. When the demand changes, the task of the previous demand
-    /// is cancelled.
+    /// The data that the screen needs next. ``ScreenLoop`` reads this property after every event. The loop reads the
+    /// data in a separate task, so the screen can take keys meanwhile. When the demand changes, the task of the
+    /// previous demand is cancelled.
     var demand: Demand? { get }
     /// The members of the screen's state; see ``Screen/state``.
     var details: [JSONMember] { get }
 
-    /// Handles a key that no notice has taken.
+    /// Handles a key, if no notice has handled it.
     mutating func take(_ key: Key) -> ScreenAction<Request>?
-    /// Handles an event from outside, which a test sends instead of keys.
+    /// Handles a form event that a test sends instead of keys.
     mutating func take(_ event: FormEvent) -> ScreenAction<Request>?
     /// Handles the answer to a request or the demanded data.
     mutating func receive(_ reply: Reply)
@@ -43,17 +44,17 @@ package protocol Screen: Sendable {
     func draw(into frame: inout Frame)
 }
 
-/// The action that a screen wants after a key or event.
+/// The action that a screen requests after a key or an event.
 package enum ScreenAction<Request: Sendable>: Sendable {
     /// Answer this request. The screen is busy until the answer comes.
     case ask(Request)
     /// Leave the screen and discard the input.
     case leave
-    /// Continue with another profile and discard the input for this one.
+    /// Discard the input for this profile, and continue with another profile.
     case skip
     /// Leave the screen immediately (Ctrl-C).
     case interrupt
-    /// Give the terminal to the shell until the process is continued (Ctrl-Z).
+    /// Suspend the process (Ctrl-Z). The shell uses the terminal until the process is continued.
     case suspend
     /// Draw the whole screen again (Ctrl-L), because another program has written on the terminal.
     case redraw
@@ -88,8 +89,8 @@ extension Screen {
         return frame
     }
 
-    /// The state of the screen as JSON: its details (`screen`, `title`, `focus`, `fields`, …), and the notice over it
-    /// with `title`, `text` and `button`, or null.
+    /// The state of the screen as JSON: the details (`screen`, `title`, `focus`, `fields`, …), `notice` and `is_busy`.
+    /// `notice` is an object with `title`, `text` and `button`, or null if no notice is open.
     package var state: JSONValue {
         .object(details + [JSONMember("notice", notices.first?.json ?? .null), JSONMember("is_busy", .bool(isBusy))])
     }

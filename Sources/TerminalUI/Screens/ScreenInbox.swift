@@ -1,25 +1,25 @@
 internal import Threads
 
-/// A queue of events for one screen after another, in the order of their arrival.
+/// A queue of events in the order of their arrival. Screens read it one after another.
 ///
-/// Keys that arrive while a screen is busy wait for this screen or the next one. All other events are handled
-/// immediately.
+/// While a screen is busy, new keys wait. If the screen ends, the next screen takes the waiting keys. If the screen
+/// gets a reply and continues, the waiting keys are discarded. All other events are handled immediately.
 final class ScreenInbox: Sendable {
     enum Event: Sendable {
         case device(TerminalEvent)
         case request(ScreenRequest)
-        /// A task that was started for the screen has ended; carries the task's number.
+        /// A task of the screen has ended. The value is the number of the task.
         case finished(Int)
         case timePassed
     }
 
     /// The receiver of keys.
     enum Attention: Sendable {
-        /// The screen takes the keys, the waiting ones first.
+        /// The screen takes the keys. Waiting keys come first.
         case screen
-        /// A notice over a busy screen takes new keys. Waiting keys are not for the notice.
+        /// A notice over a busy screen takes new keys. The notice does not take waiting keys.
         case notice
-        /// No keys are taken for now, except those that leave the screen.
+        /// Only the keys that leave the screen are taken. All other keys wait.
         case nothing
     }
 
@@ -38,7 +38,7 @@ final class ScreenInbox: Sendable {
             if attention == .screen, let event = held.popFirst() { return event }
             while let event = events.popFirst() {
                 guard attention == .nothing, event.waits else { return event }
-                // A repeated Ctrl-S asks for the request that is already in progress, so it is dropped.
+                // A repeated Ctrl-S is dropped, because its request is already in progress.
                 if event.key != .control("s") { held.append(event) }
             }
             return nil
@@ -75,7 +75,7 @@ final class ScreenInbox: Sendable {
         }
     }
 
-    /// Whether no event can be handled at the moment.
+    /// Whether the queue contains no event that can be handled now.
     func isEmpty(for attention: Attention) -> Bool {
         state.withLock { state in
             switch attention {
@@ -97,7 +97,7 @@ final class ScreenInbox: Sendable {
         }
     }
 
-    /// Discards the waiting keys, because they were not pressed for the state that the answer produces.
+    /// Discards the waiting keys. The user pressed them before the answer changed the screen.
     func dropHeld() { state.withLock { $0.held = Queue() } }
 
     /// Discards all events that are not for the next screen.
@@ -127,7 +127,8 @@ extension ScreenInbox.Event {
     fileprivate var waits: Bool { key.map { $0 != .control("c") && $0 != .control("z") } ?? false }
 }
 
-/// A first-in, first-out queue. Removed elements are released immediately, because keys may belong to a secret.
+/// A first-in, first-out queue. Removed elements are released immediately, because a key may be a character of a
+/// secret.
 private struct Queue<Element> {
     private var elements: [Element?] = []
     private var start = 0

@@ -1,9 +1,11 @@
 internal import ProfileCore
 
-/// Runs screens on a terminal, one after another. The loop passes keys and outside requests to the screen one by one,
-/// draws its frames, and performs its requests in separate tasks. The user can therefore leave a screen at any time.
+/// Runs screens on a terminal, one after another. The loop passes keys and requests from outside to the screen, one at
+/// a time, and draws the screen. It performs the requests of the screen in separate tasks, so the user can leave a
+/// screen at any time.
 ///
-/// Keys typed while a screen is busy or between two screens are not lost: the next screen receives them.
+/// If the user types keys between two screens, the next screen receives them. If the user types keys while a screen is
+/// busy, and the screen then ends, the next screen receives them too.
 package final class ScreenLoop: Sendable {
     private let device: any ScreenDevice
     private let inbox: ScreenInbox
@@ -27,8 +29,8 @@ package final class ScreenLoop: Sendable {
 
     deinit { readers.forEach { $0.cancel() } }
 
-    /// The time in which a second Ctrl-S counts as a repetition. A person who presses Ctrl-S twice usually does so
-    /// within this time.
+    /// If a second Ctrl-S follows within this time, it counts as a repetition. If a person presses Ctrl-S twice, the
+    /// second press usually comes within this time.
     package static let repeatTime = Duration.milliseconds(300)
 
     /// Waits until a repeated Ctrl-S is no longer expected. After the terminal has been restored, Ctrl-S would stop all
@@ -43,11 +45,11 @@ package final class ScreenLoop: Sendable {
     ///
     /// - Parameters:
     ///   - screen: The screen.
-    ///   - answer: Performs a request of the screen. Its task is cancelled if the screen ends during the request, for
-    ///     example by Ctrl-C. The loop still waits for the result of the task, so completed work is not reported as
-    ///     undone.
-    ///   - supply: Provides the data that the screen demands, if it demands any. Its task is cancelled when the demand
-    ///     changes.
+    ///   - answer: Performs a request of the screen. The task of a request is cancelled if the screen ends during the
+    ///     request, for example by Ctrl-C. The loop still waits for the result of the task: if the work was completed,
+    ///     the loop reports it as done.
+    ///   - supply: Provides the data that the screen demands, if it demands any. The task of a demand is cancelled when
+    ///     the demand changes.
     /// - Returns: The way in which the screen ended.
     package func run<S: Screen, Value: Sendable>(
         _ screen: S, answering answer: @escaping @Sendable (S.Request) async throws -> ScreenAnswer<S.Reply, Value>,
@@ -58,15 +60,15 @@ package final class ScreenLoop: Sendable {
     }
 }
 
-/// The output for frames and the source of keys: a terminal, or its replacement in a test.
+/// A device that shows frames and provides keys: a terminal, or its replacement in a test.
 package protocol ScreenDevice: Sendable {
     var size: ScreenSize { get }
-    /// The events, for one reader.
+    /// The events. Only one reader may read them.
     var events: AsyncStream<TerminalEvent> { get }
     func draw(_ frame: Frame)
     /// Makes the next `draw` write the whole frame instead of only the differences.
     func forgetDrawn()
-    /// Gives the terminal to the shell until the process is continued.
+    /// Suspends the process. The shell uses the terminal until the process is continued.
     func suspend()
 }
 
@@ -76,7 +78,8 @@ extension Terminal: ScreenDevice {}
 package enum ScreenAnswer<Reply: Sendable, Value: Sendable>: Sendable {
     /// The screen continues with this reply.
     case reply(Reply)
-    /// The screen has completed its work. It is left as soon as the notice, if any, is closed.
+    /// The screen has completed its work. The screen ends when the user closes the notice, or immediately if there is
+    /// no notice.
     case done(Value, notice: NoticeScreen? = nil)
 }
 
@@ -90,11 +93,11 @@ package enum ScreenEnding<Value: Sendable>: Sendable {
     case skipped
     /// The user pressed Ctrl-C.
     case interrupted
-    /// A signal that should end the process arrived.
+    /// A signal arrived that should end the process.
     case signal(Int32)
     /// The terminal no longer exists.
     case closed
-    /// An error occurred from which the screen cannot continue.
+    /// An error occurred, and the screen cannot continue.
     case failed(any Error)
 }
 
@@ -118,7 +121,7 @@ private struct ScreenRun<S: Screen, Value: Sendable> {
             state.screen.advance(to: .now)
             if let ending = await take(event, &state) {
                 guard let work = state.work?.task else { return ending }
-                // The work may already have been complete when the screen ended.
+                // The work may have been completed before the screen ended.
                 work.cancel()
                 if case .success(.done(let value, _)) = await work.value { return .done(value) }
                 return ending
@@ -174,7 +177,8 @@ private struct ScreenRun<S: Screen, Value: Sendable> {
             case .success(let reply): state.screen.receive(reply)
             }
         case .finished(let number):
-            // If the number is not that of the work, the task served an earlier demand that was cancelled.
+            // If the number does not belong to the current work, the task belonged to an earlier demand that was
+            // cancelled.
             guard let work = state.work, work.number == number else { break }
             state.work = nil
             switch await work.task.value {
@@ -192,7 +196,7 @@ private struct ScreenRun<S: Screen, Value: Sendable> {
         case .ask(let request): state.work = start(request)
         case .suspend: device.suspend()
         case .redraw: device.forgetDrawn()
-        // Completed work counts as done, even if the user leaves its notice with Ctrl-C.
+        // If the work is completed, the screen counts as done, even if the user closes the notice with Ctrl-C.
         case .leave: return state.outcome.map { .done($0) } ?? .left
         case .skip: return state.outcome.map { .done($0) } ?? .skipped
         case .interrupt: return state.outcome.map { .done($0) } ?? .interrupted
@@ -227,7 +231,7 @@ private struct ScreenRun<S: Screen, Value: Sendable> {
         }
     }
 
-    /// Replies to the waiting requests whose condition is now true.
+    /// Replies to each waiting request if its condition is now true.
     private func answerWaiting(_ state: inout State) {
         guard !state.waiting.isEmpty else { return }
         let json = state.screen.state
@@ -240,7 +244,7 @@ private struct ScreenRun<S: Screen, Value: Sendable> {
         }
     }
 
-    /// Draws the current frame, and starts a timer for the next change by time.
+    /// Draws the current frame, and starts a timer if the screen will change by itself.
     private func refresh(_ state: inout State) {
         let size = device.size
         state.screen.resize(to: size)

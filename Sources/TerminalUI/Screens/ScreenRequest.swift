@@ -13,14 +13,15 @@ package import ProfileForm
 /// outside.yield(.state { state in … })
 /// ```
 package enum ScreenRequest: Sendable {
-    /// Handles a key as if it had been pressed.
+    /// Handles a key as if the user had pressed it.
     case key(Key)
-    /// Sends an event to the form without going through keys. Notices and questions block events as they block keys.
+    /// Sends an event directly to the form, without a key. An open notice or question blocks the event, as it blocks
+    /// keys.
     case event(FormEvent)
     /// Adds a notice over the screen, after the existing ones.
     case notice(NoticeScreen)
-    /// Replies with the state as soon as it fulfils a condition, now or after a later change. Replies nil if the screen
-    /// is left before.
+    /// Replies with the state as soon as the state meets the condition: now, or after a later change. Replies with nil
+    /// if the screen ends first.
     case stateWhen(@Sendable (JSONValue) -> Bool, reply: @Sendable (JSONValue?) -> Void)
     /// Leaves the screen without a question.
     case leave

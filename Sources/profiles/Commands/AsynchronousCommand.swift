@@ -1,9 +1,9 @@
 internal import ArgumentParser
 
-/// A subcommand whose work may have to wait.
+/// A subcommand that runs asynchronously, because it may have to wait.
 ///
-/// The command starts on the calling thread. argument-parser's own protocol for such commands, `AsyncParsableCommand`,
-/// first moves a command to another thread, which a lookup does not need.
+/// The command starts on the calling thread. The protocol `AsyncParsableCommand` of argument-parser is for such
+/// commands too, but it first moves a command to another thread. A lookup does not need another thread.
 protocol AsynchronousCommand: ParsableCommand {
     /// Whether the command may have to wait on another thread. If the system cannot start a thread, Swift's executor
     /// retries for ever, so `main` first checks that the system can start threads.

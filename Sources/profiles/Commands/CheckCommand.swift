@@ -104,7 +104,7 @@ struct CheckCommand: AsynchronousCommand, ResultWriting {
 }
 
 extension JSONValue {
-    /// Returns an object with the members of this object, followed by those of another.
+    /// Returns an object with the members of this object, followed by the members of the other object.
     func merging(_ other: JSONValue) -> JSONValue {
         guard case .object(let members) = self, case .object(let others) = other else { return self }
         return .object(members + others)

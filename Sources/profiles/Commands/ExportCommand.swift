@@ -68,7 +68,7 @@ struct ExportCommand: AsynchronousCommand {
     private func format() throws(ValidationError) -> ExportFormat {
         if let kind = kinds.first { return kind }
         let name = file.split(separator: "/").last ?? ""
-        // A name that begins with its only dot has no extension: it is a hidden file.
+        // If the only dot of a name is its first character, the file is hidden and has no extension.
         guard let dot = name.lastIndex(of: "."), dot > name.startIndex else { return .csv }
         switch name[name.index(after: dot)...].lowercased() {
         case "csv": return .csv

@@ -66,13 +66,14 @@ struct ImportCommand: AsynchronousCommand, ResultWriting {
         var plan = Plan(rules: .standard, options: options, isConfirmed: creation.create)
         if infer { try await look(through: file, before, &plan) }
         if dryRun, before == nil {
-            // A dry run creates no store. It uses the rules that a new store would have.
+            // A dry run creates no store. The dry run uses the rules that a new store would have.
             let importer = ProfileImporter(
                 schema: plan.rules, today: Timestamp.now().day ?? .latest, options: plan.options)
             return try await ReportedImport(global: global, input: input, readBefore: plan.input).run(importer, file)
         }
         let whenMissing: MissingStore = dryRun ? .isAnError : .isMade(plan.rules, isConfirmed: plan.isConfirmed)
-        // Ctrl-C is caught from before the store is created until an unused store has been removed.
+        // Ctrl-C is caught during the whole import, including the creation of the store and the removal of an unused
+        // store.
         try await Interruption.watching(isQuiet: global.quiet) {
             try await global.withStore("import", whenMissing: whenMissing) { [plan] repository in
                 let importer = ProfileImporter(repository: repository, options: plan.options)
@@ -84,7 +85,7 @@ struct ImportCommand: AsynchronousCommand, ResultWriting {
         }
     }
 
-    /// The rules and options of an import that may create its store.
+    /// The rules and options of an import. The import may create the store.
     private struct Plan {
         /// The rules of a new store.
         var rules: ProfileSchema
@@ -95,7 +96,7 @@ struct ImportCommand: AsynchronousCommand, ResultWriting {
         var input: ImportInput?
     }
 
-    /// Infers rules from the file. A store that exists keeps its own rules; the differences are shown (N5).
+    /// Infers rules from the file. If the store exists, it keeps its own rules, and the differences are shown (N5).
     private func look(
         through file: borrowing InputFile, _ before: ProfileSchema?, _ plan: inout Plan
     ) async throws {
@@ -127,8 +128,8 @@ struct ImportCommand: AsynchronousCommand, ResultWriting {
     private func needsAnswer(_ before: ProfileSchema?) -> Bool { before == nil && !yes && !dryRun }
 
     /// Shows how the rules inferred from the file differ from the rules of a store. The store's rules stay in force
-    /// (N5). The import ignores columns without a field in the store, unless the user chose the columns. The difference
-    /// contains these columns in both cases.
+    /// (N5). If the user has not chosen the columns, the import ignores columns that match no field of the store. The
+    /// shown difference always contains these columns.
     private func compare(
         _ before: ProfileSchema, with source: ImportInput, _ inference: InferenceOptions, _ plan: inout Plan
     ) async throws {
@@ -161,8 +162,8 @@ struct ImportCommand: AsynchronousCommand, ResultWriting {
 
     private var attempt: ImportAttempt { dryRun ? .judging : infer ? .inferring : .importing }
 
-    /// The shell command that continues this import. By default, that command skips rows that are stored already. It
-    /// rejects the rejected rows again, so the file of rejected rows becomes complete.
+    /// The shell command that continues this import. By default, that command skips rows that are stored already. The
+    /// command rejects the rejected rows again, so the new file of rejected rows is complete.
     private var goingOn: String {
         let skips = onDuplicate.policy == .reject && !allOrNothing
         return CommandArguments.line(

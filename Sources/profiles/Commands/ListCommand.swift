@@ -31,7 +31,7 @@ struct ListCommand: QueryCommand {
         }
     }
 
-    /// The kind of profiles, for the message that the list is empty.
+    /// The listed kind of profiles. The message about an empty list contains it.
     private var kindOfProfiles: String {
         let kind = (page.after == nil ? "" : "further ") + (conditions.invalid ? "invalid " : "") + "profiles"
         var others = conditions

@@ -54,7 +54,8 @@ struct LoginCommand: AsynchronousCommand, SecretTaking, ResultWriting {
     /// Returns the service that checks logins to a store, for this command and for screens.
     static func service(for repository: ProfileRepository) -> LoginService { LoginService(repository) }
 
-    /// - Returns: The password that the options name. Nil if the user is to be asked for it.
+    /// - Returns: The password from the source that the options name. Nil if the command must ask the user for the
+    ///   password.
     private func givenPassword() throws -> Secret? {
         guard password.isGiven || global.canAsk else {
             throw CommandFailure(

@@ -54,8 +54,8 @@ struct LookupCommand: QueryCommand {
         }
     }
 
-    /// Shows the profiles that match, and returns whether there are any. If a looked-up value breaks the rules, no
-    /// profile can have it, and the result is empty.
+    /// Shows the profiles that match, and returns whether there are any. If a value in the query breaks the rules, no
+    /// profile can have this value, so the result is empty.
     private func isAnyShown(_ query: ProfileQuery, of repository: ProfileRepository) async throws -> Bool {
         do {
             return try await answer(query, of: repository, onlyOneInFull: true)
@@ -77,8 +77,8 @@ struct LookupCommand: QueryCommand {
         ].compactMap { field, value in value.map { Assignment(field: field, value: $0) } }
     }
 
-    /// Makes the failure for a lookup that found nothing. It also names values that no profile can have, because they
-    /// break the rules.
+    /// Makes the failure for a lookup that found nothing. The failure also names the values that break the rules,
+    /// because no profile can have such a value.
     private func nothingFound(
         _ conditions: [ProfileQuery.Condition], in repository: ProfileRepository
     ) -> CommandFailure {
@@ -98,7 +98,7 @@ struct LookupCommand: QueryCommand {
 }
 
 extension ProfileRepository {
-    /// Returns messages for the values that no profile can have, because they break the rules.
+    /// Returns a message for each value that breaks the rules. No profile can have such a value.
     func impossible(_ conditions: [ProfileQuery.Condition]) -> [String] {
         conditions.flatMap { condition -> [String] in
             guard case .equals(let value) = condition.comparison else { return [] }

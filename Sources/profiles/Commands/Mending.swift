@@ -6,18 +6,18 @@ internal import ProfileTransfer
 
 /// Offers the rows of a file of rejected rows one after another, and stores the corrected rows.
 ///
-/// A row that the user has corrected is first written to the file, and then stored. It leaves the file when the next
-/// corrected row is written. So nothing is lost if the process is killed at any time: the next run skips a row whose
-/// values are stored already. The whole file is written again for each row, which takes less time than a user needs to
-/// mend a row. A file that another program has replaced or changed meanwhile is neither overwritten nor removed; see
-/// ``FileClaim``. The rows are read from a private copy that is made at the beginning, so no row is lost if another
-/// program shortens the file.
+/// When the user has corrected a row, the row is first written to the file, and then stored. It is removed from the
+/// file when the next corrected row is written. So nothing is lost if the process is killed at any time: the next run
+/// skips a row whose values are stored already. The whole file is rewritten for each row. This takes less time than a
+/// user needs to mend a row. If another program has replaced or changed the file meanwhile, the file is neither
+/// overwritten nor removed; see ``FileClaim``. The rows are read from a private copy that is made at the beginning, so
+/// no row is lost if another program shortens the file.
 struct Mending {
     /// The result of a run.
     struct Outcome {
         var stored = 0
-        /// The number of rows that were not offered, because their values are already stored, or because the options
-        /// skip rows whose profiles are stored.
+        /// The number of rows that were not offered. Their values are already stored, or their profiles are stored and
+        /// the options skip such rows.
         var skipped = 0
         /// The number of rows that the user has deleted from the file.
         var dropped = 0
@@ -25,8 +25,8 @@ struct Mending {
         var left = 0
         /// Whether the file was removed, because no row was left.
         var isRemoved = false
-        /// The path of the file with the remaining rows. It is a new file if another program has replaced or changed
-        /// the first one.
+        /// The path of the file with the remaining rows. If another program has replaced or changed the original file,
+        /// this is the path of a new file.
         var place: String
         /// Whether another program has replaced or changed the file. This run then neither overwrites nor removes that
         /// file.
@@ -42,9 +42,9 @@ struct Mending {
     /// The session that keeps the terminal open from the first row to the last.
     var screens = ScreenSession()
 
-    /// Offers one row after another. After the last row, or after an error, writes the file again without the stored,
-    /// dropped and skipped rows, or removes the file if no row is left. If no row was stored or dropped, all rows stay
-    /// in the file, also the skipped ones.
+    /// Offers one row after another. After the last row, or after an error, rewrites the file without the stored,
+    /// dropped and skipped rows. If no row is left, removes the file. If no row was stored or dropped, all rows stay in
+    /// the file, including the skipped rows.
     func run() async throws -> Outcome {
         let opened = try InputFile(path)
         guard opened.byteCount != nil else { throw CommandFailure(.usage, Self.needsFile) }
@@ -130,7 +130,7 @@ struct Mending {
         }
     }
 
-    /// Creates a file that is to replace another one.
+    /// Creates a file that will replace the file at this path.
     private func replacement(of path: String) throws(CommandFailure) -> PrivateFile {
         let isFile = !StorePlace.isDatabase(repository.place)
         return try PrivateFile(

@@ -38,7 +38,7 @@ struct PlainLookup: StoreUsing {
         }
     }
 
-    /// Returns the profile. Nil if there is none, or if no profile can have such a name.
+    /// Returns the profile. Nil if no profile has the name, or if the name breaks the rules.
     private func found(_ query: ProfileQuery, in repository: ProfileRepository) async throws -> Profile? {
         do throws(ProfileStoreError) {
             return try await repository.profiles(query).profiles.first

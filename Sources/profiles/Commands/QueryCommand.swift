@@ -19,8 +19,8 @@ extension QueryCommand {
     ///   - order: The order if `--sort` is not given.
     ///   - schema: The rules in force.
     /// - Returns: The query.
-    /// - Throws: A failure if a field does not exist or is secret, or if the cursor of `--after` belongs to another
-    ///   order.
+    /// - Throws: A failure if a field does not exist or is secret, or if the cursor of `--after` belongs to a query
+    ///   with another order.
     func query(
         _ others: [Assignment] = [], text: String? = nil, order: ProfileQuery.Order? = nil, in schema: ProfileSchema
     ) throws(CommandFailure) -> ProfileQuery {
@@ -33,15 +33,14 @@ extension QueryCommand {
             limit: page.limit, after: page.cursor)
     }
 
-    /// Whether one read of the store answers the query. If several reads are needed, the reader of the output may be
-    /// slow between them, and that time must not count for `--wait`.
+    /// Whether a single read of the store is enough for the query. If several reads are needed, the program that reads
+    /// the output may be slow between two reads. `--wait` must not include this time.
     var isOnePage: Bool { listing.count || listing.explain || page.limit < mostOfOnePage }
 
-    /// The maximum number of profiles of one read that uses an index.
+    /// The maximum number of profiles that a single read with an index returns.
     private var mostOfOnePage: Int { 1_000 }
 
-    /// Whether a query may have to wait on another thread, because it reads more profiles than an index finds for one
-    /// page.
+    /// Whether a query may need another thread, because the query reads more profiles than an index finds for one page.
     func needsThreads(_ others: [Assignment] = []) -> Bool {
         if listing.explain { return false }
         if listing.count { return true }
@@ -74,17 +73,18 @@ extension QueryCommand {
         try shown.end(nil, unjudged: nil)
     }
 
-    /// Shows the profiles that a query finds, and returns their number. If `inFull`, a single profile is shown in full.
-    /// Profiles are read a few at a time, whatever their number and length are.
+    /// Shows the profiles that a query finds, and returns their number. If `inFull` is true and the query finds one
+    /// profile, this profile is shown in full. Profiles are always read a few at a time, even if there are many or long
+    /// profiles.
     private func show(
         _ query: ProfileQuery, of repository: ProfileRepository, onlyOneInFull inFull: Bool
     ) async throws -> Int {
         var shown = try ProfileListing(query, of: repository.schema, as: listing)
         var last: Profile?
         var next: ProfileCursor?
-        // One profile more than the limit is read, to know whether there is another page. With an index, short reads
-        // need no other thread. Without an index, each read would examine every profile, so the reads are not made
-        // shorter.
+        // The query reads one more profile than the limit, because that profile shows whether there is another page. If
+        // there is an index, the query is split into short reads, because these need no other thread. If there is no
+        // index, the query is not split, because each read would examine every profile.
         var pages = query
         pages.limit += 1
         if pages.limit > mostOfOnePage, try await repository.plan(of: query) != .everything {
@@ -130,7 +130,8 @@ extension QueryCommand {
 }
 
 extension Int {
-    /// The number of profiles that the rules in force have not judged yet, and what to do.
+    /// A sentence about the number of profiles that were not validated by the rules in force yet. It also says what to
+    /// do.
     var unjudgedProfiles: String {
         let subject = self == 1 ? "1 profile is" : "\(grouped) profiles are"
         return "\(subject) not marked by the rules in force yet: mark with \"profiles revalidate\"."

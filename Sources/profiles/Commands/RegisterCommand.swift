@@ -58,7 +58,7 @@ struct RegisterCommand: AsynchronousCommand, SecretTaking, ResultWriting {
         let values = try fields.values()
         let secret = try password.read()
         let path = try global.databasePath()
-        // The work asks for a missing password only if there is a terminal.
+        // The command asks for a missing password only if there is a terminal.
         let asksNothing = secret != nil || !global.canAsk
         try await global.withStore("register", whenMissing: missingStore, inOneCall: asksNothing) { repository in
             var draft = ProfileDraft()

@@ -174,7 +174,8 @@ struct SchemaAdoptCommand: AsynchronousCommand, ResultWriting {
         let report = try await global.revalidating(repository, by: candidate, all: true)
         guard !report.isCancelled else { throw CommandFailure(.interrupted, "Interrupted; nothing was adopted") }
         if global.format == .text { try Output.standard.print(report.summary(examples: 3)) }
-        // Comparing the rules is not enough: a field that is added again has its earlier values, which may be invalid.
+        // It is not enough to compare the rules: if a removed field is added again, it has its earlier values, and
+        // these may be invalid.
         let isDoubtful = difference.mayInvalidate || report.invalid > 0
         if isDoubtful, !yes {
             guard global.canAsk else { throw needsConsent(candidate, difference, report) }
@@ -220,13 +221,13 @@ struct SchemaAdoptCommand: AsynchronousCommand, ResultWriting {
     private func isConfirmed(
         _ candidate: ProfileSchema, _ difference: SchemaDifference, _ report: RevalidationReport
     ) throws -> Bool {
-        // As text, the difference is part of the output already.
+        // In the text format, the output already contains the difference.
         if global.format == .json { Output.error.note(difference.text) }
         return try LinePrompt.isConfirmed("Adopt \(consequence(of: candidate, report))")
     }
 
-    /// Makes the failure for rules that could make stored profiles invalid, if the user cannot be asked and `--yes` is
-    /// missing.
+    /// Makes the failure for the case that the new rules could make stored profiles invalid, the user cannot be asked,
+    /// and `--yes` is not given.
     private func needsConsent(
         _ candidate: ProfileSchema, _ difference: SchemaDifference, _ report: RevalidationReport
     ) -> CommandFailure {

@@ -48,7 +48,7 @@ struct SessionListCommand: AsynchronousCommand, ResultWriting {
 
     func run() async throws {
         let found = try await global.withStore("session list", inOneCall: true) { repository in
-            // One session more than the limit is read, to know whether there are others.
+            // One more session than the limit is read, because this session shows whether there are more.
             if let username { return try await repository.sessions.list(of: username) }
             return try await repository.sessions.list(limit: limit + 1)
         }

@@ -1,7 +1,7 @@
 internal import ProfileLogin
 internal import ProfileStore
 
-// Errors of checking, setting or changing secrets: the message, what to do, and the exit code.
+// Converts errors of secrets into failures. Such an error occurs when a secret is checked, set or changed.
 extension CommandFailure {
     init(_ error: CredentialError) {
         let message = error.message ?? ""

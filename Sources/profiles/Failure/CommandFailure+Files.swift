@@ -5,7 +5,8 @@ internal import TextLayout
 /// The purpose for which rows are read.
 enum ImportAttempt {
     case importing
-    /// An import with `--infer`: a store that does not exist is created with the rules inferred from the file.
+    /// An import with `--infer`. If the store does not exist, it is created with the rules that are inferred from the
+    /// file.
     case inferring
     /// A dry run or a validation, which stores nothing.
     case judging
@@ -63,7 +64,7 @@ extension CommandFailure {
         case .inputChanged:
             self.init(.inputOutput, "The input was changed while it was read\(nothingDone)", "Import it again")
         case .notRejectedRows(let fault): self.init(fault)
-        // The command only reads and writes files, so it gets neither of these two errors.
+        // These two errors cannot occur here, because the command only reads and writes files.
         case .readingStream(let failure): self.init(.inputOutput, "The input cannot be read: \(failure)")
         case .writingToSink(let failure):
             self.init(.inputOutput, "The rejected rows cannot be written: \(failure)")
@@ -91,7 +92,7 @@ extension CommandFailure {
         var lines = [faults.removeFirst() + attempt.nothingDone] + faults
         if let line = mismatch.headerLine { lines.append(Self.advice(headerIn: line)) }
         lines.append("The fields are: " + Self.list(mismatch.fields))
-        // The user cannot type a name that cannot be shown unchanged.
+        // If a column name cannot be shown unchanged, the user cannot type it.
         let maps = mismatch.suggestions.filter { $0.column.visible(upTo: 64) == $0.column }
             .map { "--map " + "\($0.column)=\($0.field)".quotedForShell }
         if !maps.isEmpty {

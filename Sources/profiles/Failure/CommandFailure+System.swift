@@ -16,7 +16,7 @@ extension CommandFailure {
         CommandFailure(.cannotCreate, "\(named(path)) cannot be created: \(systemText(code))")
     }
 
-    /// Returns the name of a path for the start of a message.
+    /// Returns the name of a path for a message that begins with this name.
     static func named(_ path: String) -> String {
         switch path {
         case "": "\"\""

@@ -9,8 +9,8 @@ internal import TextLayout
 /// to do.
 struct CommandFailure: Error {
     let status: ExitStatus
-    /// The first line says what happened and where. The others add details and say what to do. There are no lines if
-    /// standard output already contains everything that they would say.
+    /// The first line says what happened and where. The other lines add details and say what to do. If standard output
+    /// already contains all this information, there are no lines.
     let lines: [String]
     /// Whether the user chose to leave. The message then does not begin with `Error:`.
     private(set) var isChosen = false
@@ -22,7 +22,8 @@ struct CommandFailure: Error {
         self.lines = lines
     }
 
-    /// Makes the failure for a user who left a form or another screen. The sentence states the result.
+    /// Makes the failure for a user who left a form or another screen. The sentence describes the result, for example
+    /// that nothing was stored.
     static func left(_ status: ExitStatus, _ sentence: String) -> CommandFailure {
         var failure = CommandFailure(status, sentence)
         failure.isChosen = true
@@ -55,7 +56,7 @@ extension CommandFailure {
         if failure.errors.count == 1, let error = failure.errors.first {
             self.init(.badConfiguration, "\(schema) is refused at \(error.path): \(error.reason.text)")
         } else {
-            // A file that is not a schema may be wrong at every place.
+            // If a file is not a schema, it may have very many errors, so only the first errors are shown.
             let shown = failure.errors.prefix(Self.mostSchemaErrors).map(\.description)
             let rest = failure.errors.count - shown.count
             self.init(
@@ -67,7 +68,7 @@ extension CommandFailure {
 
     private static let mostSchemaErrors = 100
 
-    /// Returns a text with the first names and the number of the others.
+    /// Returns a text with the first names and the number of the other names.
     static func list(_ names: [String], most: Int = mostNames, separator: String = ", ") -> String {
         let more = names.count > most ? " and \(names.count - most) more" : ""
         return names.prefix(most).joined(separator: separator) + more

@@ -1,6 +1,7 @@
-/// The exit codes of the process. Those from 64 to 78 come from BSD's `sysexits.h`.
+/// The exit codes of the process. The codes from 64 to 78 come from BSD's `sysexits.h`.
 enum ExitStatus: Int32 {
-    /// The answer is negative: invalid, rejected rows, duplicate, stale revision, not found, wrong secret.
+    /// The result is negative: for example, a profile is invalid, a duplicate or not found, a row is rejected, a
+    /// revision is stale, or a secret is wrong.
     case no = 1
     case usage = 64
     /// The input does not have the expected format.

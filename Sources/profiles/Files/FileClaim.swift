@@ -1,17 +1,17 @@
 internal import Platform
 internal import Threads
 
-/// The file in which a run of `mend` keeps the remaining rows. Another run of `mend` cannot claim it meanwhile
-/// (flock(2)).
+/// The file in which a run of `mend` keeps the remaining rows. The run locks the file, so another run of `mend` cannot
+/// use it at the same time (flock(2)).
 ///
-/// Other programs can replace or change the file. This run then neither overwrites nor removes it: from then on, the
-/// remaining rows go to a new file beside it.
+/// Other programs can replace or change the file. If they do, this run neither overwrites nor removes the file. From
+/// then on, it writes the remaining rows to a new file in the same folder.
 final class FileClaim: Sendable {
     private struct State {
         var path: String
         /// The descriptor that holds the lock of the file at `path`.
         var descriptor: Int32
-        /// The state in which this run left the file.
+        /// The state of the file when this run last opened or wrote it.
         var file: FileState?
         var isDisplaced = false
     }
@@ -38,7 +38,7 @@ final class FileClaim: Sendable {
     var isDisplaced: Bool { state.withLock { $0.isDisplaced } }
 
     /// Replaces the claimed file by a new one. If another program has replaced or changed the claimed file, the new
-    /// file gets a free name beside it.
+    /// file gets an unused name in the same folder.
     func replace(with new: consuming PrivateFile) throws(CommandFailure) {
         let (path, known) = state.withLock { ($0.path, $0.file) }
         let descriptor = try Self.claimed(new.descriptor, path)
@@ -51,7 +51,7 @@ final class FileClaim: Sendable {
         }
         let old = state.withLock { state in
             let old = state.descriptor
-            // The times of a file change when it gets its name, so the state is read after the commit.
+            // When a file gets its name, its times change. So the state is read after the commit.
             (state.descriptor, state.file) = (descriptor, FileState(of: descriptor))
             if let other { (state.path, state.isDisplaced) = (other, true) }
             return old
@@ -61,7 +61,7 @@ final class FileClaim: Sendable {
 
     /// Removes the claimed file when no row is left, unless another program has replaced or changed it.
     ///
-    /// - Parameter replacement: The file that was to replace the claimed one. It is discarded.
+    /// - Parameter replacement: The file that should have replaced the claimed file. This method discards it.
     /// - Returns: Whether the claimed file was removed.
     /// - Throws: A failure if the system cannot remove it.
     func remove(insteadOf replacement: consuming PrivateFile) throws(CommandFailure) -> Bool {

@@ -4,7 +4,7 @@ internal import Platform
 enum FileDescriptor {
     /// Writes all bytes, even if the system takes only a part of them at a time.
     ///
-    /// - Returns: 0, or `errno`.
+    /// - Returns: 0 if all bytes were written, otherwise `errno`.
     static func writeAll(_ bytes: UnsafeRawBufferPointer, to descriptor: Int32) -> Int32 {
         var rest = bytes[...]
         while !rest.isEmpty {
@@ -20,7 +20,7 @@ enum FileDescriptor {
 
     /// Reads until the buffer is full or the file ends.
     ///
-    /// - Returns: The number of bytes that were read, and 0 or `errno`.
+    /// - Returns: The number of bytes that were read, and a code: 0 for success, otherwise `errno`.
     static func readAll(into buffer: UnsafeMutableRawBufferPointer, from descriptor: Int32) -> (count: Int, code: Int32)
     {
         var filled = 0

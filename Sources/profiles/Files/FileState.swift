@@ -1,6 +1,7 @@
 internal import Platform
 
-/// The identity and the state of a file. If two values are equal, the file was neither replaced nor changed in between.
+/// The identity and the state of a file. If two values are equal, the file was neither replaced nor changed between the
+/// two readings.
 struct FileState: Hashable {
     private let device: UInt64
     private let inode: UInt64
@@ -40,10 +41,10 @@ struct FileState: Hashable {
     }
 }
 
-/// Keeps other runs of the command from replacing files in a folder while this value exists (flock(2)).
+/// A lock on a folder. While this value exists, other runs of the command replace no file in the folder (flock(2)).
 ///
-/// A command holds the lock for a few system calls only: it checks that a file is unchanged, and gives the name of that
-/// file to another file.
+/// A command holds the lock only for a few system calls. It checks that a file has not changed, and then gives the name
+/// of this file to another file.
 struct FolderLock: ~Copyable {
     private let descriptor: Int32
 
@@ -64,8 +65,8 @@ struct FolderLock: ~Copyable {
 
     /// Makes the names in the folder durable: a sync of a file does not include its name (fsync(2)).
     ///
-    /// - Returns: 0, or `errno`. Also 0 for a folder that this process may not read, and on a file system that cannot
-    ///   sync folders.
+    /// - Returns: 0 for success, otherwise `errno`. Also 0 if this process may not read the folder, or if the file
+    ///   system cannot sync folders.
     func sync() -> Int32 {
         descriptor < 0 || fsync(descriptor) == 0 || errno == EINVAL || errno == ENOTSUP ? 0 : errno
     }

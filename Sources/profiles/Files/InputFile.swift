@@ -4,10 +4,10 @@ internal import Platform
 struct InputFile: ~Copyable {
     let path: String
     let descriptor: Int32
-    /// The size of the file. Nil if it is unknown, as for a pipe.
+    /// The size of the file. Nil if the size is unknown, for example for a pipe.
     let byteCount: UInt64?
 
-    /// Opens a file. A failure names the file by `name`, or else by its path.
+    /// Opens a file. If the file cannot be opened, the failure shows `name`, or the path if `name` is nil.
     init(_ path: String, called name: String? = nil) throws(CommandFailure) {
         self.path = path
         descriptor = path == "-" ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC)

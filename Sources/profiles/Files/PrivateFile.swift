@@ -2,11 +2,12 @@ internal import Platform
 internal import ProfileStore
 internal import ProfileStoreSQLite
 
-/// A file that only its owner can read and write (mode 0600). It appears under its name when it is complete, or not at
-/// all. After `commit` has returned, the file and its name survive a power failure.
+/// A file that only its owner can read and write (mode 0600). The file gets its name only when it is complete. After
+/// `commit` has returned, the file and its name survive a power failure.
 ///
-/// Before `commit`, the file has no name, so nothing of it remains however the process ends (`O_TMPFILE`, open(2)). On
-/// a file system without unnamed files, the file has a temporary name in the same folder.
+/// Before `commit`, the file has no name. If the process ends before `commit`, nothing remains of the file
+/// (`O_TMPFILE`, open(2)). If the file system does not support unnamed files, the file has a temporary name in the same
+/// folder.
 struct PrivateFile: ~Copyable {
     let descriptor: Int32
     private let path: String
@@ -16,8 +17,8 @@ struct PrivateFile: ~Copyable {
     private enum Name: ~Copyable {
         case none
         case temporary(TemporaryName)
-        /// The final name from the start. A file that cannot be replaced, such as a terminal or a named pipe, is
-        /// written directly.
+        /// The file has its final name from the start. A terminal or a named pipe cannot be replaced, so it is written
+        /// directly.
         case final
     }
 
@@ -55,8 +56,8 @@ struct PrivateFile: ~Copyable {
         self.replaces = replaces
     }
 
-    /// Refuses a path that an output file may not have. A command checks the path before it has anything to write. A
-    /// file that is not a regular file, such as a terminal or a pipe, is written to and not replaced.
+    /// Refuses a path that an output file may not have. A command checks the path before it produces output. The path
+    /// of a terminal or a pipe is accepted, because output to it replaces no file.
     static func requireName(
         _ path: String, replacing: Bool, sparing spared: FilePlaces
     ) throws(CommandFailure) {
@@ -70,7 +71,7 @@ struct PrivateFile: ~Copyable {
 
     /// Gives the file its name.
     ///
-    /// - Throws: A failure if a file has that name and must not be replaced.
+    /// - Throws: A failure if another file already has the name and must not be replaced.
     consuming func commit() throws(CommandFailure) {
         try secure()
         let lock = FolderLock(of: path)
@@ -78,10 +79,10 @@ struct PrivateFile: ~Copyable {
         try secureNames(lock)
     }
 
-    /// Gives the file its name, and replaces the file at that name if its state is still `known`. Otherwise that file
-    /// stays, and this file gets another name that is free.
+    /// Gives the file its name, if the existing file with this name still has the state `known`. The existing file is
+    /// then replaced. Otherwise it stays, and this file gets an unused name.
     ///
-    /// - Returns: The other name. Nil if the file has its own name.
+    /// - Returns: The unused name. Nil if the file got its own name.
     consuming func commit(over known: FileState?) throws(CommandFailure) -> String? {
         try secure()
         let lock = FolderLock(of: path)
@@ -102,9 +103,10 @@ struct PrivateFile: ~Copyable {
         throw .isThere(path)
     }
 
-    /// Discards this file, and removes the file that it was to replace, unless that file was replaced or changed since.
+    /// Discards this file, and removes the file that it should have replaced. If that file does not have the state
+    /// `known` any more, it is not removed.
     ///
-    /// - Returns: Whether that file was removed.
+    /// - Returns: Whether the other file was removed.
     consuming func removeReplaced(ifStill known: FileState?) throws(CommandFailure) -> Bool {
         let lock = FolderLock(of: path)
         guard let known, known == FileState(at: path) else { return false }
@@ -131,7 +133,7 @@ struct PrivateFile: ~Copyable {
 
     deinit { close(descriptor) }
 
-    /// Writes all data to the disk, and gives access to the owner alone, whatever the umask is.
+    /// Writes all data to the disk, and gives access only to the owner, regardless of the umask.
     private func secure() throws(CommandFailure) {
         switch name {
         case .final: return
@@ -152,11 +154,11 @@ struct PrivateFile: ~Copyable {
         _ temporary: borrowing TemporaryName, to path: String, replacing: Bool
     ) throws(CommandFailure) -> Bool {
         if !replacing {
-            // Another process may have created the file meanwhile; link(2) then fails. On a file system without links,
-            // rename(2) then replaces that file.
+            // If another process has created a file with this name meanwhile, link(2) fails. If the file system does
+            // not support links, rename(2) is called below and replaces that file.
             if Platform.link(temporary.path, path) == 0 {
-                // The temporary name is removed before the folder is synced. Otherwise it could be there again after a
-                // power failure.
+                // The temporary name is removed before the folder is synced. Otherwise the temporary name could exist
+                // again after a power failure.
                 unlink(temporary.path)
                 return true
             }
@@ -182,8 +184,8 @@ struct PrivateFile: ~Copyable {
     /// The path in /proc of an open descriptor. With this path, linkat(2) can give a name to an unnamed file.
     private static func place(of descriptor: Int32) -> String { "/proc/self/fd/\(descriptor)" }
 
-    /// Follows the symbolic links of a path. A relative path stays relative, because the path of the working folder may
-    /// not be UTF-8.
+    /// Follows the symbolic links of a path. A relative path stays relative, because the path of the working folder is
+    /// not always UTF-8.
     private static func resolved(_ path: String) throws(CommandFailure) -> String {
         var target = path
         // The system follows at most 40 links.

@@ -3,12 +3,12 @@ internal import ProfileCore
 
 /// Reads secrets from standard input or from a file into memory that is zeroed after use.
 enum SecretInput {
-    /// The maximum length of a secret in bytes. The rules for secrets allow much less.
+    /// The maximum length of a secret in bytes. The rules for secrets only allow much shorter secrets.
     static let longestSecret = 65_536
 
-    /// Reads one secret: the whole input without one final line end.
+    /// Reads one secret: the whole input. If the input ends with a line end, one line end is removed.
     static func readOne(_ path: String) throws(CommandFailure) -> Secret {
-        // The message does not repeat the path, because the user may have typed the secret in its place.
+        // The message does not repeat the path, because the user may have typed the secret instead of a path.
         let file = try InputFile(path, called: "The file with the secret")
         return try Secret(capacity: longestSecret + 1) { output throws(CommandFailure) in
             let code = output.withUnsafeMutableBufferPointer { buffer, used in

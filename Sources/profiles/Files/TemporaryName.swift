@@ -1,8 +1,8 @@
 internal import Platform
 internal import Synchronization
 
-/// A name for a file that is not complete. The file is removed when this value is destroyed, or when a signal ends the
-/// process.
+/// A temporary name for a file that is not complete yet. The file is removed when this value is destroyed, or when a
+/// signal ends the process.
 struct TemporaryName: ~Copyable {
     let path: String
     private let slot: Int?
@@ -28,9 +28,9 @@ private let temporaryNames = TemporaryNames()
 /// The temporary names of the process, for its signal handlers.
 ///
 /// A handler may run on any thread between any two instructions, so it may use only the functions that signal-safety(7)
-/// lists. The handler reads lock-free atomics in memory that is allocated before a handler is installed and is never
-/// freed. The names that the atomics point to are never freed either, because a handler may be reading one; the leak is
-/// a few bytes. The memory of the atomics is only accessed through them, so threads can share this value.
+/// lists. The handler reads lock-free atomics. Their memory is allocated before a handler is installed, and is never
+/// freed. The atomics point to names. The names are never freed either, because a handler may be reading one. This
+/// leaks a few bytes. The memory is only accessed through the atomics, so threads can share this value.
 private struct TemporaryNames: ~Copyable, @unchecked Sendable {
     private let slots: UnsafeMutablePointer<Atomic<UnsafeMutablePointer<CChar>?>>
     /// A command writes one or two private files at a time.
@@ -41,7 +41,7 @@ private struct TemporaryNames: ~Copyable, @unchecked Sendable {
         for slot in 0..<Self.count { (slots + slot).initialize(to: Atomic(nil)) }
     }
 
-    /// - Returns: The slot of the name. Nil if all slots are in use; then a signal does not remove the file.
+    /// - Returns: The slot of the name. Nil if all slots are in use. In this case, a signal does not remove the file.
     func add(_ path: String) -> Int? {
         for signal in [SIGHUP, SIGINT, SIGQUIT, SIGTERM] { Self.catchUnlessCaught(signal) }
         let name = strdup(path)

@@ -6,8 +6,8 @@ enum CommandArguments {
     ///
     /// Swift reads the arguments from `/proc/self/cmdline`. If it cannot read that file, the list is empty, without
     /// even the command's name. The parser would then assume a call without a subcommand, show the overview, and exit
-    /// with 0. A script would take this exit code of `login` for a successful login. Swift replaces bytes that are not
-    /// UTF-8 by U+FFFD, so two different file names could become the same.
+    /// with 0. If a script calls `login`, it would take this exit code for a successful login. Swift replaces bytes
+    /// that are not UTF-8 by U+FFFD, so two different file names could become the same.
     static func requireReadable() throws(CommandFailure) {
         guard CommandLine.argc > 0, !CommandLine.arguments.isEmpty else {
             throw CommandFailure(
@@ -30,10 +30,10 @@ extension CommandArguments {
     /// Returns the shell command that runs this command again with some more options.
     ///
     /// - Parameters:
-    ///   - arguments: The arguments of the process, the command's name first.
+    ///   - arguments: The arguments of the process. The first one is the name of the command.
     ///   - value: An option and its new value, which replaces a former value.
     ///   - flag: A flag to add if it is missing.
-    /// - Returns: The command, with quotes around words that a shell would read differently.
+    /// - Returns: The command. Each word that a shell could change is in quotes.
     static func line(
         _ arguments: [String], setting value: (option: String, value: String)?, adding flag: String?
     ) -> String {
@@ -57,7 +57,7 @@ extension CommandArguments {
     /// The name by which a shell finds the command.
     static var ownName: String { CommandLine.arguments.first ?? "profiles" }
 
-    /// Returns the shell command of these words, with quotes around words that a shell would read differently.
+    /// Returns the words as a shell command. Each word that a shell could change is in quotes.
     static func line(_ words: [String]) -> String { words.map(\.shellWord).joined(separator: " ") }
 }
 
@@ -74,6 +74,6 @@ extension String {
         return isPlain ? self : quotedForShell
     }
 
-    /// The text in single quotes, between which a shell changes nothing.
+    /// The text in single quotes. A shell does not change text in single quotes.
     var quotedForShell: String { "'" + replacing("'", with: #"'\''"#) + "'" }
 }

@@ -3,10 +3,12 @@ internal import ProfileCore
 internal import ProfileStore
 internal import ProfileTransfer
 
-/// The words for completion in a shell that have to be read from the store: its fields and the versions of its schema.
+/// The words that a shell offers as completions and that must be read from the store: the fields and the versions of
+/// the schema.
 ///
 /// The script of `profiles completion` calls the command with the words of the command line. argument-parser asks for
-/// the completions while it parses, and it cannot wait for a store at that time. So they are read before the parsing.
+/// the completions while it parses, and it cannot wait for a store at that time. So the words are read before the
+/// arguments are parsed.
 struct CompletedWords: Sendable {
     private var fields = ProfileSchema.standard.openFields.map(\.name.text)
     private var versions: [Int] = []
@@ -17,7 +19,7 @@ struct CompletedWords: Sendable {
     static let fields = CompletionKind.custom { _, _, _ in current.fields }
     /// The names of fields for an assignment, such as `phone=`.
     static let assignments = CompletionKind.custom { _, _, _ in current.fields.map { $0 + "=" } }
-    /// Names of columns, separated by commas. The user is typing the last one.
+    /// Names of columns, separated by commas. The user is typing the last name.
     static let columnLists = CompletionKind.custom { words, index, _ in
         let word = words.indices.contains(index) ? words[index] : ""
         let before = word.lastIndex(of: ",").map { String(word[...$0]) } ?? ""
@@ -50,7 +52,7 @@ struct CompletedWords: Sendable {
         do {
             let path = try StorePlace.path(Self.database(onLine: words))
             var options = ProfileRepository.Options()
-            // A user who presses Tab should not wait longer for a server.
+            // The user waits for the completion after pressing Tab, so the limit is short.
             options.waitLimit = .seconds(2)
             let repository = try await StorePlace.open(path, options)
             fields = repository.schema.openFields.map(\.name.text)

@@ -2,14 +2,14 @@ internal import Platform
 
 /// The process's environment variables.
 enum Environment {
-    /// The value of a variable. Nil if it is not set or empty.
+    /// The value of a variable. Nil if the variable is not set or is empty.
     static subscript(name: String) -> String? {
         guard let value = getenv(name), value.pointee != 0 else { return nil }
         return String(cString: value)
     }
 
-    /// Pointers to all variables, to pass them to another process. Each is a C string `NAME=value`, which may not be
-    /// UTF-8.
+    /// Pointers to all variables, to pass them to another process. Each variable is a C string `NAME=value`. It is not
+    /// always UTF-8.
     static var pointers: [UnsafeMutablePointer<CChar>?] {
         var pointers: [UnsafeMutablePointer<CChar>?] = []
         var next = environ
@@ -26,10 +26,10 @@ enum Environment {
     /// Whether the terminal supports no control codes, or `TERM` is not set.
     static var isTerminalDumb: Bool { Self["TERM"].map { $0 == "dumb" } ?? true }
 
-    /// The path in a variable. Nil if it is not set or empty.
+    /// The path in a variable. Nil if the variable is not set or is empty.
     ///
-    /// - Throws: A failure if the path is not UTF-8. Swift would replace such bytes, which gives the path of another
-    ///   file.
+    /// - Throws: A failure if the path is not UTF-8. Swift would replace the invalid bytes, and the result would be the
+    ///   path of another file.
     static func path(_ name: String) throws(CommandFailure) -> String? {
         guard let value = getenv(name), value.pointee != 0 else { return nil }
         guard let path = String(validatingCString: value) else {

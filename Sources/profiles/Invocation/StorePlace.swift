@@ -5,10 +5,11 @@ internal import ProfileStore
 #endif
 internal import ProfileStoreSQLite
 
-/// Where a store is: the path of a file, or the URI of a PostgreSQL database.
+/// The place of a store: the path of a file, or the URI of a PostgreSQL database.
 enum StorePlace {
-    /// Returns the place of the store: the value of `--database`, or else of the variable `PROFILES_DATABASE`. Without
-    /// both, the store is in the user's data folder (XDG Base Directory Specification).
+    /// Returns the place of the store: the value of `--database`, or else the value of the variable
+    /// `PROFILES_DATABASE`. If neither is given, the store is in the user's data folder (XDG Base Directory
+    /// Specification).
     static func path(_ database: String?) throws(CommandFailure) -> String {
         if let database { return database }
         if let path = try Environment.path("PROFILES_DATABASE") { return path }
@@ -41,7 +42,7 @@ enum StorePlace {
         #endif
     }
 
-    /// Refuses an operation that only works with a file, if the place is a database.
+    /// Throws if the place is a database, because the operation only works with a file.
     static func requireFile(_ place: String, for operation: String, _ advice: String) throws(CommandFailure) {
         guard isDatabase(place) else { return }
         throw CommandFailure(.usage, "\(operation) is for stores in a file", advice)

@@ -19,7 +19,7 @@ struct AskingOptions: ParsableArguments {
 }
 
 extension StoreUsing {
-    /// How the user can be asked. Nil if standard input is not a terminal, or with `--no-input`.
+    /// How the user can be asked. Nil if standard input is not a terminal, or if `--no-input` is given.
     func asking(_ options: AskingOptions) -> Asking? {
         guard canAsk else { return nil }
         return options.isPlain || !canShowScreen ? .byLine : .onScreen

@@ -55,7 +55,7 @@ struct ConditionOptions: ParsableArguments {
 
     var status: ProfileQuery.Status? { invalid ? .invalid : nil }
 
-    /// Returns `others`, the conditions from other options, followed by the conditions of these options.
+    /// Returns the conditions `others` from other options, followed by the conditions of these options.
     func conditions(
         _ others: [Assignment] = [], in schema: ProfileSchema
     ) throws(CommandFailure) -> [ProfileQuery.Condition] {
@@ -73,7 +73,7 @@ struct ConditionOptions: ParsableArguments {
         return conditions
     }
 
-    /// Whether the lookup reads only a few profiles, because an index that every store has finds them.
+    /// Whether the lookup reads only a few profiles, because it can use an index that every store has.
     func leaveFewProfiles(_ others: [Assignment], inOrder isOrdered: Bool) -> Bool {
         guard !invalid, !prefix else { return false }
         let equal = others.map(\.field) + comparisons.compactMap(FieldComparison.init).filter(\.isEqual).map(\.field)

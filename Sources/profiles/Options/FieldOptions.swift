@@ -39,7 +39,8 @@ struct FieldOptions: ParsableArguments {
     /// Whether no field is given.
     var isEmpty: Bool { named.isEmpty && assignments.isEmpty && json == nil }
 
-    /// The given values by field: those of the JSON, then those of the options. The last value of a field counts.
+    /// The given values by field: first the values in the JSON, then the values of the options. If a field has several
+    /// values, the last one counts.
     func values() throws -> [JSONMember] {
         let members = try json.map { path throws(CommandFailure) in try JSONFields.read(path) } ?? []
         return try members + (named + parsedAssignments()).map { JSONMember($0.field, .string($0.value)) }
@@ -65,7 +66,7 @@ struct FieldOptions: ParsableArguments {
 }
 
 extension ProfileDraft {
-    /// Sets fields to the values that a command was given. A null value clears its field.
+    /// Sets the fields to the values in the arguments of a command. A null value clears its field.
     mutating func take(_ values: [JSONMember], by schema: ProfileSchema) {
         for member in values {
             let name = schema.name(told: member.name)

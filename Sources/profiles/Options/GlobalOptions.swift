@@ -27,7 +27,7 @@ struct GlobalOptions: StoreUsing {
 
     var quiet: Bool { store.quiet }
 
-    /// Reports a completed action in the chosen format. With `--quiet`, nothing is written in the text format.
+    /// Reports a completed action in the chosen format. In the text format, `--quiet` suppresses the report.
     func confirm(_ text: String, _ json: JSONValue) throws(CommandFailure) {
         switch format {
         case .text: if !quiet { try Output.standard.print(text.visible) }

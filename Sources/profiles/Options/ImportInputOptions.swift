@@ -44,8 +44,8 @@ struct ImportInputOptions: ParsableArguments {
 
     var file: String { source.file }
 
-    /// Refuses output files that would replace the input or a file of the store, or that exist although `--force` is
-    /// not given. A command calls this method before it reads the input.
+    /// Throws if an output file would replace the input or a file of the store. Also throws if an output file exists
+    /// and `--force` is not given. A command calls this method before it reads the input.
     func requireOutputs(_ global: GlobalOptions) throws(CommandFailure) {
         var spared = FilePlaces()
         if file != "-" { spared.insert(file) }
@@ -70,7 +70,7 @@ struct ImportInputOptions: ParsableArguments {
 
     /// Returns the options that `mend` needs to read the rejected rows of an input in this format.
     func wordsForRejects(of format: InputFormat) -> [String] {
-        // The columns of rejected rows of a JSON input have the names of fields, so no option is needed.
+        // If the input is JSON, the columns of the rejected rows have the names of fields. So no option is needed.
         if format == .json { return [] }
         var words: [String] = []
         if let byte = source.delimiter.byte {
@@ -97,7 +97,7 @@ struct RejectLimit: ExpressibleByArgument {
     }
 }
 
-/// The file of the whole report.
+/// The file for the whole report.
 enum ReportFile {
     static let completion = CompletionKind.file(extensions: ReportFormat.allCases.map(\.rawValue))
 

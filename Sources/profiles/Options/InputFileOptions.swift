@@ -39,7 +39,8 @@ struct InputFileOptions: ParsableArguments {
         return .csv(delimiter: delimiter.byte)
     }
 
-    /// Whether the input is JSON by `--as`, or by the file's extension if `--as` is not given.
+    /// Whether the input is JSON. The format is the value of `--as`. If `--as` is not given, the file's extension
+    /// decides.
     var isJSON: Bool {
         switch kind {
         case .csv: return false

@@ -5,14 +5,14 @@ internal import TextLayout
 // Looks up fields by the names that users type.
 
 extension ProfileSchema {
-    /// Returns the name of a field for a name that a user typed. `username` means the primary key, whatever its name
-    /// is.
+    /// Returns the name of the field that a user named. `username` always means the primary key, even if the primary
+    /// key has another name.
     func name(told name: String) -> String { name == FieldName.username.text ? primaryKey.name.text : name }
 
     /// Returns the rules of the field that a user named.
     ///
     /// - Throws: A failure with the text `forbidden` if the field is secret. If the field does not exist, a failure
-    ///   that lists the fields and suggests the nearest name among the fields and `others`.
+    ///   that lists the fields. The failure also suggests the most similar name of the fields and `others`.
     func openField(
         told name: String, forbidden: String, orOneOf others: [String] = []
     ) throws(CommandFailure) -> FieldRules {

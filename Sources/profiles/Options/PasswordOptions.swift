@@ -22,7 +22,7 @@ struct PasswordOptions: ParsableArguments {
 
     var isGiven: Bool { readsStandardInput || file != nil }
 
-    /// Reads the password from the source that the options name. Returns nil if they name none.
+    /// Reads the password from the source that the options name. Returns nil if the options name no source.
     func read() throws(CommandFailure) -> Secret? {
         if readsStandardInput { return try SecretInput.readOne("-") }
         return try file.map { path throws(CommandFailure) in try SecretInput.readOne(path) }
@@ -40,7 +40,8 @@ struct PasswordOptions: ParsableArguments {
     }
 }
 
-/// Refuses secrets in arguments without repeating them; argument-parser's own message would repeat them.
+/// Refuses secrets in arguments. The message does not repeat the secrets, but the message of argument-parser would
+/// repeat them.
 struct NoSecretArguments: ParsableArguments {
     @Option(name: [.customLong("password"), .customLong("passcode"), .customLong("secret")], help: .hidden)
     var secret: String?

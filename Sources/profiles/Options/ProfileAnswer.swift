@@ -31,7 +31,7 @@ extension GlobalOptions {
     private static func issues(_ error: any Error) -> [ValidationIssue]? {
         switch error {
         case let failure as ValidationFailure: failure.issues
-        // The query was invalid, not a profile.
+        // If the code is `invalidQuery`, the issues belong to the query, and not to a profile.
         case let error as ProfileStoreError: error.code == .invalidQuery ? nil : error.issues
         default: nil
         }

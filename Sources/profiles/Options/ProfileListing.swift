@@ -4,22 +4,22 @@ internal import ProfileStore
 internal import ProfileTransfer
 internal import TextLayout
 
-/// Writes many profiles to standard output. A table is written when its last row is known. Blocks, records and JSON are
-/// written profile by profile, except that blocks for a pager are collected.
+/// Writes many profiles to standard output. A table is written after its last row was added. Blocks, records and JSON
+/// are written profile by profile. If a pager shows the blocks, all blocks are collected first.
 struct ProfileListing: ~Copyable {
     private(set) var count = 0
     private let options: ListingOptions
-    /// The text that the query searches for. Nil if it searches for none.
+    /// The text that the query searches for. Nil if the query has no search text.
     private let matches: ProfileMatches?
     /// The columns of `--columns`. Nil without that option.
     private let chosen: [ProfileColumn]?
-    /// The columns to show: those of `--columns`, or else all fields that are not secret. In the text format, the
+    /// The columns to show: the columns of `--columns`, or else all fields that are not secret. In the text format, the
     /// revision follows the fields.
     private var columns: [ProfileColumn]
-    /// The columns that a narrow table leaves out only after all other columns.
+    /// The columns that are left out last if the terminal is too narrow for the table.
     private var staying: Set<ProfileColumn>
     private var table: TextTable
-    /// The blocks of all profiles so far, which `end` shows in a pager.
+    /// The blocks of all profiles so far. `end` shows them in a pager.
     private var blocks = ""
     private var records: ProfileRecordWriter?
 
@@ -75,8 +75,8 @@ struct ProfileListing: ~Copyable {
         count += 1
     }
 
-    /// Writes the rest of the output, with the cursor of the next page and the number of unjudged profiles if they were
-    /// counted.
+    /// Writes the rest of the output, including the cursor of the next page. If the unjudged profiles were counted,
+    /// writes their number too.
     ///
     /// - Returns: The names of the table's columns that did not fit.
     @discardableResult
@@ -167,17 +167,17 @@ struct ProfileListing: ~Copyable {
     }
 }
 
-/// Finds the places of a text in profiles.
+/// Finds the ranges of profile values that match a text.
 struct ProfileMatches {
     private let text: FoldedText
 
     init(of text: String) { self.text = FoldedText(text) }
 
-    /// Returns the places of the text in a field's value.
+    /// Returns the ranges of a field's value that match the text.
     func ranges(in value: String) -> [Range<String.Index>] { text.ranges(in: value) }
 
-    /// Returns `"matches": [{"field","from","to"}]`. The places are counted in Unicode code points of the stored
-    /// values.
+    /// Returns `"matches": [{"field","from","to"}]`. `from` and `to` are counted in Unicode code points of the stored
+    /// value.
     func member(of profile: Profile) -> JSONMember {
         var matches: [JSONValue] = []
         for field in profile.fields {

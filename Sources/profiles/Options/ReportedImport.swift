@@ -7,7 +7,7 @@ internal import TextLayout
 struct ReportedImport {
     let global: GlobalOptions
     let input: ImportInputOptions
-    /// The store of the import. Nil if the rows are judged without a store.
+    /// The store of the import. Nil if the rows are validated without a store.
     var store: ProfileRepository?
     /// The action for rows whose profiles are already stored.
     var duplicates = ImportOptions.DuplicatePolicy.reject
@@ -45,11 +45,12 @@ struct ReportedImport {
         if outcome.report.rejected > 0 || outcome.report.earlyEnd != nil { throw CommandFailure(.no, lines: []) }
     }
 
-    /// Removes the store if this run created it and nothing was stored. Returns whether it was removed. An error while
-    /// removing it does not change the result of the import.
+    /// Removes the store if this run created it and nothing was stored. Returns whether the store was removed. If the
+    /// removal fails, this does not change the result of the import.
     private func isStoreRemoved() async -> Bool { (try? await store?.removeIfUnused()) ?? false }
 
-    /// Whether the user named the store. If so, the user was asked or told about its creation.
+    /// Whether the user named the store. If so, the user was asked about the creation of the store, or was told about
+    /// it.
     private var isStoreNamed: Bool { global.store.database != nil }
 
     private func noteRemoval() {
@@ -59,7 +60,8 @@ struct ReportedImport {
     /// The result of an import.
     private struct Outcome {
         let report: ImportReport
-        /// The error that ended the import early. Rows that were committed before stay stored, and are in the report.
+        /// The error that ended the import early. Rows that were committed before the error stay stored, and the report
+        /// contains them.
         var failure: (any Error)?
         /// Whether the file of rejected rows is complete.
         var hasRejects = false
@@ -73,7 +75,7 @@ struct ReportedImport {
         guard let path = input.rejects else { return try await importing(importer, file, rejects: nil) }
         let rejects = try global.outputFile(path, replacing: input.force, sparing: spared)
         var outcome = try await importing(importer, file, rejects: rejects.descriptor)
-        // An incomplete file does not replace the existing one.
+        // If the new file is incomplete, it does not replace the existing file.
         guard outcome.report.hasWrittenRejects else { return outcome }
         do {
             try rejects.commit()
@@ -103,7 +105,8 @@ struct ReportedImport {
 
     private func tell(_ outcome: Outcome, sparing spared: FilePlaces) throws(CommandFailure) {
         let report = outcome.report
-        // The report file is written before standard output, because writing to a pipe fails if its reader has ended.
+        // The report file is written before standard output, because writing to standard output fails if the program at
+        // the other end of the pipe has ended.
         var failure: CommandFailure?
         if let path = input.report {
             do throws(CommandFailure) {
@@ -141,10 +144,10 @@ struct ReportedImport {
         }
     }
 
-    /// Returns the shell command that mends the rejected rows one by one. Nil if the other rows are not stored.
+    /// Returns the shell command that mends the rejected rows one by one. Nil if the accepted rows were not stored.
     private func mending(_ rejects: String, _ report: ImportReport) -> String? {
         if report.isDryRun || report.earlyEnd == .nothingStored { return nil }
-        // The prefix `./` prevents that a name that begins with a hyphen is read as an option.
+        // If the name begins with a hyphen, it gets the prefix `./`. Otherwise the name would be read as an option.
         let file = rejects.hasPrefix("-") ? "./" + rejects : rejects
         var words = [CommandArguments.ownName, "mend", file] + input.wordsForRejects(of: report.format)
         if duplicates != .reject { words += ["--on-duplicate", duplicates.rawValue] }

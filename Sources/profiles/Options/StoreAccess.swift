@@ -7,16 +7,16 @@ internal import Threads
 
 // Opens, uses and closes the store of a command.
 extension StoreUsing {
-    /// Opens the store, runs the work, and closes the store even if the work throws. Processes that wait for the write
-    /// lock meanwhile are told which subcommand holds it.
+    /// Opens the store, runs the work, and closes the store even if the work throws. If other processes wait for the
+    /// write lock meanwhile, they can see the name of this subcommand.
     ///
     /// - Parameters:
     ///   - command: The name of the subcommand.
     ///   - whenMissing: What happens if there is no store.
     ///   - observer: Is called with each operation on the store.
-    ///   - inOneCall: Whether `--wait` limits opening and all calls of the work together. Otherwise `--wait` limits
-    ///     each call by itself. Pass true only for work that asks the user nothing and does not write pages of results
-    ///     one after another.
+    ///   - inOneCall: Whether `--wait` limits the total time of opening the store and of all calls in the work. If
+    ///     false, `--wait` limits each call separately. Pass true only if the work does not ask the user anything and
+    ///     does not write several pages of results.
     ///   - work: Uses the store.
     /// - Returns: The value that the work returns.
     /// - Throws: The error of opening the store or of the work.
@@ -30,7 +30,7 @@ extension StoreUsing {
         var isNoteworthy = false
         if case .isMade(let schema, let isConfirmed) = whenMissing {
             options.initialSchema = schema
-            // No other process reads a new store before the first load into it has ended. The load is then faster.
+            // Other processes do not read a new store until its first load has ended. This makes the load faster.
             options.isUnreadUntilLoaded = true
             // A mistyped URI must not create tables in a database.
             options.createsMissing = isConfirmed || !StorePlace.isDatabase(path)
@@ -59,8 +59,8 @@ extension StoreUsing {
         return try await Interruption.cancelling(isQuiet: store.quiet) { try await StorePlace.open(path, options) }
     }
 
-    /// Returns whether the path may be mistyped: the user typed it, it has no store, and the user cannot be asked. On a
-    /// terminal, this method asks the user instead.
+    /// Returns whether the path may be mistyped: the user typed the path, there is no store at the path, and the user
+    /// cannot be asked. If the user can be asked, this method asks the user instead.
     ///
     /// - Throws: ``ProfileStoreError/noStore(path:)`` if the user declines.
     private func mayBeMistyped(_ path: String) throws -> Bool {
@@ -82,7 +82,7 @@ extension StoreUsing {
     /// Returns the place of the store.
     func databasePath() throws(CommandFailure) -> String { try StorePlace.path(store.database) }
 
-    /// Creates a file that a command writes besides the store; see ``requireOutput(_:replacing:sparing:)``.
+    /// Creates an output file of a command; see ``requireOutput(_:replacing:sparing:)``.
     func outputFile(
         _ path: String, replacing: Bool, sparing others: FilePlaces = FilePlaces()
     ) throws(CommandFailure) -> PrivateFile {
@@ -105,7 +105,7 @@ extension StoreUsing {
     }
 
     private func spared(_ others: FilePlaces) -> FilePlaces {
-        // If there is no path, or the store is a database, there are no files of a store to protect.
+        // If the store has no path or is a database, it has no files to protect.
         guard let path = try? databasePath(), !StorePlace.isDatabase(path) else { return others }
         return others.union(FilePlaces(ofStore: path))
     }
@@ -113,15 +113,15 @@ extension StoreUsing {
 
 /// The action if there is no store.
 enum MissingStore {
-    /// The command exits with 66 and a message that says how to create one.
+    /// The command exits with 66 and a message that says how to create a store.
     case isAnError
-    /// The store is created with these rules. If the creation is not confirmed, and the user typed the path, the user
-    /// is asked on a terminal.
+    /// The store is created with these rules. If the user typed the path but has not confirmed the creation, the
+    /// command asks the user on a terminal.
     case isMade(ProfileSchema, isConfirmed: Bool)
 }
 
 extension ProfileSchema {
-    /// Reads a schema file. If the file does not name the schema, the file's name becomes its name.
+    /// Reads a schema file. If the file does not contain a name for the schema, the schema gets the name of the file.
     init(file path: String) throws(CommandFailure) {
         let file = try InputFile(path)
         // The file's name up to the first dot. It is empty for standard input and for hidden files.

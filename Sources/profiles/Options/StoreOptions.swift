@@ -36,10 +36,10 @@ struct StoreOptions: ParsableArguments, StoreUsing {
 }
 
 extension StoreOptions {
-    /// Returns options in which only the store's path is given. This function does not use the argument parser.
+    /// Returns options that contain only the path of the store. This function does not use the argument parser.
     static func plain(database path: String?) -> StoreOptions {
-        // This is not an initializer. In an initializer, the property wrappers would use an assigned value as a default
-        // that is parsed later.
+        // This is not an initializer. In an initializer, the property wrappers would treat an assigned value as a
+        // default value and parse it later.
         var options = StoreOptions()
         options.database = path
         options.quiet = false
@@ -58,7 +58,8 @@ extension StoreUsing {
     /// Whether the user can be asked: standard input is a terminal, and `--no-input` is not given.
     var canAsk: Bool { !store.noInput && SecretPrompt.isPossible }
 
-    /// Writes a note for the user, which is not a result, to standard error. With `--quiet` it writes nothing.
+    /// Writes a note for the user to standard error. A note is not part of the result. With `--quiet` it writes
+    /// nothing.
     func note(_ text: String) {
         if !store.quiet { Output.error.note(text) }
     }

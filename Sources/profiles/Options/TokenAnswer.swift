@@ -4,8 +4,9 @@ internal import TextLayout
 
 // The output of commands that create a token, and a check that refuses tokens as arguments.
 extension GlobalOptions {
-    /// Shows a token, which the store cannot show again. As text, the token alone goes to standard output, for use in a
-    /// pipe, and `words` go to standard error. As JSON, the token comes with its other properties.
+    /// Shows a new token. The store cannot show the token again later. In the text format, only the token goes to
+    /// standard output, so that a pipe can use it, and `words` go to standard error. In the JSON format, the output
+    /// contains the token and its other properties.
     func show(_ token: Secret, _ json: JSONValue, _ words: String...) throws(CommandFailure) {
         switch format {
         case .text:
@@ -20,7 +21,8 @@ extension GlobalOptions {
 }
 
 extension String {
-    /// Refuses a token in the place of a name, without repeating it: other users can read arguments (P12).
+    /// Refuses a token that was given instead of a name, because other users can read arguments (P12). The message does
+    /// not repeat the token.
     func requireNoToken() throws {
         let secret = Secret(self)
         guard TokenKind.allCases.allSatisfy({ TokenHash(of: secret, $0) == nil }) else {

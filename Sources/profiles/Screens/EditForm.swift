@@ -7,7 +7,7 @@ internal import Threads
 /// A form that changes a stored profile, and shows what other writers have changed meanwhile.
 struct EditForm {
     let repository: ProfileRepository
-    /// The revision that the change is based on.
+    /// The revision on which the change is based.
     let stored: Profile
     var session = ScreenSession()
 
@@ -18,7 +18,7 @@ struct EditForm {
         return try await run(screen, unfinished: CommandFailure.unchanged(stored.username))
     }
 
-    /// Shows the form with a rejected row that updates the profile, and the row's issues, until the row is stored.
+    /// Shows the form with a rejected row and its issues, until the row is stored. The row updates the stored profile.
     ///
     /// - Throws: ``RowLeft`` if the user leaves the row for later, ``MendingEnded`` if the user stops mending.
     func run(mending row: RowToMend) async throws -> Profile {
@@ -81,7 +81,7 @@ struct EditForm {
 }
 
 extension Profile {
-    /// Returns the fields in which this revision differs from an earlier one, together with the user's values.
+    /// Returns the fields that differ between this revision and an earlier one. Each field comes with the user's value.
     func conflicts(with edited: ValidProfile, since base: Profile) -> [FieldConflict] {
         fields.filter { $0.value != base[$0.rules.name] }.map { field in
             let rules = field.rules

@@ -4,7 +4,7 @@ internal import ProfileStore
 internal import TerminalUI
 internal import TextLayout
 
-/// A form that asks for one field per line, without control codes, and judges each answer immediately.
+/// A form that asks for one field per line, without control codes. It validates each answer immediately.
 struct PlainForm {
     private let repository: ProfileRepository
     /// The revision that is edited. Nil for a new profile.
@@ -12,9 +12,10 @@ struct PlainForm {
     private var draft: ProfileDraft
     /// The state of a form, which describes the values that each field accepts.
     private let form: FormState
-    /// A rejected row. The form asks only for its fields that are wrong.
+    /// A rejected row. The form asks only for the wrong fields of the row.
     private var rowToMend: RowToMend?
-    /// Whether fields were asked for again. The issues that were shown with the row are then out of date.
+    /// Whether the form has asked for some fields again. If so, the issues that were shown with the row are out of
+    /// date.
     private var hasAskedAgain = false
 
     /// Begins a new profile.
@@ -27,7 +28,7 @@ struct PlainForm {
         self.init(repository, base: stored, draft: stored.draft)
     }
 
-    /// Begins with a rejected row. Only its fields that are wrong are asked for.
+    /// Begins with a rejected row. The form asks only for the wrong fields of the row.
     init(mending row: RowToMend, in repository: ProfileRepository) {
         self.init(repository, base: row.stored, draft: row.draft)
         rowToMend = row
@@ -40,7 +41,8 @@ struct PlainForm {
         form = FormState(repository.validator, on: repository.today)
     }
 
-    /// Asks for every field, and again for the fields that the store refuses, until the profile is stored.
+    /// Asks for every field. If the store refuses some fields, asks for these fields again, until the profile is
+    /// stored.
     ///
     /// - Throws: ``RowLeft`` or ``MendingEnded`` if the user does not mend the row.
     mutating func run() async throws -> Profile {
@@ -119,13 +121,14 @@ struct PlainForm {
         }
     }
 
-    /// Lets the user leave a row. Otherwise the user would have to give valid answers first.
+    /// If the form mends a row, asks whether to try again. Without this question, the user could leave the row only
+    /// after valid answers.
     private func requireGoingOn() throws {
         if rowToMend != nil { try Self.requireWish("Try again") }
     }
 
-    /// Returns the value of an answer. An empty answer means the original value, even if another answer was refused
-    /// since.
+    /// Returns the value of an answer. An empty answer means the original value, and not an earlier answer that was
+    /// refused.
     private func answered(_ answer: String, _ field: FormField) -> DraftValue? {
         // The form shows a title such as Yes or No for a boolean, and accepts this title as an answer.
         let value = form.choice(for: answer, in: field.name)?.value ?? answer
@@ -161,8 +164,8 @@ struct PlainForm {
         return (parts + [field.hint]).joined(separator: ", ")
     }
 
-    /// Judges the answer for a field, and returns whether it is refused. Prints the issue of a refused answer, unless
-    /// `quietly` is true.
+    /// Validates the answer for a field, and returns whether the answer is refused. Prints the issue of a refused
+    /// answer, unless `quietly` is true.
     private func isRefused(_ name: FieldName, quietly: Bool = false) -> Bool {
         do throws(ValidationFailure) {
             _ = try validated()
@@ -180,7 +183,7 @@ struct PlainForm {
 
     private mutating func askAgain(_ issues: [ValidationIssue], after error: any Error) throws {
         let fields = form.fields.filter { field in issues.contains { $0.field == field.name } }
-        // No answer can correct an issue that belongs to no field of the form.
+        // If an issue belongs to no field of the form, no answer can correct it.
         guard !fields.isEmpty else { throw error }
         let told = hasAskedAgain ? [] : rowToMend?.issues ?? []
         issues.filter { !told.contains($0) }.forEach(say)
@@ -189,8 +192,8 @@ struct PlainForm {
         for field in fields { try ask(for: field) }
     }
 
-    /// Shows what another writer has changed meanwhile, and asks the user to choose if the user has changed the same
-    /// field.
+    /// Shows the fields that another writer has changed meanwhile. If the user has changed the same field, asks the
+    /// user to choose one of the values.
     private mutating func takeOver() async throws {
         guard let base, let latest = try await repository.profile(id: base.id) else {
             throw ProfileStoreError.notFound(username: draft[repository.schema.primaryKey.name]?.text ?? "")
@@ -210,7 +213,8 @@ struct PlainForm {
         self.base = latest
     }
 
-    /// Returns a function that turns a stored boolean into its title in the form, and returns any other text unchanged.
+    /// Returns a function that converts a stored boolean to its title in the form. The function returns any other text
+    /// unchanged.
     private func shown(in field: FormField) -> (String) -> String {
         { form.choice(for: $0, in: field.name)?.title ?? $0 }
     }

@@ -2,11 +2,11 @@ internal import ProfileCore
 internal import ProfileStore
 internal import TerminalUI
 
-/// Shows the profiles of a store in a table, from which the user opens the forms.
+/// Shows the profiles of a store in a table. The user opens the forms from this table.
 struct ProfileBrowser {
     let repository: ProfileRepository
 
-    /// An action that has a screen of its own.
+    /// An action with its own screen.
     private enum Errand {
         case edit(id: Int64)
         case register
@@ -58,7 +58,7 @@ struct ProfileBrowser {
             do throws(ProfileStoreError) {
                 return try await repository.supply(demand)
             } catch let error where error.code == .invalidQuery {
-                // The query is invalid because its order names a field that no longer exists.
+                // The query is invalid because its sort field no longer exists.
                 return .rows([], of: repository.schema.browseColumns, demand, goingOn: nil)
             } catch {
                 return .unreadable(CommandFailure(error).lines.joined(separator: ". "))
@@ -66,7 +66,7 @@ struct ProfileBrowser {
         }
     }
 
-    /// The outcome of an action, which the table shows when the user is back.
+    /// The outcome of an action. The table shows it when the user returns to the table.
     private struct News {
         var note: String?
         var notices: [NoticeScreen] = []
@@ -106,7 +106,7 @@ extension ProfileRepository {
             case .first, .last: break
             case .after(let place), .before(let place): query.after = ProfileCursor(place)
             }
-            // A search reads a limited number of ids at a time, so early matches are shown early.
+            // A search reads a limited number of ids at a time, so the first matches are shown early.
             let page =
                 query.order == nil && (query.text != nil || query.status != nil)
                 ? try await page(of: query, lookingAt: Self.idsAtOnce) : try await profiles(query)
@@ -130,7 +130,7 @@ extension ProfileRepository {
         return ProfileQuery(text: view.search.isEmpty ? nil : view.search, status: status, order: order)
     }
 
-    /// The number of ids that a search reads at a time. Reading them takes some hundredths of a second.
+    /// The number of ids that a search reads at a time. Reading this number of ids takes some hundredths of a second.
     private static let idsAtOnce: Int64 = 50_000
 }
 

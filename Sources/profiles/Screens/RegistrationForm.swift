@@ -84,7 +84,7 @@ extension ProfileRepository {
         guard let code = schema.field(of: .postalCode), let address = schema.field(of: .streetAddress) else {
             return []
         }
-        // The user may not have typed a whole postal code yet.
+        // If the user has not typed a complete postal code yet, there are no addresses to offer.
         guard validator.storedForm(of: postalCode, in: code.name) != nil else { return [] }
         let query = ProfileQuery([.init(code.name, .equals(postalCode))], limit: 1_000)
         var counts: [String: Int] = [:]

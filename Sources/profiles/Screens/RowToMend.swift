@@ -2,13 +2,14 @@ internal import ProfileCore
 internal import ProfileStore
 internal import ProfileTransfer
 
-/// A rejected row with its present issues, for a form.
+/// A rejected row with its current issues, for a form.
 struct RowToMend {
     /// A title such as "Row 3 of 12, line 57", followed by the profile that the row edits, if any.
     let title: String
     /// The profile that the row updates. Nil for a new profile.
     let stored: Profile?
-    /// The profile that the row describes: its values alone, or the stored profile with the row's values.
+    /// The profile that the row describes. For an update, this is the stored profile with the values of the row.
+    /// Otherwise it contains only the values of the row.
     let draft: ProfileDraft
     /// The values of the row itself. An empty value clears its field.
     let typed: [FieldName: String]
@@ -20,7 +21,7 @@ struct RowToMend {
     /// The function that a form must call before it stores the corrected profile.
     let willStore: @Sendable (ValidProfile) async throws -> Void
 
-    /// Judges a row again, because the rules and the stored profiles may have changed since it was rejected.
+    /// Validates a row again, because the rules and the stored profiles may have changed since the row was rejected.
     ///
     /// - Returns: Nil if the row needs no further work: all its values are already stored, or its profile is stored and
     ///   `policy` skips such rows.
@@ -68,7 +69,7 @@ extension RowToMend {
     /// The message for a user who stops mending while a row is shown.
     static let unfinished = "The row that was shown is as it was."
 
-    /// Returns the row's value of a field. Nil if it has none.
+    /// Returns the row's value of a field. Nil if the row has no value for this field.
     func value(of name: FieldName) -> String? { typed[name].flatMap { $0.isEmpty ? nil : $0 } }
 }
 
@@ -84,7 +85,7 @@ enum RowLeft: Error {
 struct MendingEnded: Error {}
 
 extension RejectedRows.Row {
-    /// Whether the row's values would leave a stored profile unchanged. Passwords cannot be compared.
+    /// Whether the values of the row would change nothing in the stored profile. Passwords cannot be compared.
     fileprivate func says(nothingNewOf stored: Profile, in repository: ProfileRepository) -> Bool {
         let draft = draft(updating: stored)
         guard let merged = try? repository.validator.validate(draft, on: repository.today, hasPassword: true) else {

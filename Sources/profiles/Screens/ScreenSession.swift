@@ -3,8 +3,8 @@ internal import Threads
 
 /// Runs screens on the terminal of the process. After the last screen, the terminal shows its earlier content again.
 struct ScreenSession: Sendable {
-    /// Requests to the screens that do not come from the keyboard, such as those of a control server. Nil if there are
-    /// none.
+    /// Requests to the screens. They come from a source such as a control server, and not from the keyboard. Nil if
+    /// there are none.
     var requests: AsyncStream<ScreenRequest>?
     /// The terminal that stays open between screens. Nil if each screen opens and closes the terminal.
     private var stage: Stage?
@@ -65,7 +65,7 @@ struct ScreenSession: Sendable {
         }
         let loop = try stage.open(requests)
         var screen = screen
-        // The welcome counts as seen only now, when there is a terminal to show it on.
+        // The welcome is recorded as seen only now, because only now a terminal can show it.
         if welcomes, WelcomeRecord.take() { screen.notices.insert(.welcome, at: 0) }
         switch await loop.run(screen, answering: answer, supplying: supply) {
         case .done(let value): return value
@@ -78,7 +78,7 @@ struct ScreenSession: Sendable {
         }
     }
 
-    /// The terminal, which the first screen opens.
+    /// The terminal. The first screen opens it.
     private final class Stage: Sendable {
         private let opened = Locked<(terminal: Terminal, loop: ScreenLoop)?>(nil)
         private let advice: String

@@ -4,11 +4,11 @@ internal import Platform
 ///
 /// The record is an empty file in the user's state directory (XDG Base Directory Specification).
 enum WelcomeRecord {
-    /// Records that the welcome is shown, and returns whether this call is the first to do so. If it is, the caller
+    /// Records that the welcome is shown. Returns true only if there was no record before. In this case, the caller
     /// shows the welcome.
     ///
-    /// Returns false if there is no home directory or the file cannot be created. A welcome that cannot be recorded
-    /// would be shown at every start.
+    /// Returns false if there is no home directory or the file cannot be created. If the welcome were shown without a
+    /// record, it would be shown at every start.
     static func take() -> Bool {
         guard let folders else { return false }
         for folder in folders { mkdir(folder, 0o700) }
@@ -20,7 +20,8 @@ enum WelcomeRecord {
         return true
     }
 
-    /// The folders to create if they are missing, outermost first. The file is in the last one.
+    /// The folders to create if they are missing, from the outermost to the innermost. The innermost folder contains
+    /// the file.
     private static var folders: [String]? {
         // The specification says to ignore a relative path.
         if let state = try? Environment.path("XDG_STATE_HOME"), state.hasPrefix("/") {

@@ -10,12 +10,12 @@ internal import Threads
 /// the first time. On Linux, libdispatch installs its handler once in a process, and does not notice that this type has
 /// restored the earlier action. So this type installs its own handler, which wakes a read source of Dispatch.
 enum Interruption {
-    /// Catches SIGINT while the work runs, also between the tasks that ``cancelling(isQuiet:_:)`` runs in it. A signal
-    /// between two tasks cancels the next task as soon as that task begins.
+    /// Catches SIGINT while the work runs. The work runs tasks with ``cancelling(isQuiet:_:)``, and SIGINT is also
+    /// caught between these tasks. A signal between two tasks cancels the next task as soon as that task begins.
     static func watching<Value>(isQuiet: Bool, _ work: () async throws -> Value) async throws -> Value {
         let wake = interruptions.descriptor
-        // Without a descriptor, the signal is not caught and ends the process. If an outer call of this method catches
-        // the signal already, the outer call stays responsible.
+        // Without a descriptor, the signal is not caught and ends the process. If an outer call of this method already
+        // catches the signal, the outer call continues to handle it.
         guard wake >= 0, watch.withLock({ $0.begin() }) else { return try await work() }
         defer { watch.withLock { $0 = Watch() } }
         var former = sigaction()
@@ -69,7 +69,7 @@ private struct Watch {
         return !isWatching
     }
 
-    /// Makes this the task that the signal cancels.
+    /// Sets the task that the signal cancels.
     mutating func run(_ task: any CancellableTask) {
         self.task = task
         if isInterrupted { task.cancel() }
@@ -91,12 +91,12 @@ extension Task: CancellableTask {}
 
 private let interruptions = CaughtInterruptions()
 
-/// The signals that were caught and not yet acted on, counted by the kernel (eventfd(2)).
+/// A counter of the caught signals that were not handled yet. The kernel counts them (eventfd(2)).
 ///
-/// The handler does nothing but `write`, which signal-safety(7) permits, to a descriptor that was opened before the
-/// handler was installed and is never closed.
+/// The signal handler only calls `write`, which signal-safety(7) permits. The descriptor is opened before the handler
+/// is installed, and is never closed.
 private struct CaughtInterruptions: Sendable {
-    /// The descriptor of the counter. Negative if the system could not open one.
+    /// The descriptor of the counter. Negative if the system could not create the counter.
     let descriptor = eventfd(0, Int32(EFD_CLOEXEC | EFD_NONBLOCK))
 
     /// Counts one more signal. Safe in a signal handler.

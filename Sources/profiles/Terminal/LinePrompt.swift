@@ -15,7 +15,8 @@ enum LinePrompt {
         }
     }
 
-    /// Asks a question that only yes confirms. Any other answer, and the end of the input, means no.
+    /// Asks a yes-or-no question. Only "y" or "yes" means yes. Any other answer means no, and so does the end of the
+    /// input.
     static func isConfirmed(_ question: String) throws -> Bool {
         Output.error.draw(question.visible + "? [y/N] ")
         return try readLine().map { isYes(String(decoding: $0, as: UTF8.self)) } ?? false

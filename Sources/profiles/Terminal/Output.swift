@@ -22,7 +22,7 @@ struct Output: Sendable {
         return (Int(size.ws_col), Int(size.ws_row))
     }
 
-    /// Whether colours and progress bars may be drawn: on a terminal that supports them, unless `NO_COLOR` is set
+    /// Whether colours and progress bars may be drawn. The terminal must support them, and `NO_COLOR` must not be set
     /// (<https://no-color.org>).
     var takesControlCodes: Bool {
         guard isTerminal, Environment["NO_COLOR"] == nil else { return false }
@@ -31,13 +31,14 @@ struct Output: Sendable {
 
     /// Writes a result.
     ///
-    /// - Throws: A failure without text if the reader of a pipe has closed it, as in `profiles list | head -1`.
+    /// - Throws: A failure without text if the output is a pipe and its reader has closed it, as in
+    ///   `profiles list | head -1`.
     func write(_ text: String) throws(CommandFailure) {
         let code = writeAll(text)
         guard code == 0 else { throw .cannotWrite(name, code) }
     }
 
-    /// Writes a result, and a line end if the result has none.
+    /// Writes a result. If the result does not end with a line end, adds a line end.
     func print(_ text: String) throws(CommandFailure) {
         try write(text.utf8.last == UInt8(ascii: "\n") ? text : text + "\n")
     }
@@ -75,7 +76,7 @@ struct Output: Sendable {
     }
 
     private func isAbandoned(waitingForIt waits: Bool) -> Bool {
-        // Without requested events, poll(2) reports errors only: here, a pipe without a reader.
+        // If no events are requested, poll(2) reports only errors. Here, the error is a pipe without a reader.
         var state = pollfd(fd: descriptor, events: 0, revents: 0)
         while poll(&state, 1, waits ? -1 : 0) < 0, errno == EINTR {}
         return state.revents != 0
@@ -84,7 +85,7 @@ struct Output: Sendable {
     /// Writes text unchanged. An error is ignored.
     func draw(_ text: String) { _ = writeAll(text) }
 
-    /// - Returns: 0, or `errno`.
+    /// - Returns: 0 for success, otherwise `errno`.
     private func writeAll(_ text: String) -> Int32 {
         var text = text
         return text.withUTF8 { bytes in FileDescriptor.writeAll(UnsafeRawBufferPointer(bytes), to: descriptor) }

@@ -2,15 +2,15 @@ internal import Platform
 internal import Synchronization
 internal import TextLayout
 
-/// Shows a text one screenful at a time, with `$PAGER` or else with `less`, in a separate process.
+/// Shows a text page by page in a separate process: `$PAGER`, or else `less`.
 enum Pager {
-    /// Writes a text to standard output. It goes through a pager if the user would otherwise not see its beginning: the
-    /// output is a terminal, and the text has more rows than the terminal.
+    /// Writes a text to standard output. If the output is a terminal and the text has more rows than the terminal, a
+    /// pager shows the text. Otherwise the user would not see the beginning of the text.
     ///
     /// If no pager can be started, the text is written directly. It is not an error if the user leaves the pager before
     /// the end of the text.
     ///
-    /// - Throws: A failure if the text cannot be written; ``SignalEnding`` if a signal that ends this process came
+    /// - Throws: A failure if the text cannot be written; ``SignalEnding`` if a signal that ends this process arrived
     ///   while the pager ran.
     static func show(_ text: String, isWanted: Bool) throws {
         guard isWanted, let command, isTooLong(text), try page(text, with: command) else {
@@ -18,14 +18,14 @@ enum Pager {
         }
     }
 
-    /// The words of the pager's command. Nil if no pager is to be used.
+    /// The words of the pager's command. Nil if no pager should be used.
     private static var command: [String]? {
         guard !Environment.isTerminalDumb, !Environment.isEmpty("PAGER") else { return nil }
         switch Environment["PAGER"] {
         case nil: return ["less", "-FRX"]
         case "cat": return nil
         case let pager? where pager.allSatisfy(\.isWhitespace): return nil
-        // The value may have options, or be a shell command.
+        // The value may contain options, or may be a shell command.
         case let pager?: return ["/bin/sh", "-c", pager]
         }
     }
@@ -65,7 +65,7 @@ enum Pager {
         close(ends[1])
         let status = end(of: pager)
         signals.pass(to: 0)
-        // A pager that was killed could not restore the terminal.
+        // If the pager was killed, it has not restored the terminal.
         if isKnown { tcsetattr(STDOUT_FILENO, TCSADRAIN, &settings) }
         try signals.requireNone()
         // A shell exits with 127 if a command does not exist, and with 126 if it cannot be run.
@@ -78,7 +78,8 @@ enum Pager {
         posix_spawn_file_actions_init(&actions)
         defer { posix_spawn_file_actions_destroy(&actions) }
         posix_spawn_file_actions_adddup2(&actions, input, STDIN_FILENO)
-        // The pager gets the signal actions that a shell would give it, because this process ignores some signals.
+        // The pager gets the default signal actions, as from a shell. Otherwise it would inherit the ignored signals of
+        // this process.
         var attributes = posix_spawnattr_t()
         posix_spawnattr_init(&attributes)
         defer { posix_spawnattr_destroy(&attributes) }
@@ -106,8 +107,9 @@ enum Pager {
     }
 }
 
-/// The signal actions while a pager uses the terminal. This process ignores Ctrl-C, which the pager handles. A signal
-/// that would end this process ends the pager first, and the pager then restores the terminal.
+/// The signal actions while a pager uses the terminal. This process ignores Ctrl-C, because the pager handles it. If
+/// another signal would end this process, the signal is passed to the pager first. The pager then restores the terminal
+/// and ends.
 private struct PagerSignals {
     private var before: [(signal: Int32, action: sigaction)] = []
 
@@ -129,14 +131,15 @@ private struct PagerSignals {
         }
     }
 
-    /// Sets the pager to which the signals that would end this process are passed; 0 if there is no pager.
+    /// Sets the process id of the pager, or 0 for no pager. If a signal would end this process, it is passed to the
+    /// pager.
     func pass(to pager: pid_t) {
         runningPager.store(pager, ordering: .relaxed)
         let signal = endingSignal.load(ordering: .relaxed)
         if pager > 0, signal != 0 { kill(pager, signal) }
     }
 
-    /// - Throws: ``SignalEnding`` if a signal came that ends this process.
+    /// - Throws: ``SignalEnding`` if a signal that ends this process has arrived.
     func requireNone() throws {
         let signal = endingSignal.load(ordering: .relaxed)
         if signal != 0 { throw SignalEnding(signal: signal) }

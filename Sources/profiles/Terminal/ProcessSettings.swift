@@ -6,15 +6,15 @@ enum ProcessSettings {
     static func apply() {
         forbidCoreDumps()
         saveAddressSpace()
-        // Writing to a closed pipe then returns an error and does not end the process, so the store is still closed
-        // properly.
+        // If SIGPIPE is ignored, a write to a closed pipe does not end the process, but returns an error. So the store
+        // is still closed properly.
         signal(SIGPIPE, SIG_IGN)
-        // Likewise, writing to a file beyond the size limit of the process then returns an error.
+        // If SIGXFSZ is ignored, a write beyond the file size limit of the process returns an error too.
         signal(SIGXFSZ, SIG_IGN)
     }
 
-    /// The number of file descriptors that a command may need, besides those that it was started with. An import with
-    /// inference that creates a store needs the most: 17.
+    /// The number of file descriptors that a command may need, in addition to the descriptors that it inherits at its
+    /// start. An import with inference that creates a store needs the most: 17.
     static let neededDescriptors = 32
 
     /// Refuses to run if the process can open too few files. libdispatch traps if it cannot open a descriptor of
@@ -24,8 +24,8 @@ enum ProcessSettings {
         getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
         let most = Int32(clamping: min(limit.rlim_cur, 1 << 20))
         var free = 0
-        // One call of poll(2) finds out which of 64 descriptors are closed. For a process with few open files, one call
-        // is enough.
+        // One call of poll(2) checks which of 64 descriptors are closed. For a process with few open files, one call is
+        // enough.
         var first: Int32 = 0
         while first < most, free < neededDescriptors {
             let end = min(first + 64, most)
@@ -39,15 +39,16 @@ enum ProcessSettings {
         }
     }
 
-    /// The address space, in bytes, that a command needs besides the program itself if it reads or writes many rows. The
-    /// command starts threads for each core, and each of them reserves 8 MiB for its stack. Measured with two cores and
-    /// imports of a million rows: no command died with 140 MiB, and some died with 110 MiB.
+    /// The address space, in bytes, for a command that reads or writes many rows. The space for the program itself is
+    /// not included. The command starts threads for each core, and each of them reserves 8 MiB for its stack. Measured
+    /// with two cores and imports of a million rows: no command died with 140 MiB, and some died with 110 MiB.
     private static var neededAddressSpace: Int {
         (160 + 16 * max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN)))) << 20
     }
 
     /// Refuses to run if the process can get too little address space (`ulimit -v`), because Swift's allocator ends the
-    /// process if there is no memory. The check reserves the space and releases it, without using a page of it.
+    /// process if there is no memory. The check reserves the space and releases it immediately, without using its
+    /// pages.
     static func requireAddressSpace() throws(CommandFailure) {
         let needed = neededAddressSpace
         let space = mmap(nil, needed, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0)
@@ -56,8 +57,8 @@ enum ProcessSettings {
     }
 
     /// Lets all threads allocate from one arena if the address space is limited. Otherwise each new thread reserves up
-    /// to 128 MiB for an arena of its own, and a command may then run out of address space, depending on the order in
-    /// which its threads start.
+    /// to 128 MiB for its own arena. A command may then run out of address space, depending on the order in which its
+    /// threads start.
     private static func saveAddressSpace() {
         var limit = rlimit()
         getrlimit(__rlimit_resource_t(RLIMIT_AS.rawValue), &limit)
@@ -76,7 +77,7 @@ enum ProcessSettings {
         raise(signal)
     }
 
-    /// Prevents core dumps: secrets are in memory for a while, and must not get into a file by a crash (P12).
+    /// Prevents core dumps. Memory may contain secrets, and a crash must not write them to a file (P12).
     private static func forbidCoreDumps() {
         _ = profiles_forbid_core_dumps()
         var none = rlimit(rlim_cur: 0, rlim_max: 0)

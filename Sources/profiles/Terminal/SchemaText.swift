@@ -38,8 +38,8 @@ extension SchemaDifference.Change {
         }
     }
 
-    /// The change as a JSON object with the members `change`, `field`, `rules` and `changes`, without members that do
-    /// not apply.
+    /// The change as a JSON object with the members `change`, `field`, `rules` and `changes`. Members that do not apply
+    /// are left out.
     fileprivate var json: JSONValue {
         switch self {
         case .added(let field): ["change": "added", "field": .string(field.name.text)]
@@ -114,7 +114,7 @@ extension FieldRules {
 }
 
 extension FieldType {
-    /// The text for a field of this type without rules.
+    /// The text for a field of this type that has no rules.
     fileprivate var anyValue: String {
         switch self {
         case .string: "any text"

@@ -16,7 +16,7 @@ enum SecretPrompt {
         var silent = settings
         silent.c_lflag &= ~tcflag_t(ECHO)
         silent.c_lflag |= tcflag_t(ICANON | ISIG)
-        // Ctrl-S would stop the output, and a process that waits for its output does not react to a signal.
+        // Ctrl-S would stop the output. While the process waits for its output, it would not react to a signal.
         silent.c_iflag &= ~tcflag_t(IXON)
         change(to: &silent)
         Output.error.draw(label + ": ")
@@ -28,8 +28,8 @@ enum SecretPrompt {
         return try readLine(besides: flowControl(settings), watching: signals)
     }
 
-    /// Changes the settings of the terminal, and drops earlier input. TCSAFLUSH would also wait for pending output,
-    /// which Ctrl-S may have stopped.
+    /// Changes the settings of the terminal, and drops earlier input. TCSAFLUSH is not used: it would also wait for
+    /// pending output, and Ctrl-S may have stopped this output.
     private static func change(to settings: inout termios) {
         tcsetattr(STDIN_FILENO, TCSANOW, &settings)
         tcflush(STDIN_FILENO, TCIFLUSH)

@@ -5,8 +5,8 @@
     internal import TerminalUI
     internal import Threads
 
-    /// The running screen, as the control server uses it. The screen handles the control server's requests and the key
-    /// presses in a single sequence, in the order of their arrival.
+    /// The running screen, for use by the control server. The screen handles the requests of the control server and the
+    /// key presses one at a time, in the order of their arrival.
     struct RunningScreen: ControlledScreen {
         let requests: AsyncStream<ScreenRequest>.Continuation
 

@@ -6,11 +6,11 @@
     internal import ProfileTesting
     internal import TerminalUI
 
-    /// Starts the scenario that the environment names, with a control server beside it (T3, T4).
+    /// Starts the scenario that an environment variable names, and also starts a control server (T3, T4).
     struct ScenarioRun {
         private let scenario: Scenario
 
-        /// - Returns: Nil for the normal start.
+        /// - Returns: Nil if the program starts normally, without a scenario.
         /// - Throws: A usage failure with the valid names if there is no such scenario.
         init?() throws(CommandFailure) {
             switch ScenarioResolution(Environment.all) {
@@ -40,7 +40,7 @@
             let repository = store.repository
             let (requests, outside) = AsyncStream.makeStream(of: ScreenRequest.self)
             let beeper = try Beeper(store: repository.place)
-            // In a test run only a beep shows the welcome (T5).
+            // In a test run, the welcome is shown only after a beep (T5).
             try beeper.register("welcome") { outside.yield(.notice(.welcome)) }
             let authenticator = ScriptedAuthenticator(otherwise: RepositoryAuthenticator(repository))
             let token = ControlFolder.makeToken()
