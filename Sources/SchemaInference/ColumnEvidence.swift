@@ -19,6 +19,7 @@ struct ColumnEvidence: Sendable {
     private(set) var text = TextEvidence()
     private(set) var shape = ShapeEvidence.noValues
     private(set) var distinct = FewValues()
+    private(set) var order = RowOrder()
     private(set) var hypotheses = LivingHypotheses()
     /// The first two distinct values.
     private(set) var examples: [[UInt8]] = []
@@ -88,6 +89,7 @@ struct ColumnEvidence: Sendable {
         values += 1
         shape.add(value)
         distinct.add(value)
+        order.add(value)
         hypotheses.judge(value, line: line)
         if value[0] == UInt8(ascii: "$") { noteHash(value, line: line) } else { others.add(line: line) }
         if hypotheses.isRefuted(0), value.isNumeral { numerals.add(line: line) }
@@ -112,6 +114,7 @@ struct ColumnEvidence: Sendable {
         text.merge(later.text)
         shape.merge(later.shape)
         distinct.merge(later.distinct)
+        order.merge(later.order)
         hypotheses.merge(later.hypotheses)
         for example in later.examples { keepExample(example) }
         hashes += later.hashes

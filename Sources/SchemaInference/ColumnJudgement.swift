@@ -10,6 +10,14 @@ struct ColumnJudgement {
     private(set) var missing: Int
     private var evidence: ColumnEvidence
     private let name: ColumnName
+    private let proof: RuleEvidence
+    private let isStrict: Bool
+    /// The texts that stand for missing values.
+    private var takenAsMissing: [String] = []
+    /// Whether the values have a type other than text or boolean.
+    private var isTyped = false
+    /// The rules that all values satisfy, but that later files may break.
+    private var withheld: [WithheldRule] = []
 
     /// The minimum number of values for a shape, a set of characters or a date of eight digits. Fewer values may have
     /// them in common by chance.
@@ -21,10 +29,16 @@ struct ColumnJudgement {
     ///   - evidence: The evidence from the column's values.
     ///   - name: The column's name.
     ///   - isKey: Whether the column is the key, which is always text.
+    ///   - isOtherKey: Whether the column could be the key as well, by its name and its values.
     ///   - tokens: The indexes of the tokens that stand for missing values in other columns of the file.
-    init(_ evidence: ColumnEvidence, _ name: ColumnName, isKey: Bool, tokens: Set<Int>) {
+    ///   - isStrict: Whether rules are proposed that later files may break.
+    init(
+        _ evidence: ColumnEvidence, _ name: ColumnName, isKey: Bool, isOtherKey: Bool, tokens: Set<Int>, isStrict: Bool
+    ) {
         self.evidence = evidence
         self.name = name
+        self.isStrict = isStrict
+        proof = RuleEvidence(evidence, isKey: isKey || isOtherKey)
         values = 0
         missing = 0
         settleTokens(isKey: isKey, tokens)
@@ -41,8 +55,23 @@ struct ColumnJudgement {
         } else if !takeForBoolean(), !takeForType() {
             takeForText(isKey: false)
         }
-        if isKey || missing == 0 && values > 0 { draft.constraints.insert(JSONMember("required", true), at: 0) }
+        if isKey || missing == 0 && values > 0 && proposes(.required, if: proof.isAlwaysThere) {
+            draft.constraints.insert(JSONMember("required", true), at: 0)
+        } else if isTyped, !isStrict {
+            takenAsMissing += Self.usualTokens.filter { !takenAsMissing.contains($0) }
+        }
+        if !takenAsMissing.isEmpty {
+            let texts = JSONValue.array([""] + takenAsMissing.map(JSONValue.string))
+            draft.attributes.insert(JSONMember("missingValues", texts), at: 0)
+        }
         if let contentType { draft.extensions.append(JSONMember("contentType", .string(contentType))) }
+        if !withheld.isEmpty { doubts.append(.withheld(withheld, proof.doubt)) }
+    }
+
+    /// Returns whether a rule that all values satisfy is proposed, and notes it otherwise.
+    private mutating func proposes(_ rule: WithheldRule, if isProven: Bool) -> Bool {
+        if !isStrict, !isProven { withheld.append(rule) }
+        return isStrict || isProven
     }
 
     // MARK: Missing values
@@ -54,6 +83,9 @@ struct ColumnJudgement {
         let standOut = evidence.values > 0 && (hasShape || !evidence.hypotheses.borneOut.isEmpty)
         return standOut ? Set(evidence.tokens.keys) : []
     }
+
+    /// The texts that later files may use for missing numbers and dates. In a column of text they may be values.
+    private static let usualTokens = ["NA", "N/A", "NULL", "null", "NaN"]
 
     private mutating func settleTokens(isKey: Bool, _ elsewhere: Set<Int>) {
         let found = evidence.tokens
@@ -71,7 +103,7 @@ struct ColumnJudgement {
         let texts = taken.map { MissingToken.all[$0].text }
         let count = taken.reduce(0) { $0 + (evidence.tokens[$1]?.count ?? 0) }
         doubts.append(.takenAsMissing(texts, count: count))
-        draft.attributes.append(JSONMember("missingValues", .array([""] + texts.map(JSONValue.string))))
+        takenAsMissing = texts
     }
 
     private func standsOut(_ token: Int, _ count: Int, _ elsewhere: Set<Int>) -> Bool {
@@ -101,7 +133,7 @@ struct ColumnJudgement {
         if name.meaning?.isText == true, first.isNumber { return false }
         let type: InferredType?
         switch first {
-        case .integer: type = isDate(borneOut) ?? .integer
+        case .integer: type = isDate(borneOut) ?? (isWhole ? .integer : .number(.plain))
         case .number: type = number(borneOut)
         case .date: type = date(borneOut)
         case .dateTime, .time, .email, .uri, .uuid: type = first
@@ -109,11 +141,23 @@ struct ColumnJudgement {
         guard let type else { return false }
         draft.type = type.name
         draft.attributes += type.attributes
+        isTyped = true
         draft.extensions += type.extensions
         if type == .integer, isYear { draft.type = "year" }
         if type == .email || type == .uri { limitLength() }
         return true
     }
+
+    /// Whether further values will be whole numbers too. In a few rows, percentages and prices can be whole by chance.
+    private var isWhole: Bool {
+        let mayHaveFractions = name.words.contains { Self.fractionWords.contains($0) }
+        return isStrict || !mayHaveFractions || proof.observations >= RuleEvidence.enough
+    }
+
+    private static let fractionWords: Set = [
+        "amount", "balance", "betrag", "margin", "pct", "percent", "percentage", "preis", "price", "prix", "prozent",
+        "rate", "ratio", "share",
+    ]
 
     /// Returns a date type if all values are valid dates of eight digits and there are enough values.
     private func isDate(_ borneOut: [InferredType]) -> InferredType? {
@@ -141,11 +185,22 @@ struct ColumnJudgement {
     private mutating func date(_ borneOut: [InferredType]) -> InferredType? {
         let writings = borneOut.compactMap { if case .date(let writing) = $0 { writing } else { nil } }
         guard let first = writings.first else { return nil }
-        if first.order != nil, writings.contains(where: { $0.order != nil && $0.order != first.order }) {
+        // The first fitting format has the day first. Dates with dots never have the month first (N2).
+        let isDotted = first.pattern.contains(".")
+        if !isDotted, first.order != nil, writings.contains(where: { $0.order != nil && $0.order != first.order }) {
             doubts.append(.dayOrMonth)
             return nil
         }
-        return .date(first)
+        // In a sorted file, the first months may all have two digits without a leading zero.
+        let isProven = isStrict || proof.observations >= RuleEvidence.enough || hasLeadingZero
+        return .date(isProven ? first : first.unpadded ?? first)
+    }
+
+    /// Whether a day or month of the examples begins with a zero.
+    private var hasLeadingZero: Bool {
+        evidence.examples.contains { example in
+            example.split(whereSeparator: { !$0.isASCIIDigit }).contains { $0.first == UInt8(ascii: "0") }
+        }
     }
 
     private mutating func doubtNearMiss() {
@@ -204,14 +259,14 @@ struct ColumnJudgement {
             draft.attributes += InferredType.email.attributes
             return limitLength()
         }
-        if !isKey, let allowed = choices {
+        if !isKey, let allowed = choices, proposes(.values(allowed.count), if: proof.isComplete) {
             return draft.constraints.append(JSONMember("enum", .array(allowed.map(JSONValue.string))))
         }
-        if !isKey, hasShape, let mask = evidence.shape.mask {
+        if !isKey, hasShape, let mask = evidence.shape.mask, proposes(.mask(mask), if: proof.isUniform) {
             return draft.extensions.append(JSONMember("mask", .string(mask)))
         }
         limitLength()
-        if hasShape, let characters = evidence.text.characters {
+        if hasShape, let characters = evidence.text.characters, proposes(.characters, if: proof.isUniform) {
             draft.extensions.append(JSONMember("characters", .array(characters.map(JSONValue.string))))
         }
     }
@@ -227,15 +282,18 @@ struct ColumnJudgement {
         return entries.map { String(decoding: $0.bytes, as: UTF8.self) }.sorted()
     }
 
-    /// Limits the length to that of the longest value, rounded up. If all values are codes of the same length, the
-    /// minimum and the maximum are this length.
+    /// Limits the length. If all values are codes of the same length, the minimum and the maximum are this length.
+    /// Otherwise the maximum is twice the length of the longest value, rounded up; a strict schema has no such room.
     private mutating func limitLength() {
         let longest = evidence.text.longest
-        if evidence.text.shortest == longest, hasShape, evidence.text.characters != nil {
+        let isCode = evidence.text.shortest == longest && hasShape && evidence.text.characters != nil
+        if isCode, proposes(.length(longest), if: proof.isUniform) {
             draft.constraints += [
                 JSONMember("minLength", .number(longest)), JSONMember("maxLength", .number(longest)),
             ]
-        } else if let limit = Self.limits.first(where: { $0 >= longest }) {
+        } else if let limit = Self.limits.first(where: { $0 >= (isStrict ? longest : 2 * longest) }),
+            isCode ? proof.isBounded : proposes(.maximumLength, if: proof.isBounded)
+        {
             draft.constraints.append(JSONMember("maxLength", .number(limit)))
         }
     }

@@ -42,6 +42,13 @@ public struct DateWriting: Hashable, Sendable {
         "%d.%m.%Y %H:%M:%S", "%d.%m.%Y %H:%M",
     ]
 
+    /// The format that also accepts days and months of one digit; nil if this one does, or if it always has two digits.
+    var unpadded: DateWriting? {
+        guard !isStrptime, pattern != DateFormat.iso.pattern else { return nil }
+        let pattern = pattern.replacing("dd", with: "%d").replacing("MM", with: "%m").replacing("yyyy", with: "%Y")
+        return Self.all.first { $0.pattern == pattern }
+    }
+
     /// Returns whether a value plausibly has this format. Eight digits are a date only if the year begins with 19 or
     /// 20.
     var isPlausible: @Sendable (Span<UInt8>) -> Bool {

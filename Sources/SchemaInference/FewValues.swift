@@ -3,12 +3,17 @@ struct FewValues: Sendable {
     struct Entry: Sendable {
         let bytes: [UInt8]
         fileprivate let key: UInt64
+        /// The number of values before the first one of this entry.
+        fileprivate let arrival: Int
         var count: Int
     }
 
     /// The distinct values; nil if there are more than ``most`` or one is longer than ``longest``. Frequent values are
     /// near the front.
     private(set) var entries: [Entry]? = []
+    /// The number of values before the last one that was new.
+    private(set) var lastArrival = 0
+    private var values = 0
 
     static let most = 50
     /// The maximum length of a value in bytes. A longer value is free text, not a choice.
@@ -16,16 +21,22 @@ struct FewValues: Sendable {
 
     @inline(__always)
     mutating func add(_ value: Span<UInt8>) {
-        if entries != nil { addToEntries(value, count: 1) }
-    }
-
-    mutating func merge(_ other: FewValues) {
         guard entries != nil else { return }
-        guard let others = other.entries else { return entries = nil }
-        for entry in others where entries != nil { addToEntries(entry.bytes.span, count: entry.count) }
+        addToEntries(value, count: 1, arrival: values)
+        values += 1
     }
 
-    private mutating func addToEntries(_ value: Span<UInt8>, count: Int) {
+    /// Adds the values of later rows.
+    mutating func merge(_ later: FewValues) {
+        guard entries != nil else { return }
+        guard let others = later.entries else { return entries = nil }
+        for entry in others where entries != nil {
+            addToEntries(entry.bytes.span, count: entry.count, arrival: values + entry.arrival)
+        }
+        values += later.values
+    }
+
+    private mutating func addToEntries(_ value: Span<UInt8>, count: Int, arrival: Int) {
         let key = Self.key(of: value)
         let found = entries?.firstIndex { entry in
             entry.key == key && entry.bytes.count == value.count
@@ -36,7 +47,9 @@ struct FewValues: Sendable {
             // The entry moves one step to the front. So frequent values are found quickly.
             if found > 0 { entries?.swapAt(found, found - 1) }
         } else if value.count <= Self.longest, let known = entries?.count, known < Self.most {
-            entries?.append(Entry(bytes: value.withUnsafeBufferPointer { Array($0) }, key: key, count: count))
+            let bytes = value.withUnsafeBufferPointer { Array($0) }
+            entries?.append(Entry(bytes: bytes, key: key, arrival: arrival, count: count))
+            lastArrival = max(lastArrival, arrival)
         } else {
             entries = nil
         }

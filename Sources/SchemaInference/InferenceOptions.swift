@@ -15,6 +15,8 @@ public struct InferenceOptions: Sendable {
     public var sample: Int?
     /// Whether the row number is the key if no column has the name of a key.
     public var keysByRow = false
+    /// Whether the tightest rules that the file satisfies are proposed, even if later files may break them.
+    public var isStrict = false
     /// The folder for spill files, and for copies of inputs that can be read only once. The files have no names, and
     /// other users cannot read them.
     public var temporaryFolder = "/tmp"

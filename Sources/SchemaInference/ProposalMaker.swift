@@ -9,6 +9,7 @@ struct ProposalMaker {
     /// The key column; nil if there is none.
     let key: Int?
     let secrets: ChosenSecrets
+    private let isStrict: Bool
 
     /// A column with its decision.
     private struct Made {
@@ -29,13 +30,14 @@ struct ProposalMaker {
 
     init(
         found: InferenceSource.Found, evidence: BatchEvidence, keys: [Int: KeyCandidates.Finding], key: Int?,
-        secrets: ChosenSecrets
+        secrets: ChosenSecrets, isStrict: Bool
     ) {
         columns = found.columns
         self.evidence = evidence
         self.keys = keys
         self.key = key
         self.secrets = secrets
+        self.isStrict = isStrict
         let isOpen = { (column: Int) in
             found.columns[column].omission == nil && secrets.leftOut[column] == nil && column != secrets.hashes
                 && column != secrets.passwords
@@ -74,8 +76,14 @@ struct ProposalMaker {
         // Any text may be a password, so only an empty cell is missing. A token or white space is not a hash.
         let missing = isHash ? found.cells - found.values : found.empty
         let values = found.cells - missing
-        if missing == 0, values > 0 { draft.constraints = [JSONMember("required", true)] }
         var doubts: [ColumnDoubt] = []
+        if missing == 0, values > 0 {
+            if isStrict || values >= RuleEvidence.enough {
+                draft.constraints = [JSONMember("required", true)]
+            } else {
+                doubts.append(.withheld([.required], .fewRows))
+            }
+        }
         if isHash, found.tokenCount > 0 {
             let texts = found.tokens.keys.sorted().map { MissingToken.all[$0].text }
             doubts.append(.takenAsMissing(texts, count: found.tokenCount))
@@ -90,7 +98,9 @@ struct ProposalMaker {
 
     private mutating func addOpen(_ column: Int, _ found: ColumnEvidence) {
         let isKey = key == column
-        let judgement = ColumnJudgement(found, columns[column].name, isKey: isKey, tokens: tokens)
+        let isOtherKey = columns[column].name.keyRank != nil && keys[column]?.exceptions == 0
+        let judgement = ColumnJudgement(
+            found, columns[column].name, isKey: isKey, isOtherKey: isOtherKey, tokens: tokens, isStrict: isStrict)
         var draft = judgement.draft
         var doubts = judgement.doubts
         if isKey {
@@ -99,7 +109,7 @@ struct ProposalMaker {
             if let finding = keys[column], finding.exceptions > 0 {
                 doubts.append(.keyExceptions(missing: finding.missing, repeated: finding.repeats))
             }
-        } else if columns[column].name.keyRank != nil, keys[column]?.exceptions == 0, draft.isExact {
+        } else if isOtherKey, draft.isExact {
             draft.constraints.append(JSONMember("unique", true))
         }
         if let reason = giveName(to: &draft, column) { doubts.append(.renamed(reason)) }

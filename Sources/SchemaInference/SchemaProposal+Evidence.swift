@@ -8,7 +8,8 @@ extension SchemaProposal {
         keys: [Int: KeyCandidates.Finding], secrets: ChosenSecrets, options: InferenceOptions
     ) throws(InferenceError) {
         let keyColumn = Self.key(among: found, evidence, keys, secrets, byValues: !options.keysByRow)
-        var maker = ProposalMaker(found: found, evidence: evidence, keys: keys, key: keyColumn, secrets: secrets)
+        var maker = ProposalMaker(
+            found: found, evidence: evidence, keys: keys, key: keyColumn, secrets: secrets, isStrict: options.isStrict)
         for column in found.chosen { maker.add(column) }
         let schema = try maker.schema(named: options.name)
         self.source = source

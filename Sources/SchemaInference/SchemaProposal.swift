@@ -91,6 +91,9 @@ public enum ColumnDoubt: Hashable, Sendable {
     case mayBeMissing(String, count: Int)
     /// The field has a different name than the column.
     case renamed(RenamingReason)
+    /// All values satisfy these rules, but later files may break them, so they are left out (N10).
+    /// ``InferenceOptions/isStrict`` proposes them.
+    case withheld([WithheldRule], WithheldRule.Reason)
     /// The column is left out of the schema.
     case leftOut(OmissionReason)
     /// The column is the key only because its values are unique, not because of its name.

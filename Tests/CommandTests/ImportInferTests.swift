@@ -128,10 +128,10 @@ import Watchdog
 
     @Test func `N5: a store that is there keeps its rules, and the difference is shown`() throws {
         let workplace = try workplace()
-        #expect(try workplace.profiles("import", "kunden.csv", "--infer", "--yes").status == 0)
+        #expect(try workplace.profiles("import", "kunden.csv", "--infer", "--strict", "--yes").status == 0)
         try workplace.write(
             "Kundennr;Name;Mitglied;PLZ;Geburtstag\n0014;A very long name indeed;J;1;01.02.1990\n", to: "more.csv")
-        let outcome = try workplace.profiles("import", "more.csv", "--infer")
+        let outcome = try workplace.profiles("import", "more.csv", "--infer", "--strict")
         #expect(outcome.error.contains("The store keeps its rules."))
         #expect(outcome.error.contains("maxLength"))
         #expect(outcome.status == 1)

@@ -11,10 +11,31 @@ import Watchdog
 
         """
 
-    @Test func `the table says of each column what it was taken for, with two values and what is doubtful`() throws {
+    @Test func `N10: of each column the table says what was left out, and why`() throws {
         let workplace = try Workplace()
         try workplace.write(Self.file, to: "people.csv")
         let outcome = try workplace.profiles("schema", "infer", "people.csv")
+        #expect(outcome.error == "" && outcome.status == 0)
+        #expect(
+            outcome.output == """
+                Column    Taken for                                                     Values  Examples                           Doubtful
+                E-Mail    e_mail: text (email); primary key; required; unique; email         3  ada@example.org · bob@example.org  too few rows, so not: a length limit
+                Born      born: date; as dd.MM.yyyy; missing as NA, N/A, NULL, null, …       2  31.12.1999 · 01.02.2001
+                Status    source_status: text                                                3  open · closed                      too few rows, so not: a length limit, required; renamed: the name is reserved
+                Amount    amount: text                                                       3  12,50 · n.v.                       too few rows, so not: a length limit, required
+                Password  password                                                           3                                     too few rows, so not: required
+
+                3 rows in all.
+                Rules that the next file may break are left out; --strict proposes them.
+                The column "E-Mail" identifies a row.
+
+                """)
+    }
+
+    @Test func `the table says of each column what it was taken for, with two values and what is doubtful`() throws {
+        let workplace = try Workplace()
+        try workplace.write(Self.file, to: "people.csv")
+        let outcome = try workplace.profiles("schema", "infer", "people.csv", "--strict")
         #expect(outcome.error == "")
         #expect(outcome.status == 0)
         #expect(

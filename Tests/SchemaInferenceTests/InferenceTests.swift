@@ -212,6 +212,13 @@ import Watchdog
         #expect(passwords.doubts == [.leftOut(.someHashes)])
     }
 
+    @Test func `N4: a header that folds to that of hashes is one, however its capitals split it`() async throws {
+        let proposal = try await inferring("user,pasSword_hash\nann,\(Self.hash)\nbob,\n")
+        #expect(proposal.columns.map(\.label) == ["key string username", "hash"])
+        let others = try await inferring("user,pasSword_hash\nann,x\nbob,y\n")
+        #expect(others.columns.map(\.doubts).last == [.leftOut(.unsupportedHashes)])
+    }
+
     @Test(arguments: [["tRUE"], ["fALSE"], ["tRUE", "TRUE"], ["tRUE", "False"]])
     func `N2: a boolean of one word has the schema's own words for the other`(words: [String]) async throws {
         let column = try await column(of: words + words)

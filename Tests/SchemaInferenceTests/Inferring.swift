@@ -6,13 +6,14 @@ import SchemaInference
 import StoreFixtures
 import Testing
 
-/// What is proposed for bytes in a file.
+/// What is proposed for bytes in a file: the tightest rules, unless `change` says otherwise.
 func inferring(
     _ bytes: [UInt8], _ change: (inout InferenceOptions) -> Void = { _ in }
 ) async throws -> SchemaProposal {
     let file = try unnamedFile(bytes)
     defer { close(file) }
     var options = InferenceOptions()
+    options.isStrict = true
     change(&options)
     return try await SchemaInferrer(options: options).run(
         ImportInput(descriptor: file, name: "test.csv", byteCount: UInt64(bytes.count)))

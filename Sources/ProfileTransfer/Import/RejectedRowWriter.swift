@@ -79,13 +79,14 @@ struct RejectedRowWriter: ~Copyable {
             } else if isReadable {
                 writer.cell(batch.cell(record.cells.lowerBound + column.index))
             } else {
-                var text = Self.readable(batch.cell(record.cells.lowerBound + column.index))
+                var text = Self.readable(String(batch.cell(record.cells.lowerBound + column.index)))
                 if !isWhole, position == kept.count - 1 { text += surplus(of: record, batch) }
                 writer.cell(text.utf8.span)
             }
         }
         writer.cell(String(record.line).utf8.span)
-        writer.cell(issues.map(\.inOneCell).joined(separator: "; ").utf8.span)
+        // A message may quote the name of a JSON member, which may contain NUL.
+        writer.cell(Self.readable(issues.map(\.inOneCell).joined(separator: "; ")).utf8.span)
         try writer.endRecord()
     }
 
@@ -96,13 +97,12 @@ struct RejectedRowWriter: ~Copyable {
         var text = ""
         for cell in record.cells.dropFirst(columnCount) {
             text.unicodeScalars.append(Unicode.Scalar(delimiter.byte))
-            text += Self.readable(batch.cell(cell))
+            text += Self.readable(String(batch.cell(cell)))
         }
         return text
     }
 
-    private static func readable(_ cell: Span<UInt8>) -> String {
-        let text = String(cell)
+    private static func readable(_ text: String) -> String {
         guard text.utf8.contains(0) else { return text }
         return String(String.UnicodeScalarView(text.unicodeScalars.map { $0 == "\0" ? "\u{FFFD}" : $0 }))
     }

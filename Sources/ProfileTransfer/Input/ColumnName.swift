@@ -102,7 +102,7 @@ package struct ColumnName: Sendable {
         let name = words.joined()
         if name == "hash" { return .hash }
         if shortPasswords.contains(name) { return .password }
-        let speaksOfPasswords = passwordWords.contains(name) || words.contains(where: speaksOfPassword)
+        let speaksOfPasswords = speaksOfPassword(name) || words.contains(where: speaksOfPassword)
         guard speaksOfPasswords else {
             let ending = words.suffix(2)
             let isSecret =

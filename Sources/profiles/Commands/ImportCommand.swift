@@ -45,6 +45,9 @@ struct ImportCommand: AsynchronousCommand, ResultWriting {
             "With --infer: make fields of these columns only, separated by commas.", valueName: "header,…"))
     var inferredColumns: ColumnList?
 
+    @Flag(help: "With --infer: take the tightest rules that the file satisfies, even if the next file may break them.")
+    var strict = false
+
     @Flag(help: "Accept the rules that --infer finds without asking.")
     var yes = false
 
@@ -54,6 +57,7 @@ struct ImportCommand: AsynchronousCommand, ResultWriting {
 
     func validate() throws {
         if yes, !infer { throw ValidationError("--yes requires --infer.") }
+        if strict, !infer { throw ValidationError("--strict requires --infer.") }
         if inferredColumns != nil, !infer { throw ValidationError("--columns requires --infer.") }
     }
 
@@ -107,6 +111,7 @@ struct ImportCommand: AsynchronousCommand, ResultWriting {
         }
         var inference = input.source.inference
         inference.columns = inferredColumns?.headers ?? []
+        inference.isStrict = strict
         let source = try ImportInput(descriptor: file.descriptor, name: file.path, byteCount: file.byteCount)
             .readableAgain(keptIn: inference.temporaryFolder)
         plan.input = source

@@ -13,6 +13,9 @@ struct InferenceInputOptions: ParsableArguments {
     @Option(help: ArgumentHelp("Examine only the first rows; the other rows may break the rules.", valueName: "n"))
     var sample: Int?
 
+    @Flag(help: "Propose the tightest rules that the file satisfies, even if the next file may break them.")
+    var strict = false
+
     func validate() throws {
         if let sample, sample < 1 { throw ValidationError("--sample takes 1 or more.") }
     }
@@ -21,6 +24,7 @@ struct InferenceInputOptions: ParsableArguments {
         var options = source.inference
         options.columns = columns?.headers ?? []
         options.sample = sample
+        options.isStrict = strict
         return options
     }
 }

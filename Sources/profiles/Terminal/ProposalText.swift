@@ -8,7 +8,7 @@ internal import TextLayout
 extension SchemaProposal {
     /// Returns the table of columns, followed by notes about the file as a whole.
     ///
-    /// - Parameter isImported: Whether the file is imported next. Then the options for an import are left out.
+    /// - Parameter isImported: Whether an import of the file follows. If so, the options for an import are left out.
     /// - Returns: Lines, each with a line end.
     func text(isImported: Bool) -> String {
         var table = TextTable(["Column", "Taken for", "Values", "Examples", "Doubtful"], [.left, .left, .right])
@@ -32,6 +32,9 @@ extension SchemaProposal {
             notes.append("The characters look like \(guessedEncoding); set another encoding with --encoding.")
         }
         notes += warnings.map(\.text)
+        if columns.contains(where: \.hasWithheldRules) {
+            notes.append("Rules that the next file may break are left out; --strict proposes them.")
+        }
         switch key {
         case .column(let header): notes.append("The column \(header.quoted(longest: 64)) identifies a row.")
         case .rowNumber: notes.append("The row number identifies a row.")
@@ -44,7 +47,8 @@ extension SchemaProposal {
         return notes
     }
 
-    /// The options, besides the schema, with which an import reads the columns as this inference did.
+    /// The options that an import needs, in addition to the schema, to read the columns in the same way as this
+    /// inference.
     private var optionsOfImport: [String] {
         let isUnknownLeftOut = ignoredColumns.count > mistakableColumns.count
         let options =
@@ -100,6 +104,11 @@ extension ColumnProposal {
         !doubts.contains(.leftOut(.noName)) && !doubts.contains(.leftOut(.holdsLists))
     }
 
+    /// Whether rules were left out that all values of the file satisfy.
+    fileprivate var hasWithheldRules: Bool {
+        doubts.contains { if case .withheld = $0 { true } else { false } }
+    }
+
     fileprivate var exampleText: String { examples.map { $0.visible(upTo: 20) }.joined(separator: " · ") }
 
     fileprivate var json: JSONValue {
@@ -123,6 +132,7 @@ extension ColumnDoubt {
         case .takenAsMissing: "taken_as_missing"
         case .mayBeMissing: "may_be_missing"
         case .renamed: "renamed"
+        case .withheld: "rules_left_out"
         case .leftOut: "left_out"
         case .keyByValues: "key_by_values"
         case .keyExceptions: "key_exceptions"
@@ -143,6 +153,8 @@ extension ColumnDoubt {
         case .renamed(.reserved): "renamed: the name is reserved"
         case .renamed(.indistinct): "renamed: another name differs only by an underscore"
         case .renamed(.unwritable): "renamed: a field's name has only a–z, 0–9 and _"
+        case .withheld(let rules, let reason):
+            "\(reason.text), so not: \(rules.map(\.text).joined(separator: ", "))"
         case .leftOut(.noName): "the column has no name"
         case .leftOut(.holdsLists): "lists or objects, which no field holds"
         case .leftOut(.unsupportedHashes): "hashes that cannot be checked here"
@@ -154,6 +166,29 @@ extension ColumnDoubt {
                 missing.count > 0 ? "\(missing.count.grouped) empty" : nil,
                 repeated.count > 0 ? "\(repeated.count.grouped) twice" : nil,
             ].compactMap(\.self).joined(separator: ", ") + ": these rows are rejected"
+        }
+    }
+}
+
+extension WithheldRule {
+    fileprivate var text: String {
+        switch self {
+        case .required: "required"
+        case .values(let count): "one of \(count) values"
+        case .mask(let mask): "the mask \(mask.visible(upTo: 16))"
+        case .length(let length): "length \(length)"
+        case .maximumLength: "a length limit"
+        case .characters: "the characters"
+        }
+    }
+}
+
+extension WithheldRule.Reason {
+    fileprivate var text: String {
+        switch self {
+        case .fewRows: "too few rows"
+        case .sortedRows: "the rows are sorted by it"
+        case .newValues: "new values still appear"
         }
     }
 }

@@ -144,6 +144,13 @@ import Watchdog
         #expect(rejects.hasPrefix("username,note,_line,_issues\na\u{FFFD}b,kept,1,"), "\(rejects)")
     }
 
+    @Test func `I7: a NUL in the name of a JSON member is not written to the file of rejected rows`() async throws {
+        let (report, rejects) = try await ProfileImporter(schema: schemaOfNames(), today: .latest)
+            .runKeepingRejects("{\"username\":\"ann\",\"no\\u0000te\":\"x\"}\n")
+        #expect(report.lines == ["1/1 row unknown_field"])
+        #expect(rejects.contains("no\u{FFFD}te") && !rejects.contains("\0"), "\(rejects)")
+    }
+
     @Test func `P12: a fault beside a password or a hash is no fault of the password`() async throws {
         let others = "\"username\":\"ann\",\"phone\":\"78761241\",\"address\":\"x\""
         let report = try await validating(

@@ -78,7 +78,9 @@ struct ImportChoices {
     static let today = time.day ?? .latest
 
     func input(_ bytes: [UInt8]) -> ImportInput {
-        guard let chunk else { return ImportInput(bytes: bytes, name: "input") }
+        guard let least = chunk else { return ImportInput(bytes: bytes, name: "input") }
+        // A large input in chunks of one byte would take far more memory here than in the import.
+        let chunk = max(least, bytes.count / 65_536)
         let chunks = stride(from: 0, to: bytes.count, by: chunk).map { Array(bytes[$0..<min($0 + chunk, bytes.count)]) }
         return ImportInput(
             AsyncStream { stream in

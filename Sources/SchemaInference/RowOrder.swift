@@ -1,0 +1,57 @@
+internal import ProfileCore
+
+/// Counts how often the values of a column rise and fall from one row to the next.
+///
+/// The values of a random order rise as often as they fall. In a sorted file they only rise or only fall, and in a
+/// grouped file they rarely do either. Such a file shows its later values in its later rows only.
+struct RowOrder: Sendable {
+    private(set) var rises = 0
+    private(set) var falls = 0
+    private var first: SortKey?
+    private var last: SortKey?
+
+    @inline(__always)
+    mutating func add(_ value: Span<UInt8>) {
+        let key = SortKey(value)
+        if let last { compare(last, key) } else { first = key }
+        last = key
+    }
+
+    /// Adds the values of later rows.
+    mutating func merge(_ later: RowOrder) {
+        rises += later.rises
+        falls += later.falls
+        if let last, let next = later.first { compare(last, next) }
+        first = first ?? later.first
+        last = later.last ?? last
+    }
+
+    @inline(__always)
+    private mutating func compare(_ one: SortKey, _ next: SortKey) {
+        if one < next { rises += 1 } else if next < one { falls += 1 }
+    }
+}
+
+/// The first and the last eight bytes of a value. The end matters for values with a common prefix, such as links.
+private struct SortKey: Comparable {
+    private let start: UInt64
+    private let end: UInt64
+
+    @inline(__always)
+    init(_ value: Span<UInt8>) {
+        start = Self.bytes(of: value, from: 0, count: min(8, value.count))
+        end = value.count <= 8 ? 0 : Self.bytes(of: value, from: value.count - 8, count: 8)
+    }
+
+    @inline(__always)
+    private static func bytes(of value: Span<UInt8>, from offset: Int, count: Int) -> UInt64 {
+        var bytes: UInt64 = 0
+        for index in offset..<offset + count { bytes = bytes << 8 | UInt64(value[index]) }
+        return bytes << UInt64(8 * (8 - count))
+    }
+
+    @inline(__always)
+    static func < (one: Self, other: Self) -> Bool {
+        one.start < other.start || one.start == other.start && one.end < other.end
+    }
+}

@@ -1,0 +1,61 @@
+/// The evidence in a column that later files keep a rule which all its values satisfy (N10).
+///
+/// A rule is proposed only if fewer than about one in 1,000 further rows would break it. Rows in random order are
+/// independent observations. If a file is sorted or grouped by a column, many rows together are one observation. The
+/// limits below count observations. They were measured with 131 public tables: 98 of 100 rules that were proposed from
+/// the first half of a table were broken by at most one in 1,000 rows of the other half. Of the rules that the other
+/// half kept, about 65 of 100 were proposed.
+struct RuleEvidence {
+    /// The number of values, or fewer if the rows are sorted or grouped by the column.
+    let observations: Int
+    /// The number of observations since the last new value; nil if the column has many distinct values.
+    private let sinceNewValue: Int?
+    /// Whether some value occurs only once. The number of such values estimates how many values are still unseen (I. J.
+    /// Good, "The Population Frequencies of Species", 1953).
+    private let hasSingleValue: Bool
+    private let values: Int
+    private let isKey: Bool
+
+    /// The number of observations that a rule needs.
+    static let enough = 200
+    /// The number of observations that a limit of twice the greatest length needs.
+    private static let enoughForRoom = 100
+
+    /// - Parameters:
+    ///   - column: The evidence from the column's values.
+    ///   - isKey: Whether the column has the name of a key, and a value of its own in each row.
+    init(_ column: ColumnEvidence, isKey: Bool) {
+        values = column.values
+        self.isKey = isKey
+        let entries = column.distinct.entries
+        hasSingleValue = entries?.contains { $0.count == 1 } ?? true
+        // In a random order, each of two neighbours is the greater one equally often, unless they are equal.
+        let equal = entries?.reduce(0) { sum, entry in
+            let share = Double(entry.count) / Double(max(1, column.values))
+            return sum + share * share
+        }
+        let differing = max(1 - (equal ?? 0), 1 / Double(max(1, column.values)))
+        observations = min(column.values, Int(2 * Double(min(column.order.rises, column.order.falls)) / differing))
+        let since = column.values - column.distinct.lastArrival
+        sinceNewValue = entries == nil ? nil : since * observations / max(1, column.values)
+    }
+
+    /// Whether further rows will hardly ever have new values.
+    var isComplete: Bool { !hasSingleValue && (sinceNewValue ?? 0) >= Self.enough }
+
+    /// Whether further values will have the same length, characters or shape.
+    var isUniform: Bool { isComplete || sinceNewValue == nil && observations >= Self.enough }
+
+    /// Whether hardly any further value will be more than twice as long as the longest.
+    var isBounded: Bool { isComplete || observations >= Self.enoughForRoom }
+
+    /// Whether further rows will hardly ever lack a value. In a file that is sorted by a column, the rows that lack a
+    /// value usually come last.
+    var isAlwaysThere: Bool { observations >= Self.enough || isKey && values >= Self.enough }
+
+    /// The reason why a rule is left out.
+    var doubt: WithheldRule.Reason {
+        if values < Self.enough { return .fewRows }
+        return observations < Self.enough ? .sortedRows : .newValues
+    }
+}

@@ -1,0 +1,161 @@
+import ProfileCore
+import ProfileTesting
+import ProfileStore
+import ProfileTransfer
+import SchemaInference
+import StoreFixtures
+import Testing
+import Watchdog
+
+/// Rules that are proposed from a part of a file hold for the rest of it.
+@Suite(.watched) struct GeneralRuleTests {
+    /// The rules that a person gets who asks for nothing.
+    private static func general(_ bytes: [UInt8]) async throws -> SchemaProposal {
+        try await inferring(bytes) { $0.isStrict = false }
+    }
+
+    private static func general(_ cells: [String], named name: String = "x") async throws -> ColumnProposal {
+        var text = "id,\(name)\n"
+        for (row, cell) in cells.enumerated() { text += "k\(row),\"\(cell)\"\n" }
+        return try #require(try await general(Array(text.utf8))[name])
+    }
+
+    // MARK: The measure
+
+    /// The share of the rows behind the first ones that the rules found in these refuse, besides repeated keys.
+    private func refused(_ file: SortedFile, after count: Int) async throws -> Double {
+        let proposal = try await Self.general(file.first(count))
+        let report = try await proposal.validating(file.rest(after: count))
+        #expect(report.issues.listed.count == report.issues.total, "all are listed")
+        let lines = Set(report.issues.listed.filter { $0.issue.code != "duplicate" }.map(\.line))
+        return Double(lines.count) / Double(file.rows.count - count)
+    }
+
+    @Test(arguments: [(20, 0.02, 0.15), (100, 0.01, 0.1), (nil, 0.005, 0.05)])
+    func `N10: what a part of a file shows holds for the rest of it`(
+        rows: Int?, median: Double, worst: Double
+    ) async throws {
+        var shares: [(share: Double, name: String)] = []
+        for file in SortedFile.all {
+            shares.append((try await refused(file, after: rows ?? file.rows.count / 2), file.name))
+        }
+        shares.sort { $0.share < $1.share }
+        #expect((shares[4].share + shares[5].share) / 2 <= median, "\(shares)")
+        #expect(try #require(shares.last).share <= worst, "\(shares)")
+    }
+
+    @Test func `N10: of the tightest rules of a file, at least 60 of 100 are found in its first half`() async throws {
+        var all = 0
+        var found = 0
+        for file in SortedFile.all {
+            let half = try await Self.general(file.first(file.rows.count / 2))
+            let whole = try await inferring(file.first(file.rows.count))
+            for column in whole.columns {
+                let kinds = column.kindsOfRules
+                all += kinds.count
+                found += kinds.intersection(half[column.header]?.kindsOfRules ?? []).count
+            }
+        }
+        #expect(found * 100 >= all * 60, "\(found) of \(all)")
+    }
+
+    @Test(arguments: SortedFile.all) func `N10: a part of a file shows the type of each column`(
+        file: SortedFile
+    ) async throws {
+        let whole = try await inferring(file.first(file.rows.count))
+        for count in [20, 100, file.rows.count / 2] {
+            let part = try await Self.general(file.first(count))
+            // A column without values, or with one word that is no type, shows no type yet.
+            for column in whole.columns where part[column.header].map({ $0.examples.count > 1 }) ?? false {
+                let found = part[column.header]?.rules?.type
+                let mayBe: [FieldType?] = column.rules?.type == .number ? [.number, .integer] : [column.rules?.type]
+                #expect(mayBe.contains(found), "\(column.header) after \(count) rows")
+            }
+        }
+    }
+
+    // MARK: Single rules
+
+    private static let words = ["F", "M"]
+
+    @Test func `N10: M and F in twenty rows prove nothing, and it says so`() async throws {
+        let few = try await Self.general((0..<20).map { Self.words[$0 * 7 % 5 % 2] })
+        #expect(few.rules?.allowedValues == [] && few.rules?.isRequired == false)
+        #expect(few.doubts == [.withheld([.values(2), .length(1), .characters, .required], .fewRows)])
+        var random = SeededGenerator(seed: 5)
+        let many = try await Self.general((0..<600).map { _ in random.one(of: Self.words) })
+        #expect(many.rules?.allowedValues == Self.words && many.rules?.isRequired == true)
+        #expect(many.doubts == [])
+    }
+
+    @Test func `N10: a sorted column proves nothing, however long it is`() async throws {
+        let grouped = try await Self.general((0..<3_000).map { ["a", "b", "c"][$0 / 1_000] })
+        #expect(grouped.rules?.allowedValues == [] && grouped.rules?.isRequired == false)
+        guard case .withheld(let rules, .sortedRows)? = grouped.doubts.last else {
+            Issue.record("\(grouped.doubts)")
+            return
+        }
+        #expect(rules.contains(.values(3)) && rules.contains(.required))
+        let rising = try await Self.general((0..<3_000).map { "n\($0)" })
+        #expect(rising.rules?.maximumLength == nil && rising.rules?.characters == nil)
+    }
+
+    @Test func `N10: values that occur once, or that came late, are no closed list`() async throws {
+        var random = SeededGenerator(seed: 6)
+        let cells = (0..<2_000).map { _ in random.one(of: ["red", "green", "blue"]) }
+        #expect(try await Self.general(cells).rules?.allowedValues == ["blue", "green", "red"])
+        #expect(try await Self.general(cells + ["lilac"] + cells).rules?.allowedValues == [])
+        let late = try await Self.general(cells + ["lilac", "red", "lilac"])
+        #expect(late.rules?.allowedValues == [])
+        #expect(late.doubts == [.withheld([.values(4), .characters], .newValues)])
+    }
+
+    @Test func `N10: a length has room unless all are as long`() async throws {
+        var random = SeededGenerator(seed: 7)
+        let names = (0..<300).map { _ in random.letters(random.number(2...9)) + " & Co" }
+        #expect(try await Self.general(names).rules?.maximumLength == 50)
+        let codes = try await Self.general((0..<300).map { _ in random.letters(5) })
+        #expect(codes.rules?.minimumLength == 5 && codes.rules?.maximumLength == 5)
+    }
+
+    @Test func `N10: texts that mean missing are none in the next file either`() async throws {
+        let few = try await Self.general(["1", "2", "3"])
+        #expect(few.rules?.type == .integer && few.rules?.missingValues == ["NA", "N/A", "NULL", "null", "NaN"])
+        var random = SeededGenerator(seed: 8)
+        let many = try await Self.general((0..<600).map { _ in random.digits(3).replacing("0", with: "1") })
+        #expect(many.rules?.isRequired == true && many.rules?.missingValues == [])
+    }
+
+    @Test func `N10: a few whole percentages may have fractions in the next file`() async throws {
+        #expect(try await Self.general(["12", "40"], named: "share_pct").rules?.type == .number)
+        #expect(try await Self.general(["12", "40"], named: "age").rules?.type == .integer)
+        #expect(try await column(of: ["12", "40"], named: "share_pct").rules?.type == .integer, "strict")
+    }
+
+    @Test func `N10: months that happen to have two digits may have one in the next file`() async throws {
+        #expect(try await Self.general(["10/13/2024", "11/28/2024"]).label == "date %m/%d/%Y")
+        #expect(try await column(of: ["10/13/2024", "11/28/2024"]).label == "date MM/dd/yyyy", "strict")
+    }
+
+    @Test func `N2: with dots the day is first`() async throws {
+        #expect(try await column(of: ["03.04.2020", "12.11.2020"]).label == "date dd.MM.yyyy")
+        #expect(try await column(of: ["3.4.2020", "12.11.2020"]).label == "date %d.%m.%Y")
+        #expect(try await column(of: ["03.24.2020", "12.11.2020"]).label == "date MM.dd.yyyy", "only this fits")
+        #expect(try await column(of: ["03/04/2020", "12/11/2020"]).rules?.type == .string)
+    }
+}
+
+extension ColumnProposal {
+    /// The kinds of rules of the field. A list, a mask or a fixed length also limits the length.
+    fileprivate var kindsOfRules: Set<String> {
+        guard let rules else { return [] }
+        var kinds: Set<String> = []
+        if rules.type != .string || rules.stringFormat != nil { kinds.insert("type") }
+        if rules.isRequired { kinds.insert("required") }
+        if !rules.allowedValues.isEmpty { kinds.formUnion(["values", "length", "characters"]) }
+        if rules.mask != nil { kinds.formUnion(["mask", "length", "characters"]) }
+        if rules.maximumLength != nil { kinds.insert("length") }
+        if rules.characters != nil { kinds.insert("characters") }
+        return kinds
+    }
+}
