@@ -212,6 +212,17 @@ import Watchdog
         #expect(passwords.doubts == [.leftOut(.someHashes)])
     }
 
+    @Test(arguments: [
+        ("address", "street-address"), ("address_2", "address-line2"), ("Address Line 2", "address-line2"),
+        ("phone_2", "tel"), ("Phone number", "tel"),
+    ])
+    func `a number behind a name means another of its kind, or the second line of an address`(
+        name: String, meaning: String
+    ) async throws {
+        let found = try await column(of: ["7876-1241", "12-44"], named: name)
+        #expect(found.rules?.contentType == meaning)
+    }
+
     @Test func `N4: a header that folds to that of hashes is one, however its capitals split it`() async throws {
         let proposal = try await inferring("user,pasSword_hash\nann,\(Self.hash)\nbob,\n")
         #expect(proposal.columns.map(\.label) == ["key string username", "hash"])

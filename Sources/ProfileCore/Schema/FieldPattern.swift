@@ -38,7 +38,7 @@ public final class FieldPattern: Hashable, CustomStringConvertible, @unchecked S
         }
         var errorCode: Int32 = 0
         var errorOffset = 0
-        let options = PCRE2_UTF | PCRE2_ANCHORED | PCRE2_ENDANCHORED | UInt32(PCRE2_NEVER_BACKSLASH_C)
+        let options = PCRE2_UTF | PCRE2_ANCHORED | PCRE2_ENDANCHORED | UInt32(PCRE2_NEVER_BACKSLASH_C | PCRE2_NEVER_UCP)
         let bytes = Array(text.utf8)
         guard let code = pcre2_compile_8(bytes, bytes.count, options, &errorCode, &errorOffset, nil) else {
             throw .malformed(code: Int(errorCode), offset: errorOffset)

@@ -15,12 +15,12 @@ package struct ColumnMeaning: Hashable, Sendable {
 
     /// Determines the meaning of a column from the words of its name. The result is nil if the name is unknown.
     init?(_ words: [String]) {
-        // `phone_2` and `phone number` are phones.
-        let words = words.filter { !["number", "no", "nr", "1", "2", "3"].contains($0) }
         let whole = words.joined()
+        // `phone_2` and `phone number` are phones, but `address_2` is not an address.
+        let words = words.filter { !["number", "no", "nr", "1", "2", "3"].contains($0) }
         guard let last = words.last else { return nil }
         let pair = words.suffix(2).joined()
-        guard let found = Self.names[whole] ?? Self.endings[pair] ?? Self.endings[last] else { return nil }
+        guard let found = Self.names[whole] ?? Self.names[words.joined()] ?? Self.endings[pair] ?? Self.endings[last] else { return nil }
         contentType = found
     }
 

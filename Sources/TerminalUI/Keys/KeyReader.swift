@@ -254,10 +254,10 @@ private struct PasteBuffer: ~Copyable {
 
     /// Returns the pasted text with LF as line end, and empties the buffer.
     mutating func end() -> String {
-        // If the paste was cut, its last character may be incomplete. So the last character is dropped, unless it is
-        // ASCII.
-        if isCut, let lead = bytes.lastIndex(where: { $0 & 0xC0 != 0x80 }), bytes[lead] >= 0x80 {
-            erase(bytes.count - lead)
+        // If the paste was cut, its last character may be incomplete.
+        if isCut, let lead = bytes.lastIndex(where: { $0 & 0xC0 != 0x80 }) {
+            let length = bytes[lead] < 0x80 ? 1 : bytes[lead] < 0xE0 ? 2 : bytes[lead] < 0xF0 ? 3 : 4
+            if bytes.count - lead < length { erase(bytes.count - lead) }
         }
         var text = String(decoding: bytes, as: UTF8.self)
         if bytes.contains(UInt8(ascii: "\r")) {

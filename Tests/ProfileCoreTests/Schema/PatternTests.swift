@@ -69,6 +69,10 @@ import Watchdog
         #expect(try !matches(pattern, String(repeating: "a", count: 30_000)))
     }
 
+    @Test func `S1: no pattern makes its classes match more than ASCII`() {
+        #expect(throws: FieldPattern.CompileError.self) { try FieldPattern("(*UCP)\\d+") }
+    }
+
     @Test func `a pattern cannot raise the bound on its own work`() throws {
         let value = String(repeating: "a", count: 64) + "b"
         #expect(try !matches("(*LIMIT_MATCH=4000000000)(*LIMIT_HEAP=4000000)(a+)+$", value))

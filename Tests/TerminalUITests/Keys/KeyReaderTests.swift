@@ -178,7 +178,7 @@ import Watchdog
     }
 
     @Test func `a paste keeps no more than it may`() throws {
-        for (character, count) in [("x", KeyReader.longestPaste), ("漢", KeyReader.longestPaste / 3), ("🚀", 0)] {
+        for character in ["x", "漢", "🚀"] {
             let keys = read("\u{1B}[200~" + String(repeating: character, count: 100_000) + "\u{1B}[201~\r")
             try #require(keys.count == 2)
             guard case .paste(let text) = keys[0] else {
@@ -187,7 +187,7 @@ import Watchdog
             }
             #expect(text.utf8.count <= KeyReader.longestPaste && text.utf8.count > KeyReader.longestPaste - 8)
             #expect(text.allSatisfy { String($0) == character })
-            if count > 0 { #expect(text.count == count) }
+            #expect(text.count == KeyReader.longestPaste / character.utf8.count)
             #expect(keys[1] == .enter)
         }
     }
