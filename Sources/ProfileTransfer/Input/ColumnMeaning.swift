@@ -20,7 +20,8 @@ package struct ColumnMeaning: Hashable, Sendable {
         let words = words.filter { !["number", "no", "nr", "1", "2", "3"].contains($0) }
         guard let last = words.last else { return nil }
         let pair = words.suffix(2).joined()
-        guard let found = Self.names[whole] ?? Self.names[words.joined()] ?? Self.endings[pair] ?? Self.endings[last] else { return nil }
+        guard let found = Self.names[whole] ?? Self.names[words.joined()] ?? Self.endings[pair] ?? Self.endings[last]
+        else { return nil }
         contentType = found
     }
 
