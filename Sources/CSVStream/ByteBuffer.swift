@@ -14,8 +14,8 @@ struct ByteBuffer: ~Copyable, @unchecked Sendable {
     private(set) var count = 0
     /// Whether bytes are zeroed when they are discarded.
     var isSecret: Bool
-    /// The offset after the last byte that was written since the memory was last zeroed. It matters only if it exceeds
-    /// `count`.
+    /// If this is greater than `count`, it is the number of bytes that may contain secrets. When `count` is reduced,
+    /// the bytes after `count` remain in memory.
     private var written = 0
 
     init(isSecret: Bool) {
@@ -30,12 +30,12 @@ struct ByteBuffer: ~Copyable, @unchecked Sendable {
         base.deallocate()
     }
 
-    /// Returns the `length` bytes that start at `offset`. The range must lie within `count`.
+    /// Returns the `length` bytes that start at `offset`. The range must end at or before `count`.
     @_lifetime(borrow self)
     func span(at offset: Int, count length: Int) -> Span<UInt8> {
         precondition(offset >= 0 && length >= 0 && length <= count - offset, "a cell lies inside its buffer")
-        // The precondition keeps the range in bounds. Every byte below `count` was initialized by `append` or
-        // `appendBytes`.
+        // The precondition keeps the range in bounds. All bytes before the offset `count` were initialized by `append`
+        // or `appendBytes`.
         let start = UnsafeRawPointer(base).assumingMemoryBound(to: UInt8.self) + offset
         let span = unsafe Span(_unsafeStart: start, count: length)
         return unsafe _overrideLifetime(span, borrowing: self)
@@ -124,7 +124,7 @@ struct ByteBuffer: ~Copyable, @unchecked Sendable {
         let grown = max(needed, capacity * 2)
         let memory = UnsafeMutableRawPointer.allocate(byteCount: grown + Self.padding, alignment: 16)
         memory.copyMemory(from: base, byteCount: count)
-        // A search may read all bytes up to the end of the padding, so the bytes after `count` must be initialized.
+        // A search may read the bytes after `count`, up to the end of the padding. So these bytes must be initialized.
         memset(memory + count, 0, grown + Self.padding - count)
         zeroSecrets()
         base.deallocate()

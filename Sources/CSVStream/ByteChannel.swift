@@ -18,7 +18,7 @@ package final class ByteChannel: Interruption {
         var end: End?
         var isInterrupted = false
         var isLimited = true
-        /// The callbacks to run when the state changes next.
+        /// The callbacks that run at the next change of the state.
         var awaitingChange: [@Sendable () -> Void] = []
 
         var hasEnded: Bool { if case nil = end { false } else { true } }
@@ -158,7 +158,8 @@ package final class ByteChannel: Interruption {
         change { $0.bytes.removeAll() }
     }
 
-    /// Ends the current read and all later reads of ``source``: they return the end of the input.
+    /// Interrupts ``source``: until `reset()` is called, the current read and all later reads return the end of the
+    /// input.
     package func interrupt() { change { $0.isInterrupted = true } }
 
     package func reset() { change { $0.isInterrupted = false } }
@@ -195,7 +196,7 @@ package final class ByteChannel: Interruption {
         }
     }
 
-    /// Returns the value of `body`. If the value is nil, `tell` runs when the state changes next.
+    /// Returns the value of `body`. If the value is nil, `tell` runs at the next change of the state.
     private func attempt<Value>(
         _ body: (inout State) -> Value?, orTell tell: @escaping @Sendable () -> Void
     ) -> Value? {

@@ -1,7 +1,7 @@
 internal import Platform
 
-/// The properties of a range of bytes. They decide whether each record of the range must be checked for faults. Most
-/// inputs are ASCII without NUL bytes, and such inputs need no checks.
+/// The properties of a range of bytes. They show whether the records of the range may have faults. Most inputs are
+/// ASCII without NUL bytes, so their records need no check.
 struct ByteContent {
     /// Whether the range contains a quote.
     let hasQuote: Bool
@@ -16,7 +16,7 @@ struct ByteContent {
         isASCII = Self.isASCII(bytes.span(at: start, count: length))
     }
 
-    /// Whether ``fault(of:)`` would return nil for every record of the range.
+    /// Whether no record of the range can have a fault: ``fault(of:)`` returns nil for each of them.
     var isPlain: Bool { isASCII && !hasNUL }
 
     /// Returns the fault in the bytes of one record of the range, or nil if the bytes have no fault.
@@ -25,7 +25,7 @@ struct ByteContent {
         return hasNUL && Self.containsNUL(record) ? .nul : nil
     }
 
-    /// Starts at `offset` and returns the offset of the first byte above 0x7F, or nil if there is none.
+    /// Returns the offset of the first byte above 0x7F, or nil if there is none. The search starts at `offset`.
     static func firstHighByte(of bytes: UnsafeBufferPointer<UInt8>, from offset: Int) -> Int? {
         let raw = UnsafeRawBufferPointer(bytes)
         var offset = offset

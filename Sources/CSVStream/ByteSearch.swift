@@ -21,8 +21,8 @@ struct ByteSearch {
         while offset < end {
             let bytes = base.loadUnaligned(fromByteOffset: offset, as: SIMD16<UInt8>.self)
             let hits = (bytes .== first) .| (bytes .== second) .| (bytes .== third)
-            // Each lane of the mask is 0xFF if its byte matches, otherwise 0. So the first matching lane is the number
-            // of trailing zero bits, divided by 8.
+            // Each lane of the mask is 0xFF if its byte matches, otherwise 0. So the number of trailing zero bits,
+            // divided by 8, is the index of the first matching lane.
             let halves = unsafeBitCast(hits, to: SIMD2<UInt64>.self)
             if halves.x != 0 { return min(end, offset + halves.x.littleEndian.trailingZeroBitCount / 8) }
             if halves.y != 0 { return min(end, offset + 8 + halves.y.littleEndian.trailingZeroBitCount / 8) }
@@ -60,8 +60,8 @@ struct ByteSearch {
 
     private static let laneNumbers = SIMD16<UInt8>(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15)
 
-    /// Returns the sum of the eight bytes of a word. It first adds neighbouring bytes, and then collects the four
-    /// results in the highest 16 bits.
+    /// Returns the sum of the eight bytes of a word. First, neighbouring bytes are added, which gives four sums. Then
+    /// the multiplication adds the four sums. The result is in the highest 16 bits.
     private static func sum(of word: UInt64) -> Int {
         let pairs = (word & 0x00FF_00FF_00FF_00FF) + (word >> 8 & 0x00FF_00FF_00FF_00FF)
         return Int((pairs &* 0x0001_0001_0001_0001) >> 48)

@@ -2,8 +2,8 @@ internal import Platform
 internal import Synchronization
 internal import Threads
 
-/// A source of bytes. Its function writes bytes at the start of a buffer and returns their number, which is 0 at the
-/// end of the input.
+/// A source of bytes. Its function writes bytes at the start of a buffer and returns the number of these bytes. At the
+/// end of the input, the number is 0.
 package struct ByteSource: Sendable {
     package let read: @Sendable (UnsafeMutableRawBufferPointer) throws(ByteStreamError) -> Int
 
@@ -20,8 +20,8 @@ package struct ByteSource: Sendable {
     ///
     /// - Parameters:
     ///   - descriptor: A descriptor that is open for reading.
-    ///   - interruption: If ``ReadInterruption/interrupt()`` is called on it, the current read and all later reads
-    ///     return the end of the input.
+    ///   - interruption: Can end the reads of the source. After a call of ``ReadInterruption/interrupt()``, the current
+    ///     read and all later reads return the end of the input.
     /// - Returns: The source.
     package static func descriptor(
         _ descriptor: CInt, interruptedBy interruption: ReadInterruption? = nil
@@ -78,7 +78,7 @@ final class ByteCounter: Sendable {
     func add(_ count: Int) { total.wrappingAdd(UInt64(count), ordering: .relaxed) }
 }
 
-/// A sink for bytes. Its function either takes all bytes of a buffer or throws.
+/// A sink for bytes. Its function either writes all bytes of a buffer or throws an error.
 package struct ByteSink: Sendable {
     package let write: @Sendable (UnsafeRawBufferPointer) throws(ByteStreamError) -> Void
 
@@ -96,7 +96,7 @@ package struct ByteSink: Sendable {
                 if count > 0 {
                     rest = UnsafeRawBufferPointer(rebasing: rest[count...])
                 } else {
-                    // If the buffer is not empty, write(2) returns 0 only for a file that is full.
+                    // If write(2) returns 0 for a buffer that is not empty, there is no space for more bytes.
                     let code = count == 0 ? ENOSPC : errno
                     if code != EINTR { throw ByteStreamError(operation: .write, code: code) }
                 }
@@ -105,8 +105,8 @@ package struct ByteSink: Sendable {
     }
 }
 
-/// An error of a byte stream. Either a system call failed, the data cannot be decompressed, or the producer or consumer
-/// of the bytes threw an error.
+/// An error of a byte stream. A system call has failed, the data cannot be decompressed, or the producer or consumer of
+/// the bytes has thrown an error.
 package struct ByteStreamError: Error, Sendable {
     package enum Operation: Sendable {
         case read, write

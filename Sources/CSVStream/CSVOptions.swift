@@ -7,16 +7,17 @@ package struct CSVOptions: Sendable {
         /// The delimiter is detected. The candidates are comma, semicolon, tab and bar. The reader splits the first
         /// records with each candidate. Then it counts the records that have as many cells as the header. The candidate
         /// with the highest count is chosen. If no candidate splits the header into several cells, the delimiter is
-        /// comma. Excel writes a first line such as `sep=;`. This line sets the delimiter. If the delimiter is fixed,
-        /// the line is only skipped.
+        /// comma. A file from Excel may begin with a line such as `sep=;`, which sets the delimiter. If the options set
+        /// the delimiter, the reader skips this line and ignores its delimiter.
         case automatic
     }
 
     /// How the delimiter is chosen. The default is comma.
     package let delimiter: Delimiter
-    /// The maximum size of a record in bytes of UTF-8, without its line end. The default is 1 MiB, the maximum 1 GiB.
+    /// The maximum size of a record in bytes of UTF-8, without its line end. The default is 1 MiB. The greatest allowed
+    /// value is 1 GiB.
     package let maximumRecordBytes: Int
-    /// The approximate number of bytes in a batch. A batch contains only whole records, and at least one.
+    /// The approximate number of bytes in a batch. Each batch contains at least one record, and only whole records.
     package let batchBytes: Int
     /// The maximum number of records in a batch.
     package let batchRecords: Int

@@ -2,31 +2,32 @@
 /// input.
 ///
 /// It accepts RFC 4180 and the common deviations below. A line ends with LF, CR LF or CR. One file may contain all
-/// three. A byte order mark is skipped. If the mark is for UTF-16 or UTF-32, the reader also converts the input to
-/// UTF-8. The last line may have no line end. Empty lines are not records, but a line of spaces is a record with one
-/// cell. If a quote is not the first character of a cell, it is an ordinary character. ``RecordBatch/strayQuotes``
-/// counts the records with such quotes.
+/// three line ends. A byte order mark is skipped. If the mark is for UTF-16 or UTF-32, the reader also converts the
+/// input to UTF-8. The last line may have no line end. Empty lines are not records, but a line of spaces is a record
+/// with one cell. If a quote is not the first character of a cell, it is an ordinary character.
+/// ``RecordBatch/strayQuotes`` counts the records with such quotes.
 ///
 /// A fault affects only its own record, which gets a ``RecordFault``:
 /// - A quoted cell is faulty if text follows its closing quote. A quoted cell without a closing quote is also faulty.
-///   The reader searches for the closing quote up to the end of the input or the maximum size of a record. A faulty
-///   record consists only of its first line, and reading continues with the next line. So a stray quote damages only
-///   one row. The reader never searches the same bytes twice for a closing quote. The bytes that it has already
-///   searched may contain later lines. If a quoted cell in such a line is still open at the line end, the cell gets the
-///   same fault without a search. So every byte is examined a bounded number of times.
+///   The search for the closing quote ends at the end of the input or at the maximum size of a record. A faulty record
+///   consists only of its first line, and reading continues with the next line. So a stray quote damages only one row.
+///   The reader never searches the same bytes twice for a closing quote. A search may cover several lines. If a quoted
+///   cell in one of these lines is not closed before its line end, the cell gets the same fault without another search.
+///   So every byte is examined a bounded number of times.
 /// - A record that is longer than ``maximumRecordBytes`` gets the fault ``RecordFault/tooLong`` and has no cells. The
-///   reader skips the bytes up to the next line end and continues there. A record with an unclosed quoted cell gets
-///   this fault too, if its first line exceeds the limit.
+///   reader skips the rest of the line and continues with the next line. If a quoted cell has no closing quote, and the
+///   first line of its record exceeds the limit, the record also gets this fault.
 package struct CSVReader: ~Copyable, Sendable {
-    /// The number of bytes read from the source so far, for showing progress.
+    /// The number of bytes that were read from the source so far. It is used to show the progress.
     package var bytesRead: UInt64 { input.bytesRead }
     /// The number of bytes that the reader examined a second time because of a fault. It shows how much extra work a
     /// hostile input causes.
     package private(set) var bytesRescanned: UInt64 = 0
-    /// The current delimiter. With ``CSVOptions/Delimiter/automatic`` it is comma until the first record has been read.
+    /// The current delimiter. With ``CSVOptions/Delimiter/automatic``, it is comma until the delimiter has been
+    /// detected.
     package private(set) var delimiter: CSVDelimiter
-    /// The maximum size of one record in bytes. If it is changed, the new value applies to records that were not read
-    /// yet. Initially ``CSVOptions/maximumRecordBytes``.
+    /// The maximum size of one record in bytes. A new value applies only to the records that are read later. Initially
+    /// ``CSVOptions/maximumRecordBytes``.
     package var maximumRecordBytes: Int
 
     private let options: CSVOptions
@@ -41,10 +42,10 @@ package struct CSVReader: ~Copyable, Sendable {
     private var number = 0
     /// Whether the bytes at `position` are the rest of a record that was too long.
     private var isSkippingLine = false
-    /// The last faulty quoted cell: its fault, and the offset where the search for its closing quote ended. If a later
-    /// quoted cell contains a line end before `end`, it gets the same fault.
+    /// The fault of the last faulty quoted cell. `end` is the offset at which the search for its closing quote ended.
+    /// If a later quoted cell contains a line end before `end`, the later cell gets the same fault.
     private var overrun = (end: 0, fault: RecordFault.unclosedQuote)
-    /// The indices of the current record's cells that contain escaped quotes.
+    /// The indices of the cells with escaped quotes in the current record.
     private var escaped: [Int] = []
     /// The blank lines after the previous record. They are counted only if another record follows.
     private var blankLines = Occurrences()
@@ -54,7 +55,7 @@ package struct CSVReader: ~Copyable, Sendable {
         self.init(options: options, text: TextInput(source: source))
     }
 
-    /// Makes a reader for an input whose beginning was already read.
+    /// Makes a reader for an input. The beginning of the input was already read.
     package init(options: CSVOptions = CSVOptions(), text: consuming TextInput) {
         self.options = options
         maximumRecordBytes = options.maximumRecordBytes
@@ -66,18 +67,19 @@ package struct CSVReader: ~Copyable, Sendable {
     ///
     /// If this method is not called, the header is the first record of the first batch.
     ///
-    /// - Returns: Whether there is a header; false if the input has no records.
+    /// - Returns: True if the input has a header; false if the input has no records.
     /// - Throws: The error of the source.
     package mutating func header(into batch: inout RecordBatch) throws(ByteStreamError) -> Bool {
         try read(into: &batch, maximumRecords: 1)
     }
 
-    /// Replaces the contents of the batch with the next records. It reads at least one record, up to about
-    /// ``CSVOptions/batchBytes`` bytes, and at most ``CSVOptions/batchRecords`` records.
+    /// Replaces the contents of the batch with the next records. It reads at least one record, and at most
+    /// ``CSVOptions/batchRecords`` records. It stops after about ``CSVOptions/batchBytes`` bytes.
     ///
     /// - Parameter batch: The batch to fill. If the previous batch is passed again, its memory is reused.
-    /// - Returns: Whether there were more records; false at the end of the input.
-    /// - Throws: The error of the source. The batch is then empty, and the next call continues at the same place.
+    /// - Returns: True if the batch contains records; false at the end of the input.
+    /// - Throws: The error of the source. After an error, the batch is empty, and the next call continues at the same
+    ///   place.
     package mutating func next(into batch: inout RecordBatch) throws(ByteStreamError) -> Bool {
         try read(into: &batch, maximumRecords: options.batchRecords)
     }
@@ -100,8 +102,8 @@ package struct CSVReader: ~Copyable, Sendable {
             if !hasBegun { begin(batch) }
             split(&batch, maximumRecords: maximumRecords)
             if !batch.records.isEmpty || input.isAtEnd { break }
-            // If the buffer contains no whole record, the skipped bytes are removed. Then more bytes are read, up to
-            // the size limit of a record.
+            // The buffer contains no whole record. So the reader removes the skipped bytes and then reads more bytes,
+            // up to the size limit of a record.
             discardConsumed(of: &batch)
             wanted = max(wanted, min(batch.bytes.count * 2, maximumRecordBytes + Self.lookahead))
         }
@@ -116,9 +118,9 @@ package struct CSVReader: ~Copyable, Sendable {
         return Self.declarationBytes
     }
 
-    /// The number of bytes from which the delimiter is detected. Nearly every header is shorter.
+    /// The number of bytes that are examined to detect the delimiter. Nearly every header is shorter than this.
     private static var detectionBytes: Int { 1 << 16 }
-    /// The number of bytes that is enough for a line such as `sep=;`, which declares the delimiter.
+    /// The number of bytes that are read to detect a line such as `sep=;`. Such a line declares the delimiter.
     private static var declarationBytes: Int { 16 }
 
     /// Detects the delimiter if the options do not set it. Skips the first line if it declares a delimiter.
@@ -153,8 +155,8 @@ package struct CSVReader: ~Copyable, Sendable {
 // MARK: Records
 
 extension CSVReader {
-    /// The number of bytes to read after a record of the maximum size, to recognize its line end. The line end may be
-    /// CR LF, so two bytes are needed.
+    /// The length of the longest line end, which is CR LF. To recognize the end of a record of the maximum size, these
+    /// two bytes are also read.
     private static var lookahead: Int { 2 }
 
     /// Splits the bytes of the batch into records. Stops if the remaining bytes are not a whole record.
@@ -181,7 +183,7 @@ extension CSVReader {
         let isWhole = position + 1 < count || (position < count && splitter.byte(position) == RecordSplitter.lineFeed)
         guard isWhole || input.isAtEnd else { return false }
         if position < count { position = splitter.afterLineBreak(at: position, end: count) }
-        // Blank lines count only after record 1, the first record after the header.
+        // Blank lines are counted only after record 1, which is the first record after the header.
         if !isSkippingLine, number > 1 { blankLines.add(line: line) }
         line += 1
         isSkippingLine = false
@@ -290,8 +292,8 @@ extension CSVReader {
         number += 1
     }
 
-    /// Replaces each escaped quote in the cells of `escaped` with one quote. A cell only becomes shorter, so this
-    /// happens in place.
+    /// Replaces each escaped quote with one quote, in all cells that `escaped` lists. The bytes are changed in place,
+    /// because a cell can only become shorter.
     private func unescape(_ batch: inout RecordBatch) {
         for index in escaped {
             let length = batch.bytes.collapseQuotes(

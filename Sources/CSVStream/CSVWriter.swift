@@ -1,4 +1,4 @@
-/// Writes records as CSV: RFC 4180, with quotes only where they are needed, and LF as the default line end.
+/// Writes records as CSV (RFC 4180). A cell has quotes only if it needs them. The default line end is LF.
 ///
 /// If ``CSVReader`` reads the output, it returns the same cells. The cells must be UTF-8 text without NUL. LF is the
 /// default because every reader accepts it and it is one byte shorter than RFC 4180's CR LF. With CR LF, Unix line
@@ -15,7 +15,7 @@ package struct CSVWriter: ~Copyable, Sendable {
     private let sink: ByteSink
     private var bytes: ByteBuffer
     private var isAtStart = true
-    /// Whether the current record has cells. `isBlank` is true if its only cell is empty.
+    /// Whether the current record has cells. `isBlank` is true if the record has one cell and this cell is empty.
     private var hasCells = false
     private var isBlank = false
 
@@ -80,7 +80,7 @@ package struct CSVWriter: ~Copyable, Sendable {
 
     /// Writes the buffered bytes to the sink.
     ///
-    /// - Throws: The error of the sink. The output may be incomplete, because some of the bytes may have been written.
+    /// - Throws: The error of the sink. After an error, the output may contain only some of the bytes.
     package mutating func flush() throws(ByteStreamError) {
         guard bytes.count > 0 else { return }
         try sink.write(UnsafeRawBufferPointer(start: bytes.base, count: bytes.count))

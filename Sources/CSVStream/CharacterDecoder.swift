@@ -9,9 +9,10 @@ internal import Platform
 /// is the only owner of the descriptor.
 struct CharacterDecoder: ~Copyable, @unchecked Sendable {
     private let conversion: iconv_t
-    /// The number of bytes to skip at an invalid character. It is the length of the letter A in the encoding.
+    /// The number of bytes that the decoder skips if a character is invalid. It is the length of the letter A in the
+    /// encoding.
     private let unitLength: Int
-    /// The bytes of a character whose end was not read yet.
+    /// The first bytes of a character that was not read completely yet.
     private var rest = ByteBuffer(isSecret: true)
 
     /// Returns whether the C library supports an encoding with this name.
@@ -43,16 +44,16 @@ struct CharacterDecoder: ~Copyable, @unchecked Sendable {
         rest.removeFirst(start)
     }
 
-    /// Ends the conversion. Appends the text that iconv(3) still holds. If the input ends in the middle of a character,
-    /// also appends 0xFF.
+    /// Ends the conversion. Appends the text that iconv(3) has not returned yet. If the input ends in the middle of a
+    /// character, also appends 0xFF.
     mutating func finish(into output: inout ByteBuffer) {
         flush(into: &output)
         if rest.count > 0 { output.append(0xFF) }
         rest.removeAll()
     }
 
-    /// Appends the text that iconv(3) still holds. For example, it holds a letter until it knows whether a combining
-    /// accent follows.
+    /// Appends the text that iconv(3) has not returned yet. For example, iconv(3) keeps a letter until it knows whether
+    /// a combining accent follows.
     private func flush(into output: inout ByteBuffer) {
         _ = output.appendBytes(upTo: Self.longestCharacter) { room in
             var target = room.baseAddress?.assumingMemoryBound(to: CChar.self)
@@ -64,8 +65,8 @@ struct CharacterDecoder: ~Copyable, @unchecked Sendable {
 
     /// Converts as many bytes as possible in one call.
     ///
-    /// - Returns: The number of converted bytes. `code` is the `errno` of iconv(3) if it stopped before the end,
-    ///   otherwise 0.
+    /// - Returns: The number of converted bytes. If iconv(3) stopped before the end, `code` is its `errno`; otherwise
+    ///   `code` is 0.
     private func convert(from start: Int, into output: inout ByteBuffer) -> (used: Int, code: CInt) {
         let length = rest.count - start
         var left = length

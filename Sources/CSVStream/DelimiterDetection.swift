@@ -2,8 +2,8 @@
 struct DelimiterDetection {
     /// The delimiter.
     let delimiter: CSVDelimiter
-    /// The length of a first line such as `sep=;`, or 0 if there is no such line. The line declares the delimiter and
-    /// is not a record.
+    /// The length of the first line if it is a line such as `sep=;`, otherwise 0. Such a line declares the delimiter
+    /// and is not a record.
     let declarationLength: Int
 
     private static let mostRecords = 1_000
@@ -35,7 +35,7 @@ struct DelimiterDetection {
     // MARK: Splitting
 
     /// The quality of a delimiter. The first criterion is the number of records that have as many cells as the header.
-    /// If it is equal, the number of cells in the header decides.
+    /// If two delimiters are equal in this number, the delimiter that splits the header into more cells is better.
     private struct Score: Comparable {
         var records = 0
         var cells = 0

@@ -2,11 +2,11 @@ internal import CZlib
 internal import Platform
 internal import Threads
 
-/// Decompresses gzip data (RFC 1952) while it is read. The data has one member or several consecutive members, as in a
-/// file that `cat` made from several gzip files.
+/// Decompresses gzip data (RFC 1952) while it is read. The data may consist of several members, one after another. For
+/// example, `cat` creates such data from several gzip files.
 ///
-/// If the data is damaged or truncated, the source first returns the bytes before the fault, and then throws. It also
-/// throws if the data is followed by bytes that are not zero.
+/// If the data is damaged or truncated, the source first returns the bytes before the fault, and then throws an error.
+/// If bytes follow the data, all of them must be zero; otherwise the source also throws an error.
 final class GzipSource: Sendable {
     private let compressed: ByteSource
     private let inflation: Locked<Inflation>
@@ -19,7 +19,7 @@ final class GzipSource: Sendable {
     /// The number of bytes that `isGzip(_:)` needs.
     static let longestMagic = 3
 
-    /// Makes a source from compressed bytes. The bytes in `beginning` were already read.
+    /// Makes a source from compressed bytes. `beginning` contains the first of these bytes, which were already read.
     init(_ compressed: ByteSource, after beginning: borrowing ByteBuffer) throws(ByteStreamError) {
         self.compressed = compressed
         inflation = Locked(try Inflation(beginning))
@@ -49,7 +49,7 @@ private struct Inflation: ~Copyable, @unchecked Sendable {
     private var isAtEnd = false
 
     private static let chunk = 1 << 16
-    /// The argument of `inflateInit2`. 15 means the largest window, and 16 means that only gzip headers are accepted.
+    /// The argument of `inflateInit2`: 15 for the largest window, plus 16 to accept only gzip headers.
     private static let windowBits: CInt = 15 + 16
 
     init(_ beginning: borrowing ByteBuffer) throws(ByteStreamError) {
@@ -95,7 +95,7 @@ private struct Inflation: ~Copyable, @unchecked Sendable {
 
     /// If the next byte is zero, skips it as padding. Otherwise begins the next member.
     ///
-    /// - Returns: Whether a member begins. Then zlib checks its header.
+    /// - Returns: Whether a member begins. If so, zlib then checks the header of this member.
     private mutating func beginMember() -> Bool {
         guard input.span(at: position, count: 1)[0] != 0 else {
             position += 1
@@ -120,8 +120,8 @@ private struct Inflation: ~Copyable, @unchecked Sendable {
 
 /// Memory that is zeroed before it is freed. Text in zlib's buffers may contain a password.
 private enum ZeroedMemory {
-    /// The size of the header before each allocation. The header holds the size of the allocation. It has 16 bytes, to
-    /// keep the alignment.
+    /// The size of the header that precedes each allocation. The header contains the size of the allocation. With a
+    /// header of 16 bytes, the memory keeps its alignment.
     private static let headerSize = 16
 
     static func allocate(_ size: Int) -> UnsafeMutableRawPointer? {

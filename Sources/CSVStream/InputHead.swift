@@ -1,4 +1,4 @@
-/// The beginning of an input. It is read first, to detect what kind of input it is.
+/// The beginning of an input. It is read first, to detect the compression and the encoding of the input.
 ///
 /// An input that begins like gzip data is decompressed.
 package struct InputHead: ~Copyable, Sendable {
@@ -9,9 +9,9 @@ package struct InputHead: ~Copyable, Sendable {
     private(set) var buffer: ByteBuffer
     /// The source of the bytes after `buffer`.
     let source: ByteSource
-    /// Whether the input ends with `buffer`.
+    /// Whether `buffer` contains the whole input.
     let isAtEnd: Bool
-    /// The counter of the input's bytes before decompression.
+    /// Counts the bytes that were read from the input, before they are decompressed.
     let counter: ByteCounter
 
     /// The number of bytes to read ahead, which is enough to detect the encoding.

@@ -11,8 +11,8 @@ package struct JSONElementReader: ~Copyable, Sendable {
     package struct Element: Sendable {
         /// The physical line on which the element begins, from 1.
         package let line: Int
-        /// The reason why the element has no value; nil if it has one. If an element has a fault, its bytes are
-        /// discarded.
+        /// The reason why the element has no value; nil if the element has a value. If an element has a fault, its
+        /// bytes are discarded.
         package let fault: Fault?
         /// The range of the element in `buffer`. It is valid until the next element is requested. See
         /// ``JSONElementReader/bytes(of:)``.
@@ -36,7 +36,7 @@ package struct JSONElementReader: ~Copyable, Sendable {
     /// The bytes that were read. `start` is the offset of the next element.
     private var buffer = ByteBuffer(isSecret: true)
     private var start = 0
-    /// The search for the end of the value at `start` has reached this offset.
+    /// The offset that the search has reached so far. It searches for the end of the value at `start`.
     private var searched = 0
     /// Whether the bytes at `start` are the rest of a value that was too long.
     private var isTooLong = false
@@ -58,7 +58,7 @@ package struct JSONElementReader: ~Copyable, Sendable {
         self.init(text: TextInput(source: source), longest: longest)
     }
 
-    /// Makes a reader for an input whose beginning was already read.
+    /// Makes a reader for an input. The beginning of the input was already read.
     package init(text: consuming TextInput, longest: Int = 1 << 20) {
         input = text
         self.longest = max(1, longest)
@@ -266,7 +266,8 @@ private struct ElementEnd {
         case UInt8(ascii: "\""): isString = true
         case UInt8(ascii: "{"), UInt8(ascii: "["): depth += 1
         case UInt8(ascii: "}"), UInt8(ascii: "]"):
-            // If a bracket closes nothing, it becomes an element of one byte. Otherwise the reader would not advance.
+            // If no bracket is open, this closing bracket becomes an element of one byte. Without this rule, the reader
+            // would not advance.
             guard depth > 0 else { return isEmpty ? .stopsBehind : .stopsBefore }
             depth -= 1
             if depth == 0 { return .stopsBehind }

@@ -12,8 +12,8 @@ package protocol Interruption: Sendable {
     var isInterrupted: Bool { get }
 }
 
-/// Wakes a thread that waits for input, for example from a pipe. A blocked read(2) cannot be ended by another thread.
-/// So the thread first waits with poll(2), which can be ended.
+/// Wakes a thread that waits for input, for example from a pipe. Another thread cannot end a blocked read(2), but it
+/// can end a poll(2). So the thread first waits with poll(2).
 package final class ReadInterruption: Interruption {
     /// The two ends of a pipe(7). The pipe is empty until ``interrupt()`` is called.
     private let readEnd: CInt

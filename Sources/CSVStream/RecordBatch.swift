@@ -29,10 +29,11 @@ package struct RecordBatch: ~Copyable, Sendable {
 
     /// The records in the order of the input.
     package internal(set) var records: [Record] = []
-    /// The records with a stray quote: a quote inside an unquoted cell, which is an ordinary character.
+    /// The records with a stray quote. A stray quote is a quote inside an unquoted cell, where it is an ordinary
+    /// character.
     package internal(set) var strayQuotes = Occurrences()
-    /// The blank lines between records. Blank lines are not counted before the header, directly after it, or at the
-    /// end.
+    /// The blank lines between records. If blank lines are before the header, directly after the header, or at the end
+    /// of the input, they are not counted.
     package internal(set) var blankLines = Occurrences()
 
     /// Whether any cell of the batch is absent. An absent cell is different from an empty one. The cells of a CSV input
@@ -60,7 +61,7 @@ package struct RecordBatch: ~Copyable, Sendable {
     /// The number of bytes in the batch, including the line ends and quotes of a CSV input.
     package var byteCount: Int { bytes.count }
 
-    /// The number of cells of all records.
+    /// The total number of cells in all records.
     package var cellCount: Int { extents.count }
 
     /// Returns the bytes of a cell without its quotes and escapes. For an absent cell, returns no bytes.
@@ -141,7 +142,7 @@ extension RecordBatch {
     }
 }
 
-/// A count of occurrences in an input, with the line of the first one.
+/// The number of occurrences in an input, and the line of the first occurrence.
 package struct Occurrences: Hashable, Sendable {
     package private(set) var count = 0
     /// The first physical line of the first occurrence; 0 if there is none.
@@ -165,11 +166,12 @@ package struct Occurrences: Hashable, Sendable {
 
 /// The reason why a record cannot be used.
 package enum RecordFault: Sendable, Hashable, CaseIterable {
-    /// The record is not valid UTF-8 (Unicode 16, table 3-7), or was UTF-16 with an unpaired surrogate.
+    /// The record is not valid UTF-8 (Unicode 16, table 3-7), or it was converted from UTF-16 that has an unpaired
+    /// surrogate.
     case badEncoding
-    /// The end of the input, or the maximum size of a record, was reached inside a quoted cell.
+    /// A quoted cell is still open at the end of the input, or at the maximum size of a record.
     case unclosedQuote
-    /// After a closing quote comes a character that is neither a delimiter nor a line end.
+    /// A closing quote is followed by a character that is neither a delimiter nor a line end.
     case textAfterQuote
     /// The record holds a NUL byte.
     case nul
@@ -177,16 +179,16 @@ package enum RecordFault: Sendable, Hashable, CaseIterable {
     case tooLong
 }
 
-/// The position of a cell in its batch's bytes. Its numbers have 32 bits, so the positions of all cells of a batch fit
-/// into the processor's cache.
+/// The position of a cell in the bytes of its batch. Offset and length have only 32 bits. So the positions of all cells
+/// in a batch fit into the processor's cache.
 struct CellExtent {
     static let absentLength = UInt32.max
 
     var offset: UInt32
     var length: UInt32
 
-    /// Makes an extent. ``RecordBatch`` and ``CSVOptions`` limit both arguments to less than 4 GiB. So
-    /// `truncatingIfNeeded` never truncates: it only avoids an unnecessary check.
+    /// Makes an extent. Both arguments are less than 4 GiB, because ``RecordBatch`` and ``CSVOptions`` limit them. So
+    /// `truncatingIfNeeded` never truncates a number. It is used to avoid an unnecessary check.
     @inline(__always)
     init(offset: Int, length: Int) {
         self.offset = UInt32(truncatingIfNeeded: offset)

@@ -1,17 +1,18 @@
 /// Splits one record of decoded CSV into cells. It applies the grammar of RFC 4180 to a window: a range of bytes in the
 /// caller's buffer.
 ///
-/// The splitter only holds a pointer to the bytes. Their owner, a ``RecordBatch``, cannot be borrowed during a split,
-/// because cells are appended to it. The splitter reads only bytes in `0 ..< end`, where `end` is the end of the
+/// The splitter holds only a pointer to the bytes. It cannot borrow a ``RecordBatch``, which owns the bytes, because a
+/// split appends cells to the batch. The splitter reads only bytes in `0 ..< end`, where `end` is the end of the
 /// window. ``ByteSearch`` may also read up to ``ByteBuffer/padding`` bytes after `end`. ``CSVReader`` uses a splitter
 /// only while the buffer neither moves nor shrinks.
 struct RecordSplitter {
     /// The outcome of splitting the record at a position.
     enum Outcome {
-        /// A whole record. Its bytes end before `end`. The next record begins at `next`. Its quoted cells contain
-        /// `lineBreaks` line breaks. The record has `quotes` quotes. An escaped quote counts as two.
+        /// A whole record. Its bytes end before `end`, and the next record begins at `next`. `lineBreaks` is the number
+        /// of line breaks in quoted cells. `quotes` is the number of quotes without stray quotes; an escaped quote
+        /// counts as two.
         case complete(end: Int, next: Int, lineBreaks: Int, quotes: Int)
-        /// A closing quote is followed by other text at `offset`.
+        /// Text follows a closing quote. This text begins at `offset`.
         case textAfterQuote(offset: Int)
         /// A quoted cell contains a line end before the offset `closedBefore`.
         case openAtLineBreak
@@ -42,8 +43,8 @@ struct RecordSplitter {
     /// `escaped`.
     ///
     /// The window ends at `end`. If `isLast` is true, the input also ends there. If a quoted cell contains a line end
-    /// before `closedBefore`, the search for its closing quote stops with `openAtLineBreak`. If the outcome is not
-    /// `complete`, the caller must remove the appended cells.
+    /// before `closedBefore`, the search stops, and the outcome is `openAtLineBreak`. If the outcome is not `complete`,
+    /// the caller must remove the appended cells.
     @inline(__always)
     func split(
         from start: Int, to end: Int, isLast: Bool, closedBefore: Int,
@@ -73,7 +74,8 @@ struct RecordSplitter {
                         break
                     }
                 }
-                // The next byte decides: this quote closes the cell, or it is the first quote of an escaped pair.
+                // This quote closes the cell, or it is the first quote of an escaped pair. Only the next byte shows
+                // which case it is.
                 if offset + 1 == end, !isLast { return .ranOut(insideQuotes: true, lineBreaks: lineBreaks) }
                 if isEscaped { escaped.append(cells.count) }
                 cells.append(CellExtent(offset: cellStart, length: offset - cellStart))
@@ -104,10 +106,10 @@ struct RecordSplitter {
     /// Splits a faulty line into cells that a person can read and correct. If the quotes of a cell are correct, they
     /// are removed. Otherwise the cell keeps its bytes unchanged.
     ///
-    /// The bytes are searched for a closing quote at most once, because two searches never overlap. A search skips
-    /// pairs of quotes. It ends at the first run with an odd number of quotes. If a cell begins with an even number of
-    /// quotes, its search ends inside this first run. So a long search never begins before the end of the previous
-    /// search.
+    /// The bytes are searched for a closing quote at most once, because two searches never overlap. A search begins
+    /// after the opening quote of a cell, and skips pairs of quotes. It ends at the first group that consists of an odd
+    /// number of quotes. If a cell begins with an even number of quotes, its search ends inside this first group. So a
+    /// long search never begins before the end of the previous search.
     func splitLeniently(from start: Int, to end: Int, cells: inout [CellExtent], escaped: inout [Int]) {
         var offset = start
         while true {

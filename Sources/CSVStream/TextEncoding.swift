@@ -13,7 +13,7 @@ package enum TextEncoding: Hashable, Sendable {
         ).lowercased()
         switch plain {
         case "utf8": self = .utf8
-        // If the name does not give the byte order, it is little-endian, as on Windows.
+        // If the name does not contain a byte order, the order is little-endian, as on Windows.
         case "utf16", "utf16le": self = .utf16(bigEndian: false)
         case "utf16be": self = .utf16(bigEndian: true)
         default:
@@ -60,12 +60,12 @@ extension TextEncoding {
         }
     }
 
-    /// Guesses Windows-1252 for a text that has bytes above 0x7F, if none of them begins a UTF-8 sequence (N7). Returns
-    /// nil for any other text. Windows-1252 contains the characters of Latin-1.
+    /// Guesses Windows-1252 if a text has bytes above 0x7F and none of these bytes begins a UTF-8 character (N7).
+    /// Otherwise returns nil. Windows-1252 contains the characters of Latin-1.
     ///
-    /// Also returns nil if Windows-1252 has no character for one of these bytes. It also returns nil if more than half
-    /// of these bytes directly follow another byte above 0x7F. Windows-1252 is used for languages in which only a few
-    /// letters of a word have accents. In the encodings of other alphabets, all letters are bytes above 0x7F.
+    /// Also returns nil if Windows-1252 has no character for one of these bytes, or if more than half of these bytes
+    /// directly follow another byte above 0x7F. In the languages that use Windows-1252, only a few letters of a word
+    /// have accents. In the encodings of other alphabets, all letters are bytes above 0x7F.
     ///
     /// - Parameters:
     ///   - start: The first bytes of the text.
@@ -90,8 +90,8 @@ extension TextEncoding {
 
     private static let undefinedInWindows1252: Set<UInt8> = [0x81, 0x8D, 0x8F, 0x90, 0x9D]
 
-    /// Returns whether bytes begin with a UTF-8 character. The first byte must be above 0x7F. A character that is
-    /// truncated at the end of the bytes also counts, unless `isWhole` is true.
+    /// Returns whether bytes begin with a UTF-8 character. The first byte must be above 0x7F. If `isWhole` is false,
+    /// the bytes may end in the middle of the character.
     private static func isUTF8(_ bytes: Slice<UnsafeBufferPointer<UInt8>>, isWhole: Bool) -> Bool {
         let length =
             switch bytes[bytes.startIndex] {
@@ -110,8 +110,8 @@ extension TextEncoding {
 /// Converts UTF-16 to UTF-8, in pieces of any length.
 ///
 /// Invalid UTF-16 becomes invalid UTF-8, so the later check for valid UTF-8 finds the faulty records. An unpaired
-/// surrogate is encoded as three bytes, like any other value. These bytes are not valid UTF-8. If the input ends with
-/// half a code unit, 0xFF is written for it.
+/// surrogate is encoded as three bytes, like any other value. These bytes are not valid UTF-8. If the input ends in the
+/// middle of a code unit, the decoder writes 0xFF.
 struct UTF16Decoder {
     let bigEndian: Bool
     private var oddByte: UInt8?

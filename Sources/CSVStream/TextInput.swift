@@ -33,7 +33,7 @@ package struct TextInput: ~Copyable, Sendable {
         isStarted = false
     }
 
-    /// Makes an input whose beginning was already read.
+    /// Makes an input. The beginning of the input was already read.
     ///
     /// If the input has a byte order mark, the mark gives the encoding. Otherwise `encoding` is used. If `encoding` is
     /// nil, the encoding is guessed from the first bytes: Windows-1252 or UTF-8.
@@ -81,8 +81,8 @@ package struct TextInput: ~Copyable, Sendable {
         }
     }
 
-    /// Reads enough bytes to detect the encoding. The buffer must be empty or contain the bytes that a failed attempt
-    /// has read.
+    /// Reads enough bytes to detect the encoding. At the first call, the buffer must be empty. After a failed call, it
+    /// contains the bytes that were read by this call.
     private mutating func start(_ bytes: inout ByteBuffer, wanted: Int) throws(ByteStreamError) {
         while !isAtEnd, bytes.count < TextEncoding.longestMark {
             try pull(max(TextEncoding.longestMark, wanted) - bytes.count, into: &bytes)
@@ -139,7 +139,8 @@ private enum TextDecoder: ~Copyable, Sendable {
         case .utf8: return nil
         case .utf16(let bigEndian): return .utf16(UTF16Decoder(bigEndian: bigEndian))
         case .named(let name):
-            // The name was checked before. So if this fails, the system has no memory.
+            // The C library supports this encoding, because the name was checked before. So a failure means that the
+            // system has no memory.
             guard let decoder = CharacterDecoder(encoding: name) else {
                 throw ByteStreamError(operation: .read, code: ENOMEM)
             }

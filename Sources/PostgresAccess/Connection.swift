@@ -7,8 +7,9 @@ internal import Platform
 /// it blocks no thread. If a caller stops waiting for an answer, the connection can no longer be used, and its pool
 /// closes it.
 ///
-/// `@unchecked Sendable`: no two threads use the connection at the same time. Under a mutex, the pool removes the
-/// connection from its list. Then it lends the connection to one task, which returns it after use.
+/// `@unchecked Sendable`: no two threads use the connection at the same time. While the pool holds its mutex, it
+/// removes the connection from its list. Then it lends the connection to one task. The task returns the connection
+/// after use.
 package final class Connection: @unchecked Sendable {
     private let handle: OpaquePointer
     private let opening: Opening
@@ -23,13 +24,13 @@ package final class Connection: @unchecked Sendable {
     /// The number of names given to statements so far. A name is never reused, because the server may still have a
     /// statement with this name.
     private var nameCount = 0
-    /// The number of statements run so far. It is the timestamp of a statement's last use, to find the least recently
-    /// used statement.
+    /// The number of statements run so far. Each statement stores this number at its last use. So the least recently
+    /// used statement has the smallest number.
     private var useCount = 0
     /// The maximum number of prepared statements. This package has fewer than a hundred fixed statements. All other
     /// statements are queries, and their SQL depends on the caller's conditions.
     package static let mostPrepared = 256
-    /// The time at which every wait of the current borrower ends.
+    /// The deadline for all waits of the task that currently uses the connection.
     package var deadline = ContinuousClock.now
     /// Whether a wait ends when the task is cancelled.
     package var mayBeCancelled = true
@@ -39,7 +40,8 @@ package final class Connection: @unchecked Sendable {
     /// own.
     private(set) var isBroken = false
 
-    /// Prevents the pool from lending the connection again. Its settings may have changed.
+    /// After this call, the pool does not lend the connection again, because the settings of the session may have
+    /// changed.
     package func discard() { isBroken = true }
     /// Whether the server was lost, does not answer, or no longer accepts writes. If so, the pool tries other servers.
     private(set) var hasLostItsServer = false
@@ -80,8 +82,8 @@ package final class Connection: @unchecked Sendable {
         try await run([Command(sql, values)])[0]
     }
 
-    /// Runs commands that end with a `COMMIT`, and then queries, all in one round trip. After the commands are sent,
-    /// the wait ends only with their answers or at the deadline.
+    /// Runs commands and then queries, all in one round trip. The last command is a `COMMIT`. After the commands are
+    /// sent, a cancellation has no effect: the wait ends when the answers arrive, or at the deadline.
     ///
     /// - Returns: The rows of the commands, followed by the rows of the queries.
     func commit(_ commands: [Command], thenAsking questions: [Command]) async throws(PostgresError) -> [Rows] {
@@ -122,8 +124,8 @@ package final class Connection: @unchecked Sendable {
     /// Whether a transaction is open, including a failed one.
     var isInTransaction: Bool { PQtransactionStatus(handle) != PQTRANS_IDLE }
 
-    /// The process ID that the server reported for this session at startup. Behind a pooler, another process may run
-    /// the session.
+    /// The process ID that the server reported for this session at startup. If the client is connected to a pooler,
+    /// another process may run the session.
     package var processID: Int64 { Int64(PQbackendPID(handle)) }
 
     /// Returns a parameter that the server reported at startup, such as `server_version`.
@@ -131,7 +133,7 @@ package final class Connection: @unchecked Sendable {
         PQparameterStatus(handle, name).map { String(cString: $0) }
     }
 
-    /// Throws an error if the caller no longer waits for an answer. Nothing has been sent then.
+    /// Throws an error if the caller no longer waits for an answer. Callers check this before they send a command.
     private func checkThatAnswerIsAwaited() throws(PostgresError) {
         guard !isBroken else { throw .lost("the connection is no longer usable") }
         guard !mayBeCancelled || !Task.isCancelled else { throw .cancelled }
@@ -177,8 +179,8 @@ package final class Connection: @unchecked Sendable {
         isBroken = false
         if let failure {
             notice(failure)
-            // This connection has prepared the statement. If the server does not know the statement, the session is a
-            // different one.
+            // This connection has prepared the statement. If the server does not know the statement, the connection now
+            // uses a different session of the server.
             if failure.state == .undefinedStatement { throw .sharedSession }
         }
         return (rows, failure)
@@ -287,7 +289,7 @@ package final class Connection: @unchecked Sendable {
             case 0: return
             case 1:
                 try await wait(orToWrite: true)
-                // The server may read no more bytes until this client reads its answers.
+                // The server may stop reading until this client has read the answers of the server.
                 guard PQconsumeInput(handle) == 1 else { throw lost() }
             default: throw lost()
             }
@@ -348,16 +350,16 @@ package final class Connection: @unchecked Sendable {
         }
     }
 
-    /// Returns whether the server is alive. The server may be alive although this session gets no answer: its query may
-    /// be slow or wait for a lock.
+    /// Returns whether the server is alive. Even if the server is alive, this session may get no answer, because its
+    /// query is slow or waits for a lock.
     private func serverAnswers() async -> Bool {
         let limit = min(deadline, .now + Self.patience * 2)
-        // If the task that waits for a COMMIT is cancelled, this separate task is not.
+        // This separate task is not cancelled together with the task that waits for a COMMIT.
         return await Task { [opening, server] in await opening.isAnswered(by: server, until: limit) }.value
     }
 
-    /// If a server is silent for this time, another connection checks whether it is alive. After each check, the time
-    /// is doubled, up to `longestPatience`.
+    /// If a server sends nothing during this time, another connection checks whether the server is alive. After each
+    /// check, the time is doubled, up to `longestPatience`.
     private static let patience = Duration.seconds(2)
     private static let longestPatience = Duration.seconds(60)
 
@@ -410,8 +412,8 @@ package final class Connection: @unchecked Sendable {
     }
 
     private func copy(_ bytes: [UInt8]) async throws(PostgresError) {
-        // If the server reads as fast as this client writes, this function never waits. So it checks for a cancellation
-        // and for the deadline itself.
+        // If the server reads as fast as this client writes, this function never waits. So the function itself checks
+        // for a cancellation and for the deadline.
         if mayBeCancelled, Task.isCancelled { throw .cancelled }
         guard .now < deadline else { throw .timedOut }
         while true {

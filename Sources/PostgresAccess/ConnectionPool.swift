@@ -9,10 +9,10 @@ package final class ConnectionPool: Sendable {
         var count = 0
         /// The waiting tasks, in order of arrival. While a task waits, no connection is idle.
         var waiting: [EventLoop.WaitID] = []
-        /// The turns that waiting tasks were given but have not taken yet.
+        /// The turns that were given to waiting tasks. A turn stays here until its task takes it.
         var given: [EventLoop.WaitID: Turn] = [:]
-        /// The index of the server to try first. It is the server that was reached last. If that server was lost, it is
-        /// the next server.
+        /// The index of the server to try first. This is the server that was reached last. If the pool has lost that
+        /// server, this is the next server in the list.
         var lastServer = 0
         /// Whether a server was ever reached.
         var wasReached = false
@@ -54,7 +54,7 @@ package final class ConnectionPool: Sendable {
 
     /// Lends a connection to `body`. Every wait of this connection ends at the deadline.
     ///
-    /// If `body` returns while answers are outstanding or a transaction is open, the pool closes the connection.
+    /// When `body` returns, the pool closes the connection if answers are missing or a transaction is open.
     @discardableResult
     package func withConnection<Value>(
         until deadline: ContinuousClock.Instant, _ body: (Connection) async throws -> Value
@@ -87,12 +87,12 @@ package final class ConnectionPool: Sendable {
     }
 
     /// Closes the pool and ends every wait on its connections. Then waits until all of its connections are closed and
-    /// its threads have ended. The wait is limited to about `limit`.
+    /// its threads have ended. The wait takes at most about `limit`.
     package func end(within limit: Duration = .seconds(1)) async {
         close()
         let deadline = ContinuousClock.now + limit
         loop.close()
-        // This separate task can sleep even if the closing task is cancelled.
+        // The sleep runs in a separate task. So it also works if the task that closes the pool is cancelled.
         await Task {
             while state.withLock({ $0.count }) > 0, .now < deadline { try? await Task.sleep(for: .milliseconds(1)) }
         }.value
@@ -100,7 +100,7 @@ package final class ConnectionPool: Sendable {
         loop.join()
     }
 
-    /// Returns whether a server answers before the deadline. It asks the server that was reached last.
+    /// Asks the server that was reached last, and returns whether it answers before the deadline.
     package func isAnswered(until deadline: ContinuousClock.Instant) async -> Bool {
         await opening.isAnswered(by: state.withLock { $0.lastServer }, until: deadline)
     }
@@ -143,9 +143,9 @@ package final class ConnectionPool: Sendable {
         return try state.withLock { state throws(PostgresError) -> Turn? in
             guard !state.isClosed else { throw .closed }
             while let connection = state.idle.popLast() {
-                // It costs a system call to check whether the session has ended. If the connection was lent a short
-                // time ago, this check is skipped. The two deadlines show how long ago it was lent, so the clock need
-                // not be read.
+                // The check whether the session has ended costs a system call. If the connection was lent a short time
+                // ago, this check is skipped. The difference between the two deadlines shows when the connection was
+                // lent, so the clock is not read.
                 let wasJustLent = connection.deadline <= deadline && deadline < connection.deadline + Self.fresh
                 guard !wasJustLent, connection.hasUnreadInput else { return .connection(connection) }
                 state.count -= 1
@@ -215,7 +215,7 @@ package final class ConnectionPool: Sendable {
         }
     }
 
-    /// Tries all servers. Tries again while one of them may become the leader.
+    /// Tries all servers, and repeats this while one of the servers may become the leader.
     private func connect(until deadline: ContinuousClock.Instant) async throws(PostgresError) -> Connection {
         var problems: [ServerProblem] = []
         while true {
@@ -229,8 +229,8 @@ package final class ConnectionPool: Sendable {
                 if problems.isEmpty || .now < deadline { problems = found }
             }
             // A server may be starting, or a failover may be in progress, so the pool tries again. But if no server was
-            // ever reached and none reports that it is not ready, the address may be wrong. Then the pool does not try
-            // again.
+            // ever reached, the address may be wrong. Then the pool tries again only if a server reports that it is not
+            // ready.
             let mayChange = problems.contains { $0.kind == .notReady } || wasReached
             let isRefused = problems.allSatisfy { $0.kind == .refused }
             let next = ContinuousClock.now + Self.pause

@@ -5,8 +5,8 @@ internal import Threads
 
 /// Waits for sockets and deadlines on one thread. So a task that waits for a server occupies no thread.
 ///
-/// A waiting task is resumed when its socket is ready, `wake(_:)` is called, its deadline passes, or it is cancelled.
-/// The first of these events counts.
+/// A waiting task is resumed at the first of these events: its socket is ready, `wake(_:)` is called, its deadline
+/// passes, or the task is cancelled.
 final class EventLoop: Sendable {
     /// The event that ended a wait.
     enum Wake: Sendable {
@@ -21,7 +21,7 @@ final class EventLoop: Sendable {
     typealias WaitID = UInt64
 
     /// The continuation is resumed exactly once: by the caller that removes the wait from `waiting`. It is not a
-    /// checked continuation, because that would need an allocation for each query.
+    /// checked continuation, because a checked continuation would need an allocation for each query.
     private struct Waiting {
         let continuation: UnsafeContinuation<Wake, Never>
         let deadline: ContinuousClock.Instant
@@ -34,8 +34,8 @@ final class EventLoop: Sendable {
         var isClosed = false
     }
 
-    /// The file descriptors of `epoll_create1` and `eventfd`. The second one wakes the thread. Any thread may use both
-    /// descriptors.
+    /// The file descriptors of `epoll_create1` and `eventfd`. A write to the second descriptor wakes the thread. Any
+    /// thread may use both descriptors.
     private let poll: Int32
     private let bell: Int32
     private let state = Locked(State())
@@ -44,10 +44,10 @@ final class EventLoop: Sendable {
     private let lastID = Atomic<WaitID>(EventLoop.bellID)
 
     private static let bellID: WaitID = 0
-    /// The maximum length of a sleep while a task waits. If a new wait has a deadline before the end of the sleep, it
-    /// wakes the thread. Otherwise it does not.
+    /// The maximum time that the thread sleeps while a task waits. A new wait wakes the thread only if the deadline of
+    /// the wait is before the end of the sleep.
     private static let interval = Duration.seconds(1)
-    /// The length of a sleep while no task waits.
+    /// The time that the thread sleeps while no task waits.
     private static let forEver = Duration.seconds(1_000_000_000)
 
     /// Starts the thread.
@@ -113,8 +113,9 @@ final class EventLoop: Sendable {
 
     func newID() -> WaitID { lastID.wrappingAdd(1, ordering: .relaxed).newValue }
 
-    /// Waits until `wake(_:)` is called. If `isThere` returns true, the wait ends at once. The caller of `wake(_:)`
-    /// must first make `isThere` return true.
+    /// Waits until `wake(_:)` is called. If `isThere` returns true, the wait ends at once. Before the call of
+    /// `wake(_:)`, the caller must change the state that `isThere` checks. After this change, `isThere` must return
+    /// true.
     func wait(
         _ id: WaitID, until deadline: ContinuousClock.Instant, unless isThere: @Sendable () -> Bool
     ) async -> Wake {

@@ -25,7 +25,8 @@ struct Opening: Sendable {
     ///   - first: The index of the server to try first.
     ///   - deadline: The time at which the attempt ends.
     /// - Returns: The connection.
-    /// - Throws: `cancelled`, `noResource`, or `unreachable` with the problem of each server that was tried.
+    /// - Throws: `cancelled`, `noResource` or `unreachable`. The error `unreachable` contains the problem of each
+    ///   server that was tried.
     func connect(
         beginningWith first: Int, until deadline: ContinuousClock.Instant
     ) async throws(PostgresError) -> Connection {
@@ -61,7 +62,7 @@ struct Opening: Sendable {
         }
     }
 
-    /// Ends the threads. If a thread is blocked, it continues to run.
+    /// Ends the threads. A blocked thread cannot be ended and continues to run.
     func end(within limit: Duration) async { await threads.end(within: limit) }
 
     private enum End {
@@ -113,10 +114,10 @@ struct Opening: Sendable {
 
 /// An attempt to connect to one server. Each of its steps may block.
 ///
-/// `@unchecked Sendable`: during a step, only a thread uses the attempt. Between the steps, only the task uses it. At
-/// the end of a step, the thread stores the step count with release ordering. After that, the task may use the attempt.
-/// A task that gives up before the end of a step does not use the attempt again. Then the thread has the last
-/// reference. When the thread releases it, the connection is closed.
+/// `@unchecked Sendable`: only one thread or task uses the attempt at the same time. A thread uses it during a step,
+/// and the task uses it between the steps. At the end of a step, the thread stores the step count with release
+/// ordering. After that, the task may use the attempt. If the task gives up during a step, it does not use the attempt
+/// again. Then the thread has the last reference. When the thread releases this reference, the connection is closed.
 private final class Attempt: @unchecked Sendable {
     /// The event that must happen before the next step.
     enum Need {
@@ -205,8 +206,9 @@ extension ServerProblem {
         self.init(server: server, kind: kind, message: String(line))
     }
 
-    /// Finds the error code, which stands between colons. It consists of five digits or capital letters, and at least
-    /// one is a digit. The word before the code is the severity, such as `FATAL`. It contains no digit.
+    /// Finds the error code, which stands between colons. The code has five characters, which are digits or capital
+    /// letters. At least one of them is a digit. The word before the code is the severity, such as `FATAL`. It contains
+    /// no digit.
     private static func state(in line: Substring) -> SQLState? {
         let parts = line.split(separator: ":").map { $0.drop { $0 == " " } }
         let code = parts.first { part in

@@ -10,7 +10,7 @@ package enum PostgresError: Error, Hashable, Sendable {
     case timedOut
     /// The deadline passed, and the server showed no sign of life. No `COMMIT` had been sent, so nothing was written.
     case noAnswer(server: String)
-    /// A connection pooler uses different server sessions for the transactions of one connection.
+    /// A connection pooler runs the transactions of one connection in different server sessions.
     case sharedSession
     /// It is unknown whether the transaction was committed, or whether its data would survive the loss of a server.
     case outcomeUnknown(String)
@@ -44,8 +44,8 @@ package enum PostgresError: Error, Hashable, Sendable {
         }
     }
 
-    /// Whether the transaction may succeed if it is repeated. The reason is a conflict with another transaction, a lost
-    /// connection, or a server that is no longer the leader.
+    /// Whether the transaction may succeed if it is repeated. This is true after a conflict with another transaction,
+    /// after the loss of a connection, or if the server is no longer the leader.
     package var mayBeRepeated: Bool {
         switch self {
         case .refused(let state, _, _, _): isConflict || state == .readOnlyTransaction

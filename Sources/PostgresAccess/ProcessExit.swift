@@ -4,23 +4,24 @@ internal import Synchronization
 /// Prevents a crash at `exit` while other threads open, use or close connections.
 ///
 /// `exit` runs the cleanup of libraries while other threads continue. OpenSSL frees its tables in an `atexit` handler.
-/// Other libraries of libpq, such as Kerberos, destroy their locks in finalizers, which run after all handlers.
-/// Therefore this type tells OpenSSL to register no `atexit` handler. The system reclaims the memory anyway. Instead,
-/// this type registers its own `atexit` handler, which runs before the finalizers. The handler waits until no thread is
-/// opening or closing a connection. Threads that begin to do so are blocked. The two measures are necessary: without
-/// them, 49 of 600 programs crashed when they ended in the middle of their work.
+/// libpq also uses other libraries, such as Kerberos. They destroy their locks in finalizers, which run after all
+/// handlers. Therefore this type tells OpenSSL to register no `atexit` handler. This is safe, because the system
+/// reclaims the memory of an ended process. Instead, this type registers its own `atexit` handler, which runs before
+/// the finalizers. The handler waits until no thread is opening or closing a connection. If a thread begins to open or
+/// close a connection at this time, the thread is blocked. The two measures are necessary: without them, 49 of 600
+/// programs crashed when they ended during their work.
 enum ProcessExit {
     /// The number of threads that are opening or closing a connection.
     private static let threadsWithin = Atomic(0)
     private static let isBegun = Atomic(false)
-    /// The thread that runs `exit`, as the value that `pthread_self` returns. It is 0 before `exit` runs.
+    /// The thread that runs `exit`, identified by its `pthread_self` value. It is 0 before `exit` runs.
     private static let exitingThread = Atomic<UInt>(0)
 
     /// Tells OpenSSL to register no handler, and registers the handler of this type. It must be evaluated before the
     /// first use of libpq.
     static let isPrepared: Bool = {
-        // If another library has already initialized OpenSSL, this call has no effect. Then the program must close its
-        // pools before it exits, because no thread of a closed pool uses OpenSSL.
+        // If another library has already initialized OpenSSL, this call has no effect. In this case, the program must
+        // close its pools before it exits. The threads of a closed pool do not use OpenSSL.
         if let function = dlsym(nil, "OPENSSL_init_crypto") {
             let initialise = unsafeBitCast(function, to: (@convention(c) (UInt64, OpaquePointer?) -> Int32).self)
             _ = initialise(noAtExit, nil)

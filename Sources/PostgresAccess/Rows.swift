@@ -3,7 +3,8 @@ internal import CPQ
 /// The result of a command. It contains rows, or the number of affected rows. The values have PostgreSQL's binary
 /// format.
 ///
-/// `@unchecked Sendable`: libpq never changes a result that was received. The result is freed with its last reference.
+/// `@unchecked Sendable`: libpq never changes a result that was received. The result is freed when its last reference
+/// is released.
 package final class Rows: @unchecked Sendable {
     private let result: OpaquePointer
 
@@ -63,8 +64,8 @@ package final class Rows: @unchecked Sendable {
             SQLState(field(.sqlState) ?? ""), message: field(.message) ?? "", constraint: field(.constraint), sql: sql)
     }
 
-    /// The error fields that are read. The raw value is the field's letter in the protocol. Fields that may contain a
-    /// value of the statement are never read.
+    /// The error fields that are read. The raw value is the field's letter in the protocol. Some other fields may
+    /// contain a value of the statement, so these fields are never read.
     private enum ErrorField: Character {
         case sqlState = "C"
         case message = "M"

@@ -26,7 +26,7 @@ package struct ServerList: Sendable {
                 || Self.isLoopback(name)
         }
 
-        /// Only a parsed address counts, because a host name may also begin with `127.`.
+        /// The text must be a valid address, because a host name may also begin with `127.`.
         private static func isLoopback(_ name: String) -> Bool {
             var address = in_addr()
             return name.hasPrefix("127.") && inet_pton(AF_INET, name, &address) == 1
@@ -38,7 +38,8 @@ package struct ServerList: Sendable {
     let settings: [(keyword: String, value: String)]
     /// The maximum number of open connections (`connections`). Nil if the URI does not set it.
     package let connectionLimit: Int?
-    /// Whether the URI sets `durability=local`. Then a commit need not be safe on another machine or on disk.
+    /// Whether the URI sets `durability=local`. If so, a commit need not wait until its data is safe on another machine
+    /// or on disk.
     package let isLocalDurabilityEnough: Bool
     /// The name of the database.
     package let database: String
@@ -48,8 +49,8 @@ package struct ServerList: Sendable {
 
     /// The settings in a URI that belong to this package and not to libpq.
     private static let ownKeywords = ["durability", "connections", "schema"]
-    /// The allowed values of `connections`. The minimum is 2, because a bulk load copies over one connection while it
-    /// holds another.
+    /// The allowed values of `connections`. The minimum is 2, because a bulk load uses two connections at the same time
+    /// and copies rows over one of them.
     private static let connectionLimits = 2...1_000
 
     /// Parses a URI.
@@ -101,12 +102,12 @@ package struct ServerList: Sendable {
         settings = given.map { (keyword: $0, value: $1) }
     }
 
-    /// The server option that ends a query within a second after its client has gone. Without this option, the server
-    /// ends the query only when it writes to the connection. The option needs PostgreSQL 14 on Linux. It does not end a
-    /// `COMMIT` that is waiting for a standby.
+    /// With this option, the server checks the connection of a client every second. If the client has gone, the server
+    /// ends the query. Without this option, the server ends the query only when it writes to the connection. The option
+    /// needs PostgreSQL 14 on Linux. It does not end a `COMMIT` that is waiting for a standby.
     private static let noticingTheEnd = "-c client_connection_check_interval=1000"
 
-    /// Returns whether a text begins like a connection URI.
+    /// Returns whether a text begins with the scheme of a connection URI.
     package static func isURI(_ text: String) -> Bool {
         text.hasPrefix("postgresql://") || text.hasPrefix("postgres://")
     }
@@ -169,11 +170,11 @@ package struct ServerList: Sendable {
         return true
     }
 
-    /// If a setting is unknown, throws an error with its name. The message of libpq would repeat the URI, which may
-    /// contain a password.
+    /// If a setting is unknown, throws an error that contains only the name of the setting. The message of libpq would
+    /// contain the whole URI, and the URI may contain a password.
     private static func requireKnown(_ keyword: Substring) throws(ServerListError) {
-        // A name with other characters may be percent-encoded. libpq decodes and checks such a name itself. It may
-        // contain a password, so no message repeats it.
+        // A name with other characters may be percent-encoded. libpq decodes and checks such a name itself. Such a name
+        // may contain a password, so it never appears in a message.
         guard keyword.utf8.allSatisfy({ (0x61...0x7A).contains($0) || $0 == UInt8(ascii: "_") }),
             !libraryKeywords.contains(String(keyword))
         else { return }
@@ -184,7 +185,7 @@ package struct ServerList: Sendable {
     private static let libraryKeywords: Set<String> = {
         guard let options = PQconndefaults() else { return [] }
         defer { PQconninfoFree(options) }
-        // libpq also accepts this setting of JDBC URIs.
+        // libpq also accepts `ssl`, which is a setting of JDBC URIs.
         var keywords: Set = ["ssl"]
         var option = options
         while let keyword = option.pointee.keyword {

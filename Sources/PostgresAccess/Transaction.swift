@@ -3,7 +3,7 @@
 /// Only the task that borrowed the connection may use it.
 package final class Transaction {
     private let connection: Connection
-    /// The commands that are sent before all others.
+    /// The commands that are sent before the next commands of the caller.
     private var preface: [Command]
     /// Whether the server has confirmed the `COMMIT`.
     fileprivate private(set) var isCommitted = false
@@ -33,7 +33,8 @@ package final class Transaction {
     ///
     /// - Parameters:
     ///   - commands: The last commands.
-    ///   - questions: Queries that the server runs after the commit. They see the data and the settings at that time.
+    ///   - questions: Queries that the server runs after the commit. They see the data and the settings after the
+    ///     commit.
     /// - Returns: The rows of the commands, followed by the rows of the queries.
     /// - Throws: `outcomeUnknown` if it is unknown whether the transaction was committed. If any other error is thrown,
     ///   the transaction was not committed.

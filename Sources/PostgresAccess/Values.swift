@@ -1,7 +1,7 @@
 /// The values of a statement's parameters `$1`, `$2`, …, in PostgreSQL's binary format.
 ///
-/// A text is sent without quotes or escapes. A number is sent as `bigint`. So the parameter of a number must have the
-/// type `bigint` in the SQL.
+/// A text is sent without quotes or escapes. A number is sent as `bigint`. So the SQL must use the type `bigint` for
+/// this parameter.
 package struct Values: Sendable, ExpressibleByArrayLiteral {
     private(set) var bytes: [UInt8] = []
     /// The end offset of each value in `bytes`. Nil for NULL.
@@ -77,7 +77,8 @@ package struct Values: Sendable, ExpressibleByArrayLiteral {
 
     // MARK: Arrays of texts that need not be Strings
 
-    /// Begins an array of `count` texts. The caller must append each element next, and then call `endArray()`.
+    /// Begins an array of `count` texts. After this call, the caller must append each element and then call
+    /// `endArray()`.
     package mutating func beginTexts(count: Int) { beginArray(of: .text, count: count) }
 
     package mutating func appendElement(utf8 text: Span<UInt8>) {
@@ -98,8 +99,8 @@ package struct Values: Sendable, ExpressibleByArrayLiteral {
         case text = 25
     }
 
-    /// Appends the header of a one-dimensional array. The elements follow the header. Each of them is written as its
-    /// size and its bytes.
+    /// Appends the header of a one-dimensional array. The elements follow the header. Each element consists of its size
+    /// and its bytes.
     private mutating func beginArray(of type: ElementType, count: Int) {
         append(size: count == 0 ? 0 : 1)
         append(size: 1)

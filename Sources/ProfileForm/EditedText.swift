@@ -21,7 +21,7 @@ package struct EditedText: Sendable {
 
     private init(_ content: Secret, caret: Int) {
         self.content = content
-        // The character before the caret and the character after the caret may form one character now.
+        // The characters before and after the caret may combine into one character. If so, the caret moves to its end.
         self.caret = content.bytes.characterBoundary(atOrAfter: caret)
         count = content.bytes.characterCount
     }
@@ -77,7 +77,7 @@ extension Span<UInt8> {
         return characterCount
     }
 
-    /// Returns the offset after `index` characters, or the end if the text has fewer.
+    /// Returns the offset after `index` characters. If the text has fewer characters, returns the end of the text.
     func offset(ofCharacter index: Int) -> Int {
         guard index > 0, var characters else { return 0 }
         _ = characters.skipForward(by: index)

@@ -32,7 +32,7 @@ extension FieldRules {
 
     private var momentHint: String {
         guard formats.isEmpty else {
-            // Removes the word "as". A hint does not need this word before the formats.
+            // Removes the word "as". A hint does not need "as" before the formats.
             let ways = formats.ways
             return ways.hasPrefix("as ") ? String(ways.dropFirst(3)) : ways
         }

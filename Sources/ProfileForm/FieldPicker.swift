@@ -5,8 +5,8 @@ internal import ProfileCore
 /// A field has a picker if its rules list the allowed values or if its type is boolean. When the user types, the list
 /// shows only the choices that match the text. When editing ends, the field takes the selected choice; see <doc:Forms>.
 public struct FieldPicker: Sendable {
-    /// All choices, in the schema's order. If the field may be empty, the first choice is the empty value. If the rules
-    /// do not list the initial value, the initial value is the last choice.
+    /// All choices, in the schema's order. If the field may be empty, the first choice is the empty value. If the
+    /// initial value is not an allowed value, it is the last choice.
     public let choices: [FieldChoice]
     /// Whether the list is open. The host should show an open list.
     public internal(set) var isOpen = false
@@ -92,7 +92,7 @@ public struct FieldPicker: Sendable {
 
 /// One of the values that a field accepts.
 public struct FieldChoice: Hashable, Sendable {
-    /// The text of the field if the choice is taken; empty if the choice means "no value".
+    /// The text that the field gets if the user takes the choice; empty if the choice means "no value".
     public let value: String
     /// The text that the user sees. It is Yes or No for a boolean, and the value for any other type. Empty if the
     /// choice means "no value".

@@ -3,7 +3,8 @@ internal import ProfileCore
 /// Implements the `shouldChangeCharacters` delegate method of UIKit-like text fields with a ``FormState`` (F8).
 ///
 /// If the method returns `true`, the form has made the change, and the host should make the same change. If the method
-/// returns `false`, the host should show the text of the form's field. That text may have changed or not.
+/// returns `false`, the host should show the text of the form's field. The form may have changed this text, or may have
+/// left it unchanged.
 public struct FormDelegate: Sendable {
     /// The form. The host sends other events directly to the form, such as a change of focus and the end of editing.
     public var form: FormState
@@ -37,8 +38,8 @@ public struct FormDelegate: Sendable {
         pending += effects
         if case .refused? = effects.first { return false }
         guard let before = field.masked?.bytes, let after = form.fields[index].masked?.bytes else { return true }
-        // The host does not know the mask. So its result is wrong if the form inserts, moves or removes a literal of
-        // the mask.
+        // The host does not know the mask. If the form inserts, moves or removes a literal of the mask, the same change
+        // in the host would give a wrong text.
         return after.elementsEqual(before[..<shown.lowerBound] + replacement.utf8 + before[shown.upperBound...])
     }
 
@@ -50,8 +51,8 @@ public struct FormDelegate: Sendable {
 }
 
 extension FormField {
-    /// Converts a range in UTF-16 code units of the shown text to a range of bytes. Returns nil if the range does not
-    /// fit the text.
+    /// Converts a range in UTF-16 code units of the shown text to a range of bytes. Returns nil if the range is not a
+    /// valid range of the text.
     fileprivate func shownRange(ofUTF16 range: Range<Int>) -> Range<Int>? {
         withShown { shown in
             guard let start = shown.offset(ofUTF16: range.lowerBound), let end = shown.offset(ofUTF16: range.upperBound)

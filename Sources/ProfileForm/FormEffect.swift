@@ -5,18 +5,18 @@ public enum FormEffect: Sendable {
     /// The focus moved to another field, or to no field (nil). If a submission is rejected, the form may focus the same
     /// field again. In that case `from` and `to` are equal.
     case focusMoved(from: FieldName?, to: FieldName?)
-    /// Editing of a field ended. Carries the issue of the field, or nil if the field has no issue. Each end of editing
-    /// has exactly one such effect, before editing of the next field begins (F6).
+    /// Editing of a field ended. Carries the issue of the field, or nil if the field has no issue. Whenever editing of
+    /// a field ends, this effect is sent exactly once. It is sent before editing of the next field begins (F6).
     case fieldEnded(FieldName, ValidationIssue?)
     /// The text of a field changed, for any reason.
     case textChanged(FieldName)
-    /// A field must be drawn again, although its text is the same. Its list of choices or the visibility of its secret
-    /// changed.
+    /// The list of choices of a field changed, or its secret was shown or hidden. The host should draw the field again,
+    /// although its text is the same.
     case displayChanged(FieldName)
     /// The issue that a field shows appeared, changed or disappeared.
     case issueChanged(FieldName)
-    /// The pasted text was too long, so only a part of the text was inserted. This effect is not sent if only
-    /// characters that a mask ignores are missing.
+    /// The pasted text was too long, so only a part of the text was inserted. If the mask ignores all characters that
+    /// were left out, this effect is not sent.
     case cut(FieldName)
     /// A typed character or an auto-filled value did not fit into the field. The text is unchanged.
     case refused(FieldName)
@@ -24,7 +24,7 @@ public enum FormEffect: Sendable {
     case searchAvailable(Bool)
     /// All fields are valid; carries the validated profile.
     case submitted(ValidProfile)
-    /// At least one field is not valid. Every issue is shown at its field.
+    /// At least one field is not valid. Each invalid field shows its issue.
     case rejected(ValidationFailure)
 }
 

@@ -10,7 +10,7 @@ public enum FormEvent: Hashable, Sendable {
     /// Ends editing. After this event, no field has the focus.
     case endEditing
 
-    /// Inserts a typed character if it fits.
+    /// Inserts a typed character if it fits into the field.
     case type(Character)
     /// Inserts a text from the clipboard. If the text is too long, inserts only its first part. If the field has a
     /// mask, only digits are inserted (F7).
@@ -41,13 +41,14 @@ public enum FormEvent: Hashable, Sendable {
     /// shorter, moves the caret to the nearest position.
     case moveCaret(to: Int)
 
-    /// Opens the list of choices. Typing also opens the list. A space that opens the list is not inserted.
+    /// Opens the list of choices. Typing also opens the list. If the user types a space and this opens the list, the
+    /// space is not inserted.
     case openChoices
     /// Closes the list of choices and restores the content that the field had before the list opened.
     case closeChoices
-    /// Selects the next choice. While the list is closed, the field takes that choice immediately.
+    /// Selects the next choice. If the list is closed, the field immediately takes the selected choice.
     case nextChoice
-    /// Selects the previous choice. While the list is closed, the field takes that choice immediately.
+    /// Selects the previous choice. If the list is closed, the field immediately takes the selected choice.
     case previousChoice
     /// Puts the choice with this ``FieldChoice/value`` into the field. Does nothing if there is no such choice.
     case choose(String)
@@ -68,8 +69,8 @@ public enum FormEvent: Hashable, Sendable {
     case firstField
     /// Moves to the last field in the order of focus.
     case lastField
-    /// Moves the focus to the next field. On the last field, submits the form (F6). If the selected choice of an open
-    /// list on the last field is not shown in the field yet, the field takes the choice, and the form is not submitted.
+    /// Moves the focus to the next field. On the last field, submits the form (F6). But if the last field has an open
+    /// list and does not show the selected choice yet, the field takes this choice, and the form is not submitted.
     case `return`
     /// Validates all fields. If all fields are valid, the effects contain the profile (F9).
     case submit

@@ -6,12 +6,12 @@ public struct FormField: Sendable {
     public let rules: FieldRules
     /// The typed text, without the literals of a mask.
     var content: EditedText
-    /// The initial content. ``isChanged`` compares the present content with it.
+    /// The initial content. ``isChanged`` compares the present content with the initial content.
     private var initialContent: EditedText
     /// The issue that the field shows. The issue is set when editing ends. It is updated when the text changes, and it
     /// becomes nil as soon as the text is valid.
     public internal(set) var issue: ValidationIssue?
-    /// The issue of the present text. The field may not show this issue yet.
+    /// The issue of the present text. It is possible that the field does not show this issue yet.
     var standingIssue: ValidationIssue?
     /// Whether the host has enabled the field. A disabled field cannot have the focus.
     public internal(set) var isEnabled = true
@@ -53,7 +53,7 @@ public struct FormField: Sendable {
         content = field.content
         initialContent = field.initialContent
         picker = FieldPicker(rules, text: rules.isSecret ? "" : field.text, stored: stored)
-        // The masks differ. A literal of one mask can be a normal character of the other mask, so the content is
+        // The masks differ. A character may be a literal of one mask, but not of the other mask. So the content is
         // computed again.
         guard rules.mask != field.rules.mask else { return }
         content = EditedText(rules.typed(field.text))
@@ -75,9 +75,9 @@ public struct FormField: Sendable {
         return content.content.bytes.characterCount(before: content.caret)
     }
 
-    /// The text to show on the screen while the user edits. It is ``text`` with these exceptions. A boolean shows Yes
-    /// for `true` and No for `false`. An open list that is not filtered shows the title of the selected choice. A
-    /// revealed secret shows its characters. Use it for the screen only.
+    /// The text to show on the screen while the user edits. It equals ``text``, except in three cases. A boolean field
+    /// shows Yes for `true` and No for `false`. If the list of choices is open and not filtered, the field shows the
+    /// title of the selected choice. A revealed secret shows its characters. Use this text only on a screen.
     public var visibleText: String {
         if let title = visibleTitle { return title }
         return isRevealed ? withShown { String($0) } : text
@@ -86,8 +86,8 @@ public struct FormField: Sendable {
     /// The position of the caret, in characters of ``visibleText``.
     public var visibleCaret: Int { visibleTitle?.count ?? caret }
 
-    /// The title of the selected choice, or of the choice that the field holds. Nil while the list is filtered by typed
-    /// text.
+    /// The title of the selected choice. If no choice is selected or the list is closed, the title of the choice in the
+    /// field. Nil if typed text filters the list.
     private var visibleTitle: String? {
         guard let picker, !picker.isFiltered else { return nil }
         return picker.isOpen ? picker.selected?.title ?? choice?.title : choice?.title
@@ -111,8 +111,9 @@ public struct FormField: Sendable {
     /// Whether the list of choices is open.
     public var isChoosing: Bool { picker?.isOpen ?? false }
 
-    /// The text of ``issue``. If the schema defines a message for the issue, this is that message. If the rules do not
-    /// accept a character, the text contains the first such character and its position, unless the field is secret.
+    /// The text of ``issue``. If the schema defines a message for the issue, this is that message. If the text contains
+    /// a character that the rules do not accept, the message names the first such character and its position. For a
+    /// secret field, the message does not name the character.
     public var message: String? { issue.map { rules.message(for: $0, refused) } }
 
     /// Whether the present text satisfies the rules. An empty field that is not required is valid.
@@ -144,7 +145,8 @@ public struct FormField: Sendable {
             && content.content.count <= rules.longestByteCount
     }
 
-    /// The maximum number of characters that the user can type. The title of every choice fits. Nil means no limit.
+    /// The maximum number of characters that the user can type. It is at least the length of the longest choice title.
+    /// Nil means no limit.
     var longestTypedLength: Int? {
         rules.longestTypedLength.map { max($0, picker?.longestTitle ?? 0) }
     }

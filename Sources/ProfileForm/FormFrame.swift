@@ -1,9 +1,9 @@
 /// The position and size of a field on a screen, in any unit. If the host sets frames, they determine the order of
 /// focus (F10).
 public struct FormFrame: Hashable, Sendable {
-    /// The distance of the left edge from the left edge of the screen or container.
+    /// The distance between the left edge of the field and the left edge of the screen or container.
     public var x: Double
-    /// The distance of the top edge from the top of the screen or container.
+    /// The distance between the top edge of the field and the top edge of the screen or container.
     public var y: Double
     /// The width, from the left edge to the right edge.
     public var width: Double

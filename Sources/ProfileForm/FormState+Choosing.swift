@@ -54,7 +54,7 @@ extension FormState {
         return effects + [.displayChanged(fields[index].name)]
     }
 
-    /// Whether the list is open and the selected choice is not shown in the field yet. The user must see the choice
+    /// Whether the list is open and the field does not show the selected choice yet. The user must see the choice
     /// before the form is submitted.
     func hasOpenChoice(at index: Int) -> Bool {
         guard let picker = fields[index].picker, picker.isOpen, let selected = picker.selected else { return false }
@@ -79,9 +79,9 @@ extension FormState {
         return setChoice(choice, at: index) + [.displayChanged(fields[index].name)]
     }
 
-    /// Filters the list by the field's new text, and opens the list if it was closed. If the user closes the list
-    /// without a choice, the content before the list opened is restored. `former` is this content if the list was
-    /// closed.
+    /// Filters the list by the field's new text, and opens the list if it was closed. If the list was closed, `former`
+    /// is the content before the list opened. If the user closes the list and takes no choice, this content is
+    /// restored.
     mutating func narrowChoices(at index: Int, former: EditedText) -> [FormEffect] {
         guard let picker = fields[index].picker else { return [] }
         let field = fields[index]

@@ -80,8 +80,8 @@ extension FormState {
         let characterRoom = max(0, (field.longestTypedLength ?? .max) - kept.count)
         var byteRoom = max(0, field.rules.longestByteCount - kept.content.count)
         var part = whole[...]
-        // First tries two more characters than the field can have. The first pasted character may join the character
-        // before it, and the last pasted character may join the character after it.
+        // First tries a part that has two more characters than fit into the field. The first pasted character may
+        // combine with the character before it, and the last pasted character may combine with the character after it.
         part = part.prefix(characterRoom > .max - 2 ? .max : characterRoom + 2)
         part = part.prefix { character in
             byteRoom -= character.utf8.count
@@ -110,7 +110,8 @@ extension FormState {
         guard !value.isEmpty, var effects = replace(whole, with: value, at: index) else {
             return [.refused(field.name)]
         }
-        // The replacement has opened the list. The list is closed again, because an auto-filled value is complete.
+        // The replacement of the text has opened the list of choices. The list is closed again, because an auto-filled
+        // value is complete.
         if field.picker != nil {
             fields[index].picker?.close()
             effects.append(.displayChanged(field.name))

@@ -18,7 +18,7 @@ public struct FormState: Sendable {
     /// The current day for rules such as "not in the future".
     public let today: CalendarDay
     /// Whether the profile is already stored with a password. If the user types no new password, the store keeps the
-    /// present one.
+    /// present password.
     public let hasPassword: Bool
     /// The fields, in the schema's order.
     public internal(set) var fields: [FormField]
@@ -36,11 +36,11 @@ public struct FormState: Sendable {
     ///   - validator: The rules.
     ///   - today: The current day for these rules, usually in UTC.
     ///   - hasPassword: Whether the profile is already stored with a password. If the user types no new password, the
-    ///     store keeps the present one.
+    ///     store keeps the present password.
     ///   - values: The initial values in their stored form.
     ///   - typed: Initial texts that a user typed before the form was created. If a field is in `values` and in
-    ///     `typed`, the form uses the text in `typed`. A secret field is always empty at first, and ignores `values`
-    ///     and `typed`.
+    ///     `typed`, the form uses the text in `typed`. A secret field is always empty at first, even if `values` or
+    ///     `typed` contains a value for it.
     public init(
         _ validator: ProfileValidator, on today: CalendarDay, hasPassword: Bool = false,
         values: [FieldName: String] = [:], typed: [FieldName: String] = [:]
@@ -83,8 +83,8 @@ public struct FormState: Sendable {
     /// The field with this name; nil if the schema has no such field.
     public subscript(name: FieldName) -> FormField? { index(of: name).map { fields[$0] } }
 
-    /// ``FormEvent/nextPage`` moves the focus by this number of fields. Most screens show more fields at the same time,
-    /// so the user still sees the previous field after the move.
+    /// ``FormEvent/nextPage`` moves the focus by this number of fields. Most screens show more than 10 fields at the
+    /// same time. So the user still sees the previous field after the move.
     public static let pageLength = 10
 
     /// The first field of a content type; nil if there is no such field.
@@ -131,7 +131,7 @@ public struct FormState: Sendable {
         }
     }
 
-    /// Validates a text against the rules of a field. The result does not depend on the field that has the focus (F11).
+    /// Validates a text against the rules of a field. The focus of the form does not affect the result (F11).
     ///
     /// - Parameters:
     ///   - text: The text in the notation that a user types.

@@ -8,8 +8,8 @@ internal import ProfileCore
 struct MaskedText {
     /// The shown text, valid UTF-8.
     private(set) var bytes: [UInt8] = []
-    /// All character boundaries, in order. Each entry contains the byte offset in the text and the byte offset in the
-    /// shown text.
+    /// All character boundaries, in order. Each entry contains two byte offsets of a boundary: the offset in the text
+    /// and the offset in the shown text.
     private var places: [(offset: Int, shown: Int)] = []
 
     init(_ text: Span<UInt8>, _ mask: Mask) {
@@ -36,8 +36,8 @@ struct MaskedText {
         places.last { $0.offset <= offset }?.shown ?? 0
     }
 
-    /// Converts an offset in the shown text to an offset in the text. If the offset is inside literals, returns the
-    /// position before these literals.
+    /// Converts an offset in the shown text to an offset in the text. If the offset is inside a run of literals,
+    /// returns the position before this run.
     func offset(ofShown shown: Int) -> Int {
         places.last { $0.shown <= shown }?.offset ?? 0
     }

@@ -7,9 +7,9 @@ internal import Threads
 public struct ClusterCheck: Hashable, Sendable {
     /// A server that replicates the primary.
     public struct Standby: Hashable, Sendable {
-        /// The name that the standby gives (`application_name`).
+        /// The name that the standby uses for its connection (`application_name`).
         public let name: String
-        /// The state of replication. It is `streaming` when the standby has caught up.
+        /// The state of replication. The state is `streaming` after the standby has caught up.
         public let state: String
         /// How commits wait for the standby: `quorum`, `sync`, `potential` or `async`.
         public let kind: String
@@ -53,8 +53,8 @@ public struct ClusterCheck: Hashable, Sendable {
     /// Whether the store is safe to use: all settings are right, the check's write was committed, and no bulk load is
     /// unfinished. If there are standbys, commits must also wait for one of them.
     ///
-    /// The user needs the role `pg_read_all_stats` to read `pg_stat_replication`. Without this role, the standbys have
-    /// no details. The check then ignores them.
+    /// The user needs the role `pg_read_all_stats` to read `pg_stat_replication`. Without this role, the check cannot
+    /// read the details of the standbys. The check then ignores these standbys.
     public var isSound: Bool {
         let known = standbys.filter { !$0.kind.isEmpty }
         return settings.allSatisfy(\.isAsWanted) && (known.isEmpty || hasQuorum) && !isLoading && writeProblem == nil

@@ -15,7 +15,8 @@ extension ProfileRepository {
     ///
     /// - `connections=16`: the maximum number of open connections, from 2 to 1,000.
     /// - `schema=name`: the database schema that contains the tables, so one database can hold several stores.
-    /// - `durability=local`: a commit need not be safe on another machine, nor on disk.
+    /// - `durability=local`: a commit may return before it is safe on another machine, and even before it is safe on
+    ///   disk.
     ///
     /// - Parameters:
     ///   - uri: The address of the database.
@@ -69,7 +70,7 @@ extension ProfileRepository {
         }
     }
 
-    /// Applies the migrations that a store lacks, each in one transaction. After an interruption, call it again: it
+    /// Applies the migrations that a store lacks, each in one transaction. If a call was interrupted, the next call
     /// continues with the first missing migration.
     ///
     /// - Returns: The names of the migrations that it applied.

@@ -91,8 +91,8 @@ extension ProfileRepository {
             })
     }
 
-    /// Removes the store if the opening of this repository created it, and if nothing was stored or changed since then
-    /// (N6). The lock file stays: without it two programs could write at the same time.
+    /// Removes the store if this repository created it when it was opened, and if nothing was stored or changed since
+    /// then (N6). The lock file stays: without it two programs could write at the same time.
     ///
     /// - Returns: Whether the store was removed. If so, close the repository. Other repositories that have the removed
     ///   file open can no longer write.
@@ -108,8 +108,8 @@ extension ProfileRepository {
                 // The checkpoint is incomplete if another program reads the store.
                 guard try connection.checkpoint(.truncate).isComplete else { return false }
             } catch {
-                // On a full disk the log cannot be emptied. Removing the log together with the store frees the log's
-                // space.
+                // On a full disk the log cannot be emptied. If the log is removed together with the store, the space of
+                // the log becomes free.
                 guard error.code.primary == .full else { throw error }
             }
             file.removeFiles()
@@ -157,7 +157,7 @@ extension ProfileRepository.Options {
         set { engineSettings["runtimeDirectory"] = newValue }
     }
 
-    /// A registered SQLite VFS, for tests that make the file system fail.
+    /// The name of a registered SQLite VFS. Tests use such a VFS to simulate failures of the file system.
     package var vfs: String? {
         get { engineSettings["vfs"] }
         set { engineSettings["vfs"] = newValue }
@@ -170,7 +170,7 @@ extension ProfileRepository.Options {
         set { engineSettings["isUnreadUntilLoaded"] = newValue ? "" : nil }
     }
 
-    /// For tests: whether the store is read in SQLite's immutable mode (see `FileStamp`) while it has no log, even in a
+    /// For tests. If true, a store without a log is read in SQLite's immutable mode (see `FileStamp`), even in a
     /// writable folder.
     package var readsAsItLies: Bool {
         get { engineSettings["readsAsItLies"] != nil }

@@ -35,8 +35,8 @@ extension Connection {
     }
 
     private func copyContents(toNewFile path: String) throws(SQLiteError) {
-        // SQLite treats an empty file as a database without tables. O_EXCL proves that the file is new. If a process
-        // closes a descriptor, it loses all its POSIX locks on the file. Closing the descriptor is safe here, because
+        // SQLite treats an empty file as a database without tables. O_EXCL proves that the file is new. When a process
+        // closes a descriptor of a file, it loses all its POSIX locks on this file. Here no lock can be lost, because
         // no connection has opened the new file yet.
         let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
         guard descriptor >= 0 else { throw SQLiteError(systemError: errno, opening: path) }

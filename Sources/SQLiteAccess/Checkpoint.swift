@@ -12,10 +12,10 @@ package struct Checkpoint: Hashable, Sendable {
 
     /// The number of frames in the log.
     package let walFrames: Int
-    /// The number of these frames that are now in the database file.
+    /// The number of frames of the log that are now in the database file.
     package let checkpointedFrames: Int
-    /// Whether the checkpoint copied every frame and, in the mode `truncate`, also emptied the log. The value is false
-    /// if a reader prevented the copy or prevented emptying the log.
+    /// Whether the checkpoint copied every frame. In the mode `truncate`, the checkpoint must also have emptied the
+    /// log. The value is false if a reader prevented the copy or prevented emptying the log.
     package let isComplete: Bool
 }
 

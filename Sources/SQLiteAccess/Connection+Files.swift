@@ -1,9 +1,9 @@
 internal import CSQLite
 internal import Platform
 
-// SQLite opens a file by its name once and keeps using that file, even if the name is later removed or replaced.
-// Processes that open the name afterwards find another file or no file. Such processes never see the writes of this
-// connection.
+// SQLite opens a file by its name once and keeps using that file, even if the name is later removed or replaced. If
+// another process opens the name afterwards, it finds another file or no file. This process never sees the writes of
+// this connection.
 extension Connection {
     /// Throws `readOnlyMoved` if the path of the database no longer leads to the file that this connection has open.
     package func requireInPlace() throws(SQLiteError) {
@@ -14,9 +14,9 @@ extension Connection {
         if status == SQLITE_OK, hasMoved != 0 { throw SQLiteError(.displaced(path.description)) }
     }
 
-    /// Throws an error if the path of the database or of its lock file no longer leads to the open file, or if the
-    /// database has more than one name. In these cases, other processes would not see a commit, or they could hold a
-    /// different lock.
+    /// Throws an error in three cases: the path of the database no longer leads to the open database, the path of the
+    /// lock file no longer leads to the open lock file, or the database has more than one name. In these cases, other
+    /// processes would not see a commit, or they could hold a different lock.
     func requireCommittable() throws(SQLiteError) {
         guard let path else { return }
         try requireInPlace()

@@ -11,8 +11,8 @@ package struct Connection: ~Copyable {
     package enum Mode: Hashable, Sendable {
         /// Reads only the database file: takes no locks and ignores the write-ahead log. Creates no files.
         ///
-        /// Use it to examine a file that may not be a database of this project. Commits that are not yet checkpointed
-        /// are not visible. If the file is a database of this project, open it again in another mode.
+        /// Use this mode to examine a file that may not be a database of this project. Commits that are not yet
+        /// checkpointed are not visible. If the file is a database of this project, open it again in another mode.
         case inspection
         /// Reads a database of this project in the same way as `inspection`. The database must not change meanwhile.
         /// SQLite does not detect a change (<https://www.sqlite.org/uri.html#uriimmutable>), so the result is valid
@@ -44,7 +44,7 @@ package struct Connection: ~Copyable {
     /// - Throws: `cantOpen` if the database cannot be opened. The error has a ``FileProblem`` if the database has
     ///   several names, or if the file in the place of the lock file is not a lock file. `notADatabase` or `corrupt` if
     ///   the file cannot be read as a database, or if reading its schema takes longer than ``openingLimit``. `error` if
-    ///   SQLite reports another value of a setting than the value that was set.
+    ///   a setting was set, but SQLite then reports a different value.
     package init(
         _ path: DatabasePath, mode: Mode, vfs: String? = nil, waitLimit: WaitLimit? = nil
     ) throws(SQLiteError) {
@@ -58,7 +58,8 @@ package struct Connection: ~Copyable {
         let connection = Connection(
             handle: try Self.open(path, mode: mode, vfs: vfs), path: path, waitLimit: waitLimit)
         do throws(SQLiteError) {
-            // SQLite reads the schema and the planner's statistics here. A crafted schema can make that slow.
+            // SQLite reads the schema and the planner's statistics here. If an attacker made the schema, reading it can
+            // be slow.
             try connection.within(Self.openingLimit) { () throws(SQLiteError) in
                 try connection.configure()
                 try connection.verifySettings()
@@ -67,8 +68,8 @@ package struct Connection: ~Copyable {
             guard error.code == .interrupt else { throw error }
             throw SQLiteError(code: .corrupt, message: "reading its schema takes too long")
         }
-        // A reader may have to wait only while it opens the database. After it has opened the write-ahead log, locks of
-        // other connections do not block it.
+        // A reader may have to wait only while it opens the database. After the reader has opened the write-ahead log,
+        // locks of other connections no longer block the reader.
         if mode == .readOnly { connection.terms.waitLimit = nil }
         self = connection
     }
@@ -91,8 +92,8 @@ package struct Connection: ~Copyable {
         statements = StatementGuard(handle)
         walFrameCount = .allocate(capacity: 1)
         walFrameCount.initialize(to: 0)
-        // SQLite's automatic checkpoints are also such a hook. A custom hook replaces it, so it turns automatic
-        // checkpoints off.
+        // SQLite implements automatic checkpoints with the same kind of hook, and a connection has only one such hook.
+        // So this hook turns automatic checkpoints off.
         _ = sqlite3_wal_hook(
             handle,
             { count, _, _, frames in
@@ -119,7 +120,7 @@ package struct Connection: ~Copyable {
         return Statement(prepared)
     }
 
-    /// Returns a prepared statement for `sql` with these values bound to its parameters, in their order.
+    /// Returns a prepared statement for `sql`. The values are bound to its parameters in the same order.
     ///
     /// Boxing the values costs time. Code that runs often should bind its values with the methods of ``Statement``
     /// instead.
@@ -151,8 +152,8 @@ package struct Connection: ~Copyable {
     /// The number of rows that the latest INSERT, UPDATE or DELETE changed.
     package var changes: Int { Int(sqlite3_changes64(handle)) }
 
-    /// Whether other writers wait for the lock while this connection's writer holds it. Reading this property takes
-    /// about a microsecond.
+    /// Whether other writers wait for the lock that this connection's writer holds. Reading this property takes about a
+    /// microsecond.
     package var othersWait: Bool { terms.othersWait?() ?? false }
 
     /// Whether no transaction is open.
@@ -170,7 +171,8 @@ package struct Connection: ~Copyable {
 
     /// Sets the maximum size of the page cache in KiB, at least 1; see ``defaultCache``.
     package func setCache(kibibytes: Int) throws(SQLiteError) {
-        // A PRAGMA cannot have bound values. A negative size is a number of KiB instead of pages.
+        // Values cannot be bound to a PRAGMA. If the size is negative, it is a number of KiB; otherwise it is a number
+        // of pages.
         try execute("PRAGMA cache_size = -\(max(1, kibibytes)); PRAGMA shrink_memory")
     }
 

@@ -12,8 +12,8 @@ package struct ConnectionSettings: Hashable, Sendable {
     package var trustedSchema: Bool
     package var cellSizeCheck: Bool
     package var defensive: Bool
-    /// Whether the last connection to the database runs a checkpoint when it closes. The project turns this off,
-    /// because that checkpoint would run without the write lock.
+    /// Whether the last connection to the database runs a checkpoint when it closes. The project turns off this
+    /// checkpoint, because it would run without the write lock.
     package var checkpointsOnClose: Bool
     /// The number of frames in the log at which a commit starts an automatic checkpoint; 0 means never.
     package var walAutocheckpoint: Int
@@ -29,7 +29,7 @@ package struct ConnectionSettings: Hashable, Sendable {
     package var applicationID: Int32
     package var userVersion: Int32
 
-    /// Whether all settings that the project requires have the required values.
+    /// Whether every setting has the value that the project requires.
     package var isAsWanted: Bool {
         synchronous == 2 && foreignKeys && !trustedSchema && cellSizeCheck && defensive && !checkpointsOnClose
             && walAutocheckpoint == 0 && !loadsExtensions && !doubleQuotedStrings && attachLimit == 0
@@ -89,8 +89,8 @@ extension Connection {
         // If this switch fails, the database keeps the rollback journal, which is as safe as the log. The next writer
         // that opens the database switches to the log.
         defer { try? enableWriteAheadLog() }
-        // With `EXTRA`, SQLite also syncs the folder after it has removed the journal. Without this sync, the journal
-        // could exist again after a power failure, and the journal would undo the commit.
+        // With `EXTRA`, SQLite also syncs the folder after it has removed the journal. Without this sync, the removed
+        // journal could appear again after a power failure. SQLite would then use the journal to undo the commit.
         try execute("PRAGMA synchronous = EXTRA")
         defer { try? execute("PRAGMA synchronous = FULL") }
         return try body()

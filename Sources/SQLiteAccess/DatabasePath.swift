@@ -3,8 +3,9 @@ internal import Platform
 /// The resolved path of a database file. If two paths lead to the same file, their values are equal. Hard links are the
 /// only exception.
 ///
-/// Symbolic links are resolved once. SQLite resolves them in the same way for the name of its `-wal` file. Otherwise
-/// two processes that open one database through different links would take different write locks.
+/// Symbolic links are resolved once. SQLite resolves links in the same way to get the name of its `-wal` file. If links
+/// were not resolved, two processes could open one database through different links, and would then take different
+/// write locks.
 ///
 /// A path is kept as a NUL-terminated C string and passed to C unchanged. The reason: relative paths are resolved
 /// against the current directory, whose name may not be UTF-8. Only the description is text.

@@ -138,8 +138,8 @@ package final class DatabaseWriter: Sendable {
     /// Runs the next job and the jobs that share its transaction.
     ///
     /// - Returns: The closures that resume the callers. These closures must be called only after this function has
-    ///   returned and released the jobs. Otherwise this thread could keep a value of a job alive after the job's caller
-    ///   has resumed.
+    ///   returned and released the jobs. Otherwise the caller of a job could resume while this thread still holds a
+    ///   reference to a value of the job.
     private func performNext() -> [WriteJob.Answer] {
         do throws(SQLiteError) {
             try session.acquireLock()

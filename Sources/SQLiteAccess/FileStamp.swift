@@ -1,11 +1,11 @@
 internal import Platform
 
 /// A stamp that shows whether a database changed between two reads. The stamp consists of the identity, the size and
-/// the times of the file. It also shows whether a log beside the file has content.
+/// the times of the database file. The stamp also contains whether a log beside this file has content.
 ///
-/// If this process may not write to the database's folder, SQLite cannot create the `-shm` file that it otherwise
-/// needs. Such a database can be read in the mode `immutable` if it has no log. Another user may still write to it. A
-/// reader therefore compares the stamps before and after reading, and reads again in another mode if they differ.
+/// If this process may not write to the folder of the database, SQLite cannot create the `-shm` file. If the database
+/// has no log, SQLite can still read it in the mode `immutable`. Another user may still write to the database. A reader
+/// therefore compares the stamps before and after reading, and reads again in another mode if they differ.
 package struct FileStamp: Hashable, Sendable {
     private let file: FileIdentity
     private let size: Int64
@@ -28,8 +28,8 @@ package struct FileStamp: Hashable, Sendable {
         changed = [status.st_ctim.tv_sec, status.st_ctim.tv_nsec]
     }
 
-    /// Whether the last change is more than two seconds old. If the value is true, the next change will have a
-    /// different time. File systems count time in steps, so two changes in the same step have the same time.
+    /// Whether the last change is more than two seconds old. If so, the next change will have a different time. The
+    /// reason for this limit: file systems count time in steps, and two changes in the same step have the same time.
     package var isConclusive: Bool {
         var now = timespec()
         clock_gettime(CLOCK_REALTIME, &now)

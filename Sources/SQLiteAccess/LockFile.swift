@@ -38,7 +38,7 @@ final class LockFile: Sendable {
     private static func open(_ path: DatabasePath) throws(SQLiteError) -> Int32 {
         try requirePermission(path)
         let flags = O_RDWR | O_CLOEXEC | O_NOFOLLOW
-        // A hundred attempts fail only if a hostile process creates and removes the file again and again.
+        // All hundred attempts fail only if a hostile process repeatedly creates and removes the file.
         for _ in 0..<100 {
             let new = Platform.open(path.lock, flags | O_CREAT | O_EXCL, 0o600)
             if new >= 0 {
@@ -91,7 +91,8 @@ final class LockFile: Sendable {
         let content = [UInt8](unsafeUninitializedCapacity: longestContent + 1) { buffer, count in
             count = max(0, pread(descriptor, buffer.baseAddress, buffer.count, 0))
         }
-        // If a holder was killed, its line is still in the file. The end of an older, longer line may follow this line.
+        // If a holder of the lock was killed, its line is still in the file. The file may also contain the end of an
+        // older line that was longer.
         let processID = content.prefix { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
         let isLine = (1...10).contains(processID.count) && content.dropFirst(processID.count).first == UInt8(ascii: " ")
         // After a power failure the file may have the length of a line, but contain only zero bytes.

@@ -1,7 +1,7 @@
 /// Percent-encoding (RFC 3986, section 2.1).
 extension Sequence<UInt8> {
-    /// Returns the bytes as text. ASCII letters, digits and the characters of `kept` stay; every other byte becomes `%`
-    /// and two upper-case hexadecimal digits.
+    /// Returns the bytes as text. ASCII letters, digits and the characters of `kept` stay unchanged. Every other byte
+    /// is replaced by `%` and two upper-case hexadecimal digits.
     package func percentEncoded(except kept: String) -> String {
         let kept = Set(kept.utf8)
         let digits = Array("0123456789ABCDEF".utf8)

@@ -33,8 +33,8 @@ final class PreparedStatement {
 
 /// The statement cache of a connection, with the text of each statement as its key.
 final class StatementCache {
-    /// The maximum number of cached statements. The program has fewer different SQL texts than this. The maximum is
-    /// reached only if code inserts values into SQL texts.
+    /// The maximum number of cached statements. The program has fewer different SQL texts than this maximum. So the
+    /// maximum is reached only if code inserts values into SQL texts.
     private static let capacity = 128
 
     private var statements: [String: PreparedStatement] = [:]

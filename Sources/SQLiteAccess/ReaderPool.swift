@@ -57,7 +57,7 @@ package final class ReaderPool: Sendable {
 
 /// A connection of the pool. Different threads use it, one after another.
 ///
-/// `@unchecked Sendable`: the pool removes the reader from its list and adds it again only under the mutex. While the
+/// `@unchecked Sendable` is safe for this reason: the pool changes its list of readers only under the mutex. While the
 /// reader is not in the list, only one caller uses it. The caller borrows the reader and cannot keep it. So two threads
 /// never use the reader at the same time.
 private final class Reader: @unchecked Sendable {
@@ -73,8 +73,8 @@ private final class Reader: @unchecked Sendable {
         self.endingsBefore = endingsBefore
     }
 
-    /// Whether all statements of the connection were prepared under the accepted schema. The schema was accepted when
-    /// the connection was opened.
+    /// Whether the schema was still the accepted schema each time a statement of the connection was prepared. The
+    /// schema was accepted when the connection was opened.
     var hasAcceptedSchema: Bool { (try? connection.hasOnlyMetAcceptedSchema()) ?? false }
 
     /// Whether `endReading()` was called since the connection was opened.

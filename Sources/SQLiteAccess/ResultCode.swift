@@ -41,7 +41,8 @@ package struct ResultCode: RawRepresentable, Hashable, Sendable {
     package static let corrupt = ResultCode(rawValue: 11)
     package static let notADatabase = ResultCode(rawValue: 26)
     package static let readOnly = ResultCode(rawValue: 8)
-    /// The journal of an interrupted transaction must be rolled back first, and a read-only connection cannot do that.
+    /// The journal of an interrupted transaction must be rolled back first, but a read-only connection cannot roll it
+    /// back.
     package static let readOnlyRollback = readOnly.extended(3)
     /// The file was removed or replaced.
     package static let readOnlyMoved = readOnly.extended(4)

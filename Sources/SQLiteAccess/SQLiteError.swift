@@ -21,7 +21,7 @@ package struct SQLiteError: Error, Hashable, Sendable {
     /// `ioError`.
     package let systemError: Int32
 
-    /// The problem with a file, if this module refused the operation because of this problem. Otherwise nil.
+    /// If this module refused the operation because of a problem with a file: this problem. Otherwise nil.
     package let fileProblem: FileProblem?
 
     /// The time that the connection waited for a lock of another program. The time is set if the code is `busy` and the
@@ -43,7 +43,7 @@ extension SQLiteError {
     /// Creates the error that `database` reports for its latest call. This call returned `status`.
     init(status: Int32, database: OpaquePointer?, sql: String? = nil) {
         let code = ResultCode(rawValue: status)
-        // After a misuse error, the connection's message still belongs to an earlier call.
+        // After a misuse error, the message of the connection is still the message of an earlier call.
         let speaks = database != nil && sqlite3_extended_errcode(database) == status
         let words = speaks ? sqlite3_errmsg(database) : sqlite3_errstr(status)
         let comesFromSystem = code.primary == .cantOpen || code.primary == .ioError

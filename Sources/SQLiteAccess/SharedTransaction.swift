@@ -1,8 +1,8 @@
 /// The limits of a shared transaction: the maximum number of its jobs, and the period during which jobs can join.
 package struct SharingLimit: Sendable {
     package let jobs: Int
-    /// The period during which jobs can join, from the start of the transaction. Because of this period, a writer in
-    /// another process waits longer for the lock, but at most by this time.
+    /// The period during which jobs can join, from the start of the transaction. A writer in another process may have
+    /// to wait longer for the lock, by at most this period.
     package let time: Duration
 
     package init(jobs: Int, time: Duration) {

@@ -18,8 +18,8 @@ package struct Statement: ~Copyable, ~Escapable {
     deinit {
         sqlite3_reset(handle)
         sqlite3_clear_bindings(handle)
-        // The step count starts at zero for each lease. Otherwise the progress handler could be called for a short
-        // statement.
+        // The step count is reset to zero for each lease. Without the reset, the progress handler could be called
+        // during a short statement.
         sqlite3_stmt_status(handle, SQLITE_STMTSTATUS_VM_STEP, 1)
         prepared.isLeased = false
     }

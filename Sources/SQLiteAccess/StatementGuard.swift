@@ -6,15 +6,15 @@ internal import CSQLite
 /// While SQLite prepares a statement, it calls the authorizer for every action. While the statement runs, SQLite calls
 /// the progress handler after every thousand steps.
 final class StatementGuard {
-    /// Whether a statement was prepared since the flag was last cleared. SQLite may also prepare a statement a second
-    /// time by itself, mostly because the schema has changed.
+    /// Whether a statement was prepared after the flag was last cleared. SQLite can also prepare a statement again by
+    /// itself, mostly because the schema has changed.
     var hasPrepared = false
     /// The version numbers of the schema that the program has accepted.
     var acceptedSchema: SchemaNumbers?
     /// The time at which a running statement is interrupted; nil for no limit.
     var deadline: ContinuousClock.Instant?
-    /// Returns whether a statement that runs after the deadline must be interrupted now. If this closure is nil, such a
-    /// statement is always interrupted.
+    /// After the deadline, this closure returns whether the running statement must be interrupted now. If the closure
+    /// is nil, the statement is always interrupted.
     var isDeadlineBinding: (@Sendable () -> Bool)?
     /// Whether a statement was interrupted at the deadline. The caller that sets a deadline clears the flag.
     var hasMetDeadline = false
@@ -39,8 +39,8 @@ final class StatementGuard {
             }, context)
     }
 
-    /// Returns whether a statement may perform the action with this SQLite action code. If an action comes from a view,
-    /// a trigger or a named subquery, it is refused, because this program uses none of them.
+    /// Returns whether a statement may perform the action with this SQLite action code. Actions of a view, a trigger or
+    /// a named subquery are refused, because this program does not use them.
     private func permits(_ action: Int32, isOfSchema: Bool) -> Bool {
         // A PRAGMA does not set the flag, because SQL functions such as `pragma_index_list` prepare a PRAGMA each time
         // they run.

@@ -2,9 +2,9 @@ internal import CSQLite
 
 /// A SQL function, written in Swift, that measures texts.
 ///
-/// The first argument of the function is the subject. The subject is prepared once per statement. The function computes
-/// the measure of each other argument and returns the greatest measure; the measure of NULL is 0. The function stops at
-/// the first argument whose measure is ``greatest``. Views and triggers in the database's schema cannot call it.
+/// The first argument of the function is the subject. The subject is prepared once per statement. The function measures
+/// all other arguments and returns the greatest measure. The measure of NULL is 0. The function stops at the first
+/// argument whose measure is ``greatest``. Views and triggers in the database's schema cannot call it.
 package struct TextFunction: Sendable {
     /// The function's name. The name must be a constant of the program.
     package let name: String
@@ -23,8 +23,8 @@ package struct TextFunction: Sendable {
     }
 }
 
-/// A collation, written in Swift, that statements name after COLLATE. No index uses it, because other programs could
-/// not write to such an index.
+/// A collation that is written in Swift. A statement uses it by its name after COLLATE. No index uses it, because other
+/// programs could not write to such an index.
 package struct TextCollation: Sendable {
     /// The collation's name. The name must be a constant of the program.
     package let name: String
@@ -105,7 +105,7 @@ private final class PreparedMeasure {
         let function = Unmanaged<FunctionBox>.fromOpaque(box).takeUnretainedValue().function
         let measure = PreparedMeasure(function, of: UnsafeBufferPointer(text: values[0]).span)
         let outcome = measure.greatest(count, values)
-        // This call comes last, because SQLite may release the measure immediately.
+        // `sqlite3_set_auxdata` is called last, because SQLite may release the measure during this call.
         sqlite3_set_auxdata(
             context, 0, Unmanaged.passRetained(measure).toOpaque(),
             { measure in if let measure { Unmanaged<PreparedMeasure>.fromOpaque(measure).release() } })

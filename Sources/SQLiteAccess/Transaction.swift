@@ -11,12 +11,12 @@ extension Connection {
     /// Runs `body` in a write transaction and commits it. If `body` throws or the commit fails, nothing is written.
     ///
     /// The caller must hold the ``WriteLock``. If a commit fails with `ioErrorFsync`, no open connection of any process
-    /// sees the commit. But its frames stay in the log until the next commit or checkpoint. If the machine or all these
-    /// processes stop earlier, the whole commit may be visible after recovery.
+    /// sees the commit. But the frames of the commit stay in the log until the next commit or checkpoint. If the
+    /// machine or all these processes stop before that, the whole commit may be visible after recovery.
     ///
-    /// - Throws: The error of `body`, or SQLite's error. An error with a ``FileProblem`` if other processes would not
-    ///   see the commit. This error is mostly thrown before the commit, so nothing is written. If it is thrown after
-    ///   the commit, the changes are lost together with the replaced file.
+    /// - Throws: The error of `body`, or SQLite's error. Throws an error with a ``FileProblem`` if other processes
+    ///   would not see the commit. In most cases this error is thrown before the commit, so nothing is written. If it
+    ///   is thrown after the commit, the changes are lost together with the replaced file.
     package func writeTransaction<Result: ~Copyable>(_ body: () throws -> Result) throws -> Result {
         let result = try commit(body)
         try requireInPlace()

@@ -4,7 +4,7 @@ package struct WaitLimit: Sendable {
     package let deadline: ContinuousClock.Instant
 
     /// Begins a wait now. The limit is at least 50 ms, which is enough to take a free lock. The limit is at most
-    /// 1,000,000,000 s, because sums with a longer time could overflow.
+    /// 1,000,000,000 s, because calculations with a longer time could overflow.
     package init(_ limit: Duration) {
         start = .now
         deadline = start + min(max(limit, .milliseconds(50)), .seconds(1_000_000_000))

@@ -1,5 +1,5 @@
-/// A job for the writer's thread. The code that takes a job from the queue makes exactly one call: it calls `fail`, or
-/// it calls the answer that `body` returns.
+/// A job for the writer's thread. The code that takes a job from the queue must either call `fail` once, or run `body`
+/// and call the returned answer once.
 struct WriteJob: Sendable {
     /// Resumes the caller with the outcome of the job. The closure is called after the lock is released.
     typealias Answer = @Sendable () -> Void

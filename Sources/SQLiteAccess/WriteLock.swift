@@ -1,6 +1,6 @@
 internal import Platform
 
-/// The write lock of a database. Of all processes, only the holder of this lock may commit or run a checkpoint.
+/// The write lock of a database. A process may commit or run a checkpoint only while it holds this lock.
 ///
 /// SQLite 3.7.0 to 3.51.2 can lose commits if one connection writes while another runs a checkpoint; Debian 12 has
 /// 3.40.1. The lock is a `flock` lock on a ``LockFile`` beside the database. The file is never deleted, because two
@@ -40,11 +40,11 @@ package struct WriteLock: ~Copyable, Sendable {
 
     /// Waits for the lock without a time limit and takes it. Then writes the name of this process into the lock file.
     ///
-    /// `flock` has no timeout, and it is not fair. If a process releases the lock and takes it again immediately, it
-    /// usually gets the lock before the woken waiter starts to run. So each waiter first takes a second lock, the
-    /// turnstile, and keeps it until it has the main lock. If a process wants the lock again, it must first wait for
-    /// the turnstile, because the waiter has taken it. (Measured while another process repeatedly held the lock for 1
-    /// ms: the longest wait was 1.3 ms with the turnstile, and 1,300 ms without it.)
+    /// `flock` has no timeout, and it is not fair. A process may release the lock and immediately take it again.
+    /// Usually it then gets the lock before a waiting process starts to run. So each waiter first takes a second lock,
+    /// the turnstile, and keeps it until it has the main lock. If a process wants the lock again, it must first wait
+    /// for the turnstile, because the waiter has taken it. (Measured while another process repeatedly held the lock for
+    /// 1 ms: the longest wait was 1.3 ms with the turnstile, and 1,300 ms without it.)
     package mutating func acquire(as command: String) throws(SQLiteError) {
         for _ in 0..<100 {
             try lockFile()
@@ -123,7 +123,7 @@ package struct WriteLock: ~Copyable, Sendable {
     // MARK: The turnstile
 
     /// The usual maximum wait for the turnstile. A woken waiter needs far less time to take the lock. If a process
-    /// holds the lock for a longer time, the order of the waiters does not matter.
+    /// holds the lock for more than this time, the order of the waiters does not matter.
     private static let usualPatience = Duration.milliseconds(500)
     /// The maximum wait for the turnstile after a timeout. This time is still enough for a running waiter to take the
     /// turnstile.
@@ -166,9 +166,9 @@ package struct WriteLock: ~Copyable, Sendable {
         return region
     }
 
-    /// Linux's `F_OFD_SETLK`. The open file owns this lock. With `F_SETLK` the process would own the lock, so two
-    /// writers of the same process could hold it at the same time. Glibc's module does not export the constant. The
-    /// variant that waits (`F_OFD_SETLKW`) has no timeout.
+    /// Linux's `F_OFD_SETLK`. The open file owns this lock. With `F_SETLK`, the whole process would own the lock. Two
+    /// writers of the same process could then hold the lock at the same time. Glibc's module does not export the
+    /// constant. The variant that waits (`F_OFD_SETLKW`) has no timeout.
     private static let setOpenFileLock: Int32 = 37
     /// `F_OFD_GETLK`, which tests whether another open file holds a conflicting lock.
     private static let getOpenFileLock: Int32 = 36

@@ -24,10 +24,10 @@ struct WriteQueue: Sendable {
     private let limit: Int
     private var waiting: [Int: Job] = [:]
     /// The tickets in the order of arrival. If a job has left the queue, its ticket may stay here. Such a ticket is
-    /// skipped when it is the first ticket. When more than about half of the tickets belong to no waiting job, such
-    /// tickets are removed.
+    /// skipped when it becomes the first ticket. If more than about half of the tickets have no waiting job, the
+    /// tickets without a job are removed.
     private var order: [Int] = []
-    /// The index in `order` of the first ticket that is not yet used.
+    /// All tickets of `order` before this index have been used or skipped.
     private var head = 0
     private var latestTicket = 0
     private var hasRun = false
@@ -59,7 +59,7 @@ struct WriteQueue: Sendable {
         guard waiting.count < limit else { return .refused(.tooManyWaiting) }
         waiting[job.ticket] = job
         order.append(job.ticket)
-        // One timer is set for the earliest deadline. So most jobs need no timer, because they never wait.
+        // One timer is set for the earliest deadline. So most jobs do not need a timer of their own.
         let watchesDeadline = nextLook.map { job.wait.deadline < $0 } ?? true
         if watchesDeadline { nextLook = job.wait.deadline }
         return .queued(startsThread: startThread(), watchesDeadline: watchesDeadline)
@@ -71,8 +71,8 @@ struct WriteQueue: Sendable {
         return job
     }
 
-    /// Removes the jobs whose deadline has passed. Also returns the time of the next check, or nil if the caller need
-    /// not schedule one.
+    /// Removes the jobs whose deadline has passed. Also returns the time at which the caller must check again; nil if
+    /// the caller need not schedule a check.
     mutating func removeExpired(at now: ContinuousClock.Instant) -> (expired: [Job], next: ContinuousClock.Instant?) {
         let expired = order[head...].compactMap { waiting[$0] }.filter { $0.wait.deadline <= now }
         for job in expired { waiting[job.ticket] = nil }
@@ -142,7 +142,7 @@ struct WriteQueue: Sendable {
         return (true, startThread())
     }
 
-    /// Removes and returns the closing function if the thread still waits for the lock but all jobs have left. In this
+    /// If the thread still waits for the lock but all jobs have left, removes and returns the closing function. In this
     /// case, `close()` returns without emptying the log, because another process holds the lock.
     mutating func takeClosingInVain() -> Closing? {
         awaitsLock && waiting.isEmpty ? closing.take() : nil

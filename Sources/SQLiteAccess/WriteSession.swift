@@ -3,8 +3,8 @@
 /// `@unchecked Sendable`: only the writer's single thread uses it.
 final class WriteSession: @unchecked Sendable {
     /// The number of frames in the write-ahead log that starts a checkpoint; 16,000 frames of 4 KiB are about 64 MB.
-    /// For so many frames, a checkpoint is worth its two syncs. With a higher limit, the next writer would wait longer
-    /// for the checkpoint.
+    /// With a lower limit, the two syncs of each checkpoint would cost too much. With a higher limit, the next writer
+    /// would wait longer for the checkpoint.
     private static let checkpointFrames = 16_000
 
     private let path: DatabasePath
@@ -46,7 +46,8 @@ final class WriteSession: @unchecked Sendable {
     func perform(
         _ job: WriteJob, whileOthersWait jobsWait: @escaping () -> Bool, joinedBy next: () -> WriteJob?
     ) -> [WriteJob.Answer] {
-        // The session gives up the connection while a job uses it, and takes it back only if it is still usable.
+        // While a job uses the connection, the session does not hold it. After the job, the session keeps the
+        // connection only if it is still usable.
         let current: Connection
         if let kept = takeConnection() {
             current = kept

@@ -1,4 +1,5 @@
-/// The conditions under which a connection writes. The writer sets them for each job.
+/// The conditions for the writes of a connection: the lock file, the maximum wait, and whether other writers wait. The
+/// writer sets these values for each job.
 final class WriteTerms {
     /// The lock file that is locked while the connection writes; nil if the connection writes without the lock.
     var lockFile: LockFile?

@@ -10,7 +10,9 @@ struct ColumnJudgement {
     private(set) var missing: Int
     private var evidence: ColumnEvidence
     private let name: ColumnName
-    private let proof: RuleEvidence
+    /// The decimal sign that other columns of the file prove; nil if they prove none.
+    private let decimal: UInt8?
+    private var proof: RuleEvidence
     private let isStrict: Bool
     /// The texts that stand for missing values.
     private var takenAsMissing: [String] = []
@@ -31,17 +33,21 @@ struct ColumnJudgement {
     ///   - isKey: Whether the column is the key, which is always text.
     ///   - isOtherKey: Whether the column could be the key as well, by its name and its values.
     ///   - tokens: The indexes of the tokens that stand for missing values in other columns of the file.
+    ///   - decimal: The decimal sign that other columns of the file prove; nil if they prove none.
     ///   - isStrict: Whether rules are proposed that later files may break.
     init(
-        _ evidence: ColumnEvidence, _ name: ColumnName, isKey: Bool, isOtherKey: Bool, tokens: Set<Int>, isStrict: Bool
+        _ evidence: ColumnEvidence, _ name: ColumnName, isKey: Bool, isOtherKey: Bool, tokens: Set<Int>,
+        decimal: UInt8?, isStrict: Bool
     ) {
         self.evidence = evidence
         self.name = name
+        self.decimal = decimal
         self.isStrict = isStrict
         proof = RuleEvidence(evidence, isKey: isKey || isOtherKey)
         values = 0
         missing = 0
         settleTokens(isKey: isKey, tokens)
+        proof = RuleEvidence(self.evidence, isKey: isKey || isOtherKey)
         values = self.evidence.values
         missing = evidence.empty + self.evidence.tokens.values.reduce(0) { $0 + $1.count }
         if values == 0 {
@@ -65,7 +71,7 @@ struct ColumnJudgement {
             draft.attributes.insert(JSONMember("missingValues", texts), at: 0)
         }
         if let contentType { draft.extensions.append(JSONMember("contentType", .string(contentType))) }
-        if !withheld.isEmpty { doubts.append(.withheld(withheld, proof.doubt)) }
+        if !withheld.isEmpty { doubts.append(.withheld(withheld, proof.reason)) }
     }
 
     /// Returns whether a rule that all values satisfy is proposed, and notes it otherwise.
@@ -141,7 +147,7 @@ struct ColumnJudgement {
         guard let type else { return false }
         draft.type = type.name
         draft.attributes += type.attributes
-        isTyped = true
+        isTyped = type.name != "string"
         draft.extensions += type.extensions
         if type == .integer, isYear { draft.type = "year" }
         if type == .email || type == .uri { limitLength() }
@@ -172,20 +178,35 @@ struct ColumnJudgement {
     }
 
     private mutating func number(_ borneOut: [InferredType]) -> InferredType? {
-        let told = borneOut.filter {
-            if case .number(let writing) = $0 { writing.isTold(by: evidence.text.ascii) } else { false }
-        }
+        let told = Self.numbers(in: evidence, borneOut)
+        if told.count > 1, let proven = told.first(where: { $0.decimal == decimal }) { return .number(proven) }
         // The point is the decimal sign of the Table Schema standard, and the most usual one.
-        if told.contains(.number(.plain)) || told.count == 1 { return told.first }
+        if told.contains(.plain) || told.count == 1 { return told.first.map(InferredType.number) }
         if told.count > 1 { doubts.append(.fractionOrThousands) }
         return nil
+    }
+
+    /// Returns the number formats that fit every value and whose distinguishing sign occurs.
+    private static func numbers(in evidence: ColumnEvidence, _ borneOut: [InferredType]) -> [NumberWriting] {
+        borneOut.compactMap { type in
+            if case .number(let writing) = type, writing.isTold(by: evidence.text.ascii) { writing } else { nil }
+        }
+    }
+
+    /// Returns the decimal sign of a column's numbers, if only one fits; otherwise nil.
+    static func decimal(provenBy evidence: ColumnEvidence) -> UInt8? {
+        let borneOut = evidence.hypotheses.borneOut
+        // Whole numbers and dates prove nothing.
+        guard evidence.values > 0, let first = borneOut.first, case .number = first else { return nil }
+        let signs = Set(numbers(in: evidence, borneOut).map(\.decimal))
+        return signs.count == 1 ? signs.first : nil
     }
 
     /// Returns the first fitting date format; nil if the order of day and month would be a guess.
     private mutating func date(_ borneOut: [InferredType]) -> InferredType? {
         let writings = borneOut.compactMap { if case .date(let writing) = $0 { writing } else { nil } }
         guard let first = writings.first else { return nil }
-        // The first fitting format has the day first. Dates with dots never have the month first (N2).
+        // The first fitting format has the day first. With dots, it is used even if both orders fit (N2).
         let isDotted = first.pattern.contains(".")
         if !isDotted, first.order != nil, writings.contains(where: { $0.order != nil && $0.order != first.order }) {
             doubts.append(.dayOrMonth)

@@ -31,6 +31,14 @@ struct InferenceColumn: Sendable {
     static let longestName = 1_000
 }
 
+extension InferenceOptions {
+    /// Returns whether a column may become the key although some rows have no unique value in it: the column has the
+    /// name of a key, or it is the chosen key.
+    func keepsAsCandidate(_ column: InferenceColumn) -> Bool {
+        column.name.keyRank != nil || key.map { FoldedHeader($0) == FoldedHeader(column.name.header) } ?? false
+    }
+}
+
 /// The columns that the options choose as fields, by their headers.
 struct ColumnChoice: Sendable {
     private let wanted: [String]
@@ -72,7 +80,7 @@ extension [InferenceColumn] {
         var headers: Set<String> = []
         let fields = filter { $0.omission == nil }
         for column in fields where !headers.insert(column.name.header).inserted {
-            throw .input(.columnTwice(column.name.header))
+            throw .repeatedHeader(column.name.header)
         }
         guard fields.count <= ProfileSchema.mostFields else {
             throw .tooManyColumns(fields.count, most: ProfileSchema.mostFields)

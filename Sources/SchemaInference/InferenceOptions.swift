@@ -13,7 +13,10 @@ public struct InferenceOptions: Sendable {
     /// The number of rows that are examined, from the first row; nil for all. Rows that are not examined may violate
     /// the proposed schema.
     public var sample: Int?
-    /// Whether the row number is the key if no column has the name of a key.
+    /// The header of the key column; nil to find the key. Rows without a unique value in this column are refused.
+    /// This option takes precedence over ``keysByRow``.
+    public var key: String?
+    /// Whether the row number is the key, even if a column could be the key.
     public var keysByRow = false
     /// Whether the tightest rules that the file satisfies are proposed, even if later files may break them.
     public var isStrict = false
@@ -37,6 +40,10 @@ public enum InferenceError: Error, Hashable, Sendable {
     case tooManyColumns(Int, most: Int)
     /// ``InferenceOptions/columns`` names a column that does not exist.
     case unknownColumn(String)
+    /// ``InferenceOptions/key`` names a column that does not exist, does not become a field, or holds secrets.
+    case unknownKey(String)
+    /// Two columns have this header.
+    case repeatedHeader(String)
     /// A spill file could not be written or read. The code is `errno`.
     case spilling(code: Int32)
     /// The inferred schema is invalid. This is a defect of the inference; the text gives the reason for a bug report.

@@ -9,7 +9,7 @@ struct ProposalMaker {
     /// The key column; nil if there is none.
     let key: Int?
     let secrets: ChosenSecrets
-    private let isStrict: Bool
+    private let options: InferenceOptions
 
     /// A column with its decision.
     private struct Made {
@@ -27,17 +27,19 @@ struct ProposalMaker {
     /// field.
     private let headers: [FoldedHeader]
     private var tokens: Set<Int>
+    /// The decimal sign that columns of the file prove; nil if they prove none, or different ones.
+    private let decimal: UInt8?
 
     init(
         found: InferenceSource.Found, evidence: BatchEvidence, keys: [Int: KeyCandidates.Finding], key: Int?,
-        secrets: ChosenSecrets, isStrict: Bool
+        secrets: ChosenSecrets, options: InferenceOptions
     ) {
         columns = found.columns
         self.evidence = evidence
         self.keys = keys
         self.key = key
         self.secrets = secrets
-        self.isStrict = isStrict
+        self.options = options
         let isOpen = { (column: Int) in
             found.columns[column].omission == nil && secrets.leftOut[column] == nil && column != secrets.hashes
                 && column != secrets.passwords
@@ -45,6 +47,8 @@ struct ProposalMaker {
         let open = found.chosen.filter(isOpen).map { (position: $0, name: found.columns[$0].name) }
         naming = FieldNaming(of: open, key: key, headers: Set(found.headers))
         headers = found.headers.map(FoldedHeader.init)
+        let decimals = Set(evidence.columns.compactMap(ColumnJudgement.decimal(provenBy:)))
+        decimal = decimals.count == 1 ? decimals.first : nil
         tokens = evidence.columns.reduce(into: []) { $0.formUnion(ColumnJudgement.tokens(standingOutIn: $1)) }
     }
 
@@ -78,10 +82,10 @@ struct ProposalMaker {
         let values = found.cells - missing
         var doubts: [ColumnDoubt] = []
         if missing == 0, values > 0 {
-            if isStrict || values >= RuleEvidence.enough {
+            if options.isStrict || values >= RuleEvidence.enough {
                 draft.constraints = [JSONMember("required", true)]
             } else {
-                doubts.append(.withheld([.required], .fewRows))
+                doubts.append(.withheld([.required], .fewValues))
             }
         }
         if isHash, found.tokenCount > 0 {
@@ -98,19 +102,27 @@ struct ProposalMaker {
 
     private mutating func addOpen(_ column: Int, _ found: ColumnEvidence) {
         let isKey = key == column
-        let isOtherKey = columns[column].name.keyRank != nil && keys[column]?.exceptions == 0
+        // If a person chooses another key, this column may be one that repeats in the next file.
+        let isOtherKey =
+            options.key == nil && !options.keysByRow && columns[column].name.keyRank != nil
+            && keys[column]?.exceptions == 0
         let judgement = ColumnJudgement(
-            found, columns[column].name, isKey: isKey, isOtherKey: isOtherKey, tokens: tokens, isStrict: isStrict)
+            found, columns[column].name, isKey: isKey, isOtherKey: isOtherKey, tokens: tokens,
+            decimal: decimal, isStrict: options.isStrict)
         var draft = judgement.draft
         var doubts = judgement.doubts
         if isKey {
             draft.constraints.insert(JSONMember("unique", true), at: 1)
-            if columns[column].name.keyRank == nil { doubts.append(.keyByValues) }
+            if columns[column].name.keyRank == nil, options.key == nil { doubts.append(.keyByValues) }
             if let finding = keys[column], finding.exceptions > 0 {
                 doubts.append(.keyExceptions(missing: finding.missing, repeated: finding.repeats))
             }
         } else if isOtherKey, draft.isExact {
-            draft.constraints.append(JSONMember("unique", true))
+            if options.isStrict || judgement.values >= RuleEvidence.enough {
+                draft.constraints.append(JSONMember("unique", true))
+            } else {
+                doubts.append(.withheld([.unique], .fewValues))
+            }
         }
         if let reason = giveName(to: &draft, column) { doubts.append(.renamed(reason)) }
         made.append(

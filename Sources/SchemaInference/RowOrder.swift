@@ -32,15 +32,18 @@ struct RowOrder: Sendable {
     }
 }
 
-/// The first and the last eight bytes of a value. The end matters for values with a common prefix, such as links.
+/// The first 16 and the last eight bytes of a value. The order by these bytes is that of all bytes for values of up to
+/// 24 bytes, such as times, and close to it for longer values with a common beginning, such as links.
 private struct SortKey: Comparable {
     private let start: UInt64
+    private let middle: UInt64
     private let end: UInt64
 
     @inline(__always)
     init(_ value: Span<UInt8>) {
         start = Self.bytes(of: value, from: 0, count: min(8, value.count))
-        end = value.count <= 8 ? 0 : Self.bytes(of: value, from: value.count - 8, count: 8)
+        middle = value.count <= 8 ? 0 : Self.bytes(of: value, from: 8, count: min(8, value.count - 8))
+        end = value.count <= 16 ? 0 : Self.bytes(of: value, from: value.count - 8, count: 8)
     }
 
     @inline(__always)
@@ -52,6 +55,6 @@ private struct SortKey: Comparable {
 
     @inline(__always)
     static func < (one: Self, other: Self) -> Bool {
-        one.start < other.start || one.start == other.start && one.end < other.end
+        (one.start, one.middle, one.end) < (other.start, other.middle, other.end)
     }
 }

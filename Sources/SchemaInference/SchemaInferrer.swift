@@ -72,7 +72,7 @@ public struct SchemaInferrer: Sendable {
         let secrets = ChosenSecrets(found, evidence)
         let fields = Set(found.chosen.filter { found.columns[$0].omission == nil && secrets.leftOut[$0] == nil })
         try keys.add(evidence.settle(isField: fields.contains, hashes: secrets.hashes))
-        let findings = try keys.finish { found.columns[$0].name.keyRank != nil }
+        let findings = try keys.finish { options.keepsAsCandidate(found.columns[$0]) }
         return try SchemaProposal(of: name, found, evidence, keys: findings, secrets: secrets, options: options)
     }
 
@@ -83,7 +83,9 @@ public struct SchemaInferrer: Sendable {
         var evidence = BatchEvidence()
         while let batch = try next(of: pipeline) {
             let columns = batch.columns
-            try keys.add(batch.evidence.keys, rowsBefore: evidence.certainRows) { columns[$0].name.keyRank != nil }
+            try keys.add(batch.evidence.keys, rowsBefore: evidence.certainRows) {
+                options.keepsAsCandidate(columns[$0])
+            }
             evidence.merge(batch.evidence)
             progress(ImportProgress(rows: evidence.rows, rejected: 0, bytes: batch.bytesRead, hashed: nil))
         }

@@ -7,9 +7,9 @@ extension SchemaProposal {
         of source: String, _ found: InferenceSource.Found, _ evidence: BatchEvidence,
         keys: [Int: KeyCandidates.Finding], secrets: ChosenSecrets, options: InferenceOptions
     ) throws(InferenceError) {
-        let keyColumn = Self.key(among: found, evidence, keys, secrets, byValues: !options.keysByRow)
+        let keyColumn = try Self.key(among: found, evidence, keys, secrets, options)
         var maker = ProposalMaker(
-            found: found, evidence: evidence, keys: keys, key: keyColumn, secrets: secrets, isStrict: options.isStrict)
+            found: found, evidence: evidence, keys: keys, key: keyColumn, secrets: secrets, options: options)
         for column in found.chosen { maker.add(column) }
         let schema = try maker.schema(named: options.name)
         self.source = source
@@ -29,13 +29,22 @@ extension SchemaProposal {
         refused = Self.refused(evidence, keyColumn, keys)
     }
 
-    /// Returns the key column: the first column with the name of a key whose values are unique in at least 99 of 100
-    /// rows. Otherwise, if `byValues` is true, it is the first column whose values are all unique (N3).
+    /// Returns the key column: the one that the options choose. If they choose none, it is the first column with the
+    /// name of a key whose values are unique in at least 99 of 100 rows. If there is none, it is the first column whose
+    /// values are all unique (N3).
     private static func key(
         among found: InferenceSource.Found, _ evidence: BatchEvidence, _ keys: [Int: KeyCandidates.Finding],
-        _ secrets: ChosenSecrets, byValues: Bool
-    ) -> Int? {
+        _ secrets: ChosenSecrets, _ options: InferenceOptions
+    ) throws(InferenceError) -> Int? {
         let columns = found.chosen.filter { found.columns[$0].mayBeKey && !secrets.contains($0) }
+        if let key = options.key {
+            let chosen = try? ColumnChoice([key]).columns(among: found.headers)
+            guard let chosen, let column = columns.first(where: { chosen.contains(found.columns[$0].position) }) else {
+                throw .unknownKey(key)
+            }
+            return column
+        }
+        if options.keysByRow { return nil }
         let named = columns.compactMap { column in found.columns[column].name.keyRank.map { (rank: $0, column: column) }
         }
         .sorted { ($0.rank, $0.column) < ($1.rank, $1.column) }.map(\.column)
@@ -43,7 +52,7 @@ extension SchemaProposal {
         let rows = evidence.columns.lazy.map(\.cells).max() ?? 0
         guard rows > 0 else { return named.first }
         return named.first { keys[$0].map { $0.exceptions * 100 <= rows } ?? false }
-            ?? (byValues ? columns.first { keys[$0]?.exceptions == 0 } : nil)
+            ?? columns.first { keys[$0]?.exceptions == 0 }
     }
 
     private static func refused(

@@ -2,6 +2,8 @@
 public enum WithheldRule: Hashable, Sendable {
     /// The field is required.
     case required
+    /// No two profiles have the same value.
+    case unique
     /// The field has one of this number of values.
     case values(Int)
     /// The field has this mask.
@@ -16,10 +18,12 @@ public enum WithheldRule: Hashable, Sendable {
     /// The reason why later files may break a rule.
     public enum Reason: Hashable, Sendable {
         /// The column has too few values to prove a rule.
-        case fewRows
+        case fewValues
+        /// All values are the same.
+        case oneValue
         /// The file is sorted or grouped by the column, so later rows have other values.
         case sortedRows
-        /// New values still appear at the end of the file, or some values appear only once.
+        /// New values still appear at the end of the file, or some values occur only once.
         case newValues
     }
 }

@@ -25,7 +25,7 @@ enum Argon2 {
         return try outcome.get()
     }
 
-    /// Computes a hash and discards it. So the call takes as long as a real verification.
+    /// Computes a hash and discards it, because the call must take as long as a real verification.
     static func spend(_ secret: Secret, under policy: HashingPolicy) throws(HashingError) {
         let salt = [UInt8](repeating: 0, count: saltBytes)
         _ = try compute(secret, .argon2id, policy.cost, salt: salt, byteCount: 32)
@@ -77,8 +77,8 @@ enum Argon2 {
     /// Verifies a hash with any salt and any number of lanes.
     ///
     /// libsodium 1.0.18 returns false both for a lack of memory and for a wrong secret. So this method first checks
-    /// that the memory is available. If another thread uses the memory after this check, the worst result is a failed
-    /// attempt.
+    /// that the memory is available. If another thread uses the memory after this check, the attempt may fail, but
+    /// nothing worse can happen.
     private static func verify(
         _ secret: Secret, _ hash: PasswordHash, _ cost: PasswordHash.Argon2Cost
     ) throws(HashingError) -> Bool {

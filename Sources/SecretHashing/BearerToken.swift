@@ -52,7 +52,8 @@ package struct BearerToken: Sendable {
         guard bytes.count == Self.byteCount else { return nil }
     }
 
-    /// The token as text: the prefix of its kind and 43 letters, digits, hyphens and underscores.
+    /// The token as text: the prefix for this kind of token, then 43 characters. Each character is a letter, a digit, a
+    /// hyphen or an underscore.
     package func text(prefix: String) -> Secret {
         let start = prefix.utf8.count
         // The capacity includes the NUL that libsodium writes after the text.

@@ -55,8 +55,8 @@ public enum HashingPolicyError: Error, Equatable, Sendable {
 }
 
 extension PasswordHash.Argon2Cost {
-    /// Creates a cost with one lane, because libsodium can compute hashes only with one lane. But libsodium can verify
-    /// hashes with any number of lanes.
+    /// Creates a cost with one lane. The reason: libsodium can verify hashes with any number of lanes, but can compute
+    /// only hashes with one lane.
     fileprivate init(memoryKiB: Int, iterations: Int) {
         self.init(memoryKiB: memoryKiB, iterations: iterations, parallelism: 1)
     }

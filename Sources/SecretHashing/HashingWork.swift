@@ -6,6 +6,6 @@ package struct HashingWork: Sendable {
     /// a hash, the value is always true.
     package let outcome: Result<Bool, HashingError>
     package let duration: Duration
-    /// The part of the duration that was spent waiting for a thread.
+    /// The time that the call waited for a thread. This time is a part of `duration`.
     package let waited: Duration
 }

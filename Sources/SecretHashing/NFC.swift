@@ -9,8 +9,8 @@ package enum NFC {
     /// Normalizes a secret. Bytes that are not UTF-8 have no normal form and are returned unchanged.
     ///
     /// A secret that is in NFC already, such as ASCII, is returned without a copy. Otherwise the result is written
-    /// directly into the memory of a new secret, and the intermediate string is zeroed. The buffer that the standard
-    /// library uses cannot be zeroed. At any time, this buffer holds only one base character with its marks.
+    /// directly into the memory of a new secret, and the intermediate string is zeroed. The standard library uses a
+    /// buffer that cannot be zeroed. But this buffer never holds more than one base character with its marks.
     package static func form(of secret: Secret) -> Secret {
         guard var text = try? UTF8Span(validating: secret.bytes) else { return secret }
         // The full check would create a normalized string, and this string could not be zeroed.

@@ -56,13 +56,14 @@ public final class PasscodeHasher: Sendable {
         }
     }
 
-    /// Hashes many secrets. All threads are kept busy, but the queue receives only two hashes for each thread.
+    /// Hashes many secrets. The call keeps all threads busy, but queues at most two hashes for each thread at a time.
     ///
     /// - Parameters:
     ///   - secrets: The secrets.
     ///   - progress: Called after each hash with the number of finished hashes.
     /// - Returns: The hashes, in the order of the secrets.
-    /// - Throws: `HashingError`: `.busy` only if other calls fill the queue and no secret of this call can be queued.
+    /// - Throws: `HashingError`: `.busy` only if hashes of other calls fill the queue, and no hash of this call is
+    ///   queued or running.
     public func hashAll(
         _ secrets: [Secret], progress: @Sendable (Int) -> Void = { _ in }
     ) async throws(HashingError) -> [PasswordHash] {
@@ -97,8 +98,8 @@ public final class PasscodeHasher: Sendable {
                     allowed = min(allowed + 1, most)
                     progress(done)
                 case .failure(.busy) where running > 0:
-                    // Hashes of other calls fill the queue. This secret is queued again when another secret of this
-                    // call is finished.
+                    // The queue is full of hashes of other calls. When another hash of this call is finished, this
+                    // secret is queued again.
                     pending.append(finished.index)
                     allowed = running
                 case .failure(let error):
@@ -113,14 +114,16 @@ public final class PasscodeHasher: Sendable {
 
     /// Returns whether a secret matches a hash.
     ///
-    /// The duration does not show whether the user is unknown or the secret is wrong. If `hash` is nil, the call
-    /// computes the same number of hashes under the policy as for a wrong secret. If the parameters of the hash differ
-    /// from the policy, a wrong secret costs both: the check of this hash, and the hashes under the policy (P10).
+    /// An attacker cannot learn from the duration whether the user is unknown or the secret is wrong. If `hash` is nil,
+    /// the call computes as many hashes under the policy as it computes for a wrong secret. If the parameters of the
+    /// hash differ from the policy, the call with a wrong secret checks this hash and also computes the hashes under
+    /// the policy (P10).
     ///
     /// This hasher makes an Argon2id hash from the NFC form. The caller may also supply a hash that another program
-    /// made: a given hash. A given hash may be made from the bytes as they were typed. If the two forms of the secret
-    /// differ, both forms are always tried. So the duration depends on the typed text, but does not show which form
-    /// matched. A hash of another scheme is always a given hash. It is compared only with the bytes as they were typed.
+    /// made: a given hash. The other program may have made the given hash from the bytes as they were typed. If the two
+    /// forms of the secret differ, both forms are always tried. So the duration depends on the typed text, but does not
+    /// show which form matched. A hash of another scheme is always a given hash. It is compared only with the bytes as
+    /// they were typed.
     ///
     /// - Parameters:
     ///   - secret: The typed secret.
@@ -166,9 +169,9 @@ public final class PasscodeHasher: Sendable {
         }
 
         let isOurs = hash.parameters == .argon2id(policy.cost)
-        // A wrong guess also costs a hash under the policy. If there is not enough memory for that hash, nothing is
-        // computed. An attempt that fails for lack of memory is not counted, so it must not reveal anything about the
-        // secret.
+        // If the secret is wrong, a hash under the policy is computed too. If there is not enough memory for this
+        // second hash, nothing is computed. An attempt that fails for lack of memory is not counted, so it must not
+        // reveal anything about the secret.
         if !isOurs { try MemoryProbe.require(policy.cost) }
         let isRight =
             switch hash.parameters {

@@ -46,8 +46,8 @@ public enum PasscodeViolation: Error, Hashable, Sendable {
     case empty
     /// The passcode has fewer user-perceived characters than the minimum.
     case tooShort(minimum: Int)
-    /// The passcode has more user-perceived characters than the maximum. Or the passcode has too many bytes: more than
-    /// 1,024, and also more than four for each allowed character.
+    /// The passcode has more user-perceived characters than the maximum. This case is also used if the passcode has too
+    /// many bytes: more than 1,024 bytes, and more than four bytes for each allowed character.
     case tooLong(maximum: Int)
     /// The passcode is not UTF-8, so its characters cannot be counted.
     case notUnicode

@@ -40,8 +40,8 @@ enum SystemCrypt {
     private static func phrase(from secret: Secret, for scheme: PasswordHash.Scheme) -> Secret? {
         let bytes = secret.bytes
         for index in bytes.indices where bytes[index] == 0 { return nil }
-        // libxcrypt takes at most 511 bytes for every scheme, even if the scheme reads fewer. So the bytes that bcrypt
-        // would not read are removed first.
+        // libxcrypt refuses more than 511 bytes for every scheme, even for bcrypt. bcrypt reads fewer bytes, so the
+        // bytes that it would not read are removed first.
         if scheme == .bcrypt { return Secret(bytes.extracting(first: bcryptLimit)) }
         return bytes.count < CRYPT_MAX_PASSPHRASE_SIZE ? secret : nil
     }

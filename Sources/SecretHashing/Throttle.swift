@@ -1,4 +1,4 @@
-/// The number of failed attempts at one credential, and the rule that delays further attempts (P9).
+/// The number of failed attempts to use one credential, and the rule that delays further attempts (P9).
 ///
 /// NIST SP 800-63B, section 5.2.2, requires a limit of 100 consecutive failures and suggests a growing delay. The first
 /// five consecutive attempts have no delay. The delays of further attempts are 1 s, 2 s, 4 s … up to 15 minutes. After
@@ -8,7 +8,7 @@
 /// attempts cannot exceed the limit. First call `admit(at:)` and store the state in one transaction. Then compute the
 /// hash. If the secret was right, call `succeeded()` and store the state.
 public struct ThrottleState: Sendable, Equatable {
-    /// The number of consecutive attempts that did not succeed, including attempts whose hash is being computed.
+    /// The number of consecutive attempts without success. An attempt is also counted while its hash is computed.
     public private(set) var failures: Int
     /// No attempt is admitted before this Unix time in milliseconds.
     public private(set) var blockedUntil: Int64
@@ -45,8 +45,8 @@ public struct ThrottleState: Sendable, Equatable {
     /// - Returns: Whether the hash may be computed.
     public mutating func admit(at now: Int64) -> Decision {
         guard failures < Self.maximumFailures else { return .locked }
-        // The remaining delay is limited to the full delay. If the clock was ahead when the delay began, the remaining
-        // delay could be longer.
+        // The remaining delay is at most the full delay. Without this limit, the remaining delay would be too long if
+        // the clock was ahead when the delay began.
         blockedUntil = min(blockedUntil, now.addingClamped(delay))
         guard blockedUntil <= now else { return .wait(milliseconds: blockedUntil.subtractingClamped(now)) }
         failures += 1

@@ -3,7 +3,7 @@
 ///
 /// Widths are in columns of a terminal. To save space, the layout first narrows the widest columns, down to a width
 /// that can still be read. Then it leaves out columns from the right. Columns with `mustStay` are first narrowed below
-/// the readable width, and are left out only if they still do not fit. The first column is narrowed in the same way,
+/// the readable width. They are left out only if they still do not fit. The first column is narrowed in the same way,
 /// but is never left out.
 package struct ColumnFit: Hashable, Sendable {
     /// The full width and the minimum width of one column.
@@ -12,7 +12,7 @@ package struct ColumnFit: Hashable, Sendable {
         package let width: Int
         /// The smallest width at which the column can be read well.
         package let leastWidth: Int
-        /// Whether other columns are left out before this one.
+        /// Whether this column is one of the last columns to be left out.
         package let mustStay: Bool
 
         /// Describes a column.
@@ -22,7 +22,7 @@ package struct ColumnFit: Hashable, Sendable {
         ///   - widestCell: The width of the widest cell.
         ///   - isWhole: Whether cells should be shown in full, because a truncated cell could be misread. An example is
         ///     a column of numbers.
-        ///   - mustStay: Whether other columns are left out before this one.
+        ///   - mustStay: Whether this column is one of the last columns to be left out.
         package init(heading: String, widestCell: Int, isWhole: Bool = false, mustStay: Bool = false) {
             let heading = heading.visible.displayWidth
             width = max(heading, widestCell)
@@ -31,7 +31,8 @@ package struct ColumnFit: Hashable, Sendable {
             self.mustStay = mustStay
         }
 
-        /// The width at which text can be read well: two or three short words, or most of a name.
+        /// The width at which text can be read well. This width has room for two or three short words, or for most of a
+        /// name.
         private static let readableWidth = 12
     }
 
@@ -50,7 +51,7 @@ package struct ColumnFit: Hashable, Sendable {
 
     /// The number of spaces between two columns.
     package static let gap = 2
-    /// The minimum width of a column that must stay: a few letters and an ellipsis.
+    /// The minimum width of a column that must stay. This width has room for a few letters and an ellipsis.
     private static let narrowest = 6
 
     /// Fits columns into a width. Nil means that the width is not limited.
@@ -85,8 +86,8 @@ package struct ColumnFit: Hashable, Sendable {
         var bound = 1
         while taken(bounded(by: bound + 1)) <= width { bound += 1 }
         var widths = bounded(by: bound)
-        // The remaining terminal columns are distributed from the left. Each table column that is narrower than its
-        // full width gets one of them.
+        // The remaining terminal columns are distributed from the left. If a table column is narrower than its full
+        // width, it gets one of these terminal columns.
         var rest = width - taken(widths)
         for index in columns.indices where rest > 0 && columns[index].width > widths[index] && widths[index] >= bound {
             widths[index] += 1

@@ -7,7 +7,7 @@ package extension StringProtocol {
         String(self) + String(repeating: " ", count: Swift.max(0, width - displayWidth))
     }
 
-    /// Returns the end of the longest part that begins at `start` and takes at most `columns` columns.
+    /// Returns the end of the longest substring that begins at `start` and is at most `columns` terminal columns wide.
     func end(from start: Index, within columns: Int) -> Index {
         var width = 0
         var end = start
@@ -19,7 +19,7 @@ package extension StringProtocol {
         return end
     }
 
-    /// Returns the start of the longest part that ends at `end` and takes at most `columns` columns.
+    /// Returns the start of the longest substring that ends at `end` and is at most `columns` terminal columns wide.
     func start(before end: Index, within columns: Int) -> Index {
         var width = 0
         var start = end
@@ -35,8 +35,8 @@ package extension StringProtocol {
 
 package extension Character {
     /// The number of terminal columns that the character takes. East Asian wide characters and emoji take two columns.
-    /// Characters that show nothing by themselves take none. All other characters take one. A control character takes
-    /// one column too, because a one-column symbol is shown instead.
+    /// A character that draws nothing takes no column. All other characters take one. A control character takes one
+    /// column too, because a one-column symbol is shown instead.
     ///
     /// A cluster of several scalars is as wide as its widest scalar. Examples are a letter with its marks, a Hangul
     /// syllable of conjoining jamo, an emoji with a skin tone, and emoji that are joined by ZWJ. A character with
@@ -54,11 +54,12 @@ package extension Character {
         return widest
     }
 
-    /// The number of columns that the character takes in a terminal that draws every scalar separately.
+    /// The number of columns that the character takes if the terminal draws each of its scalars separately.
     var widthOfScalars: Int { unicodeScalars.reduce(0) { $0 + $1.displayWidth } }
 
-    /// Whether every terminal is likely to use `displayWidth` columns for the character. False for clusters, because
-    /// older terminals draw each scalar separately. False for emoji, because an old terminal does not know new emoji.
+    /// Whether every terminal is likely to use `displayWidth` columns for the character. False for a character of
+    /// several scalars, because older terminals draw each scalar separately. False for emoji, because an old terminal
+    /// does not know new emoji.
     var hasCertainWidth: Bool {
         if isASCII { return true }
         guard let scalar = unicodeScalars.first, unicodeScalars.count == 1 else { return false }

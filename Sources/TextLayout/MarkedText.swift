@@ -45,7 +45,7 @@ package struct MarkedText: Hashable, Sendable {
         if !marks.isEmpty { widenMarks() }
     }
 
-    /// Widens each mark to whole characters. For example, if a mark covers an accent, it then covers the letter too.
+    /// Extends each mark to whole characters. For example, if a mark covers an accent, it then covers the letter too.
     private mutating func widenMarks() {
         var wide: [Range<Int>] = []
         var place = 0
@@ -84,8 +84,8 @@ package struct MarkedText: Hashable, Sendable {
     package var displayWidth: Int { text.displayWidth }
 
     /// Returns the text in at most `columns` terminal columns, with `…` instead of each omitted part. If the text is
-    /// wider, the result is its beginning. If the beginning does not contain the whole first mark, the result is the
-    /// part around this mark.
+    /// wider, the result is its beginning. If the first mark does not fit into the beginning, the result is the part
+    /// around the first mark.
     package func cut(to columns: Int) -> MarkedText {
         guard text.utf8.count > columns, displayWidth > columns else { return self }
         let beginning = text.end(from: text.startIndex, within: columns - 1)

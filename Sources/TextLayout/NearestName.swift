@@ -1,8 +1,9 @@
 extension String {
-    /// Returns the name that the user probably meant by this text: a name that begins with this text, or else the name
-    /// that needs the fewest changes. Returns nil if every name needs too many changes.
+    /// Returns the name that the user probably meant by this text. A name that begins with this text is preferred.
+    /// Otherwise the result is the name that differs from this text by the fewest changes. Nil if every name differs by
+    /// too many changes.
     ///
-    /// A change is one inserted, deleted or replaced letter, or two adjacent letters swapped (optimal string alignment
+    /// A change inserts, deletes or replaces one letter, or swaps two adjacent letters (optimal string alignment
     /// distance). The maximum number of changes depends on the length of the text: one change for up to three letters,
     /// two changes for four to seven letters, and three changes for more letters.
     package func nearest(in names: some Sequence<String>) -> String? {

@@ -65,8 +65,8 @@ package struct TextTable {
         }
     }
 
-    /// Returns the lines, each with a line end. The lines contain the columns that `fit` shows. `marking` contains the
-    /// texts to insert before and after each mark.
+    /// Returns the lines, each with a line end. The lines contain the columns that `fit` shows. `marking` contains a
+    /// text to insert before each mark, and a text to insert after each mark.
     package func text(_ fit: ColumnFit, marking: (start: String, end: String) = ("", "")) -> String {
         Self.text(lines(fit, marking: marking))
     }
@@ -114,7 +114,7 @@ package struct TextBlock {
     /// The lines, each with a line end and without trailing spaces.
     package var text: String { text() }
 
-    /// Returns ``text`` with the two texts of `marking` around each mark.
+    /// Returns ``text`` with marks: each mark has the first text of `marking` before it, and the second text after it.
     package func text(marking: (start: String, end: String) = ("", "")) -> String {
         let width = lines.compactMap { $0?.name.displayWidth }.max() ?? 0
         return lines.map { line in

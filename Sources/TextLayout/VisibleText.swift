@@ -23,8 +23,8 @@ extension String {
         return beginning.endIndex == unicodeScalars.endIndex ? text : text[..<fitting] + "…"
     }
 
-    /// The maximum number of scalars per column. No character in real text has more. For example, an emoji of a family
-    /// of four has seven scalars and takes two columns.
+    /// The maximum number of scalars per column. No character in real text has more scalars per column. For example, an
+    /// emoji of a family of four has seven scalars and takes two columns.
     static let mostScalarsPerColumn = 8
 
     /// Returns the text in quotes. Quotes and backslashes in the text are written as `\"` and `\\`. If the text has

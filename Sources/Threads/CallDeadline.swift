@@ -5,20 +5,20 @@
 package enum CallDeadline {
     @TaskLocal private static var current: ContinuousClock.Instant?
 
-    /// The minimum time of every wait. Even if the deadline is near or has passed, a caller can still take a free
+    /// The minimum timeout of every wait. Even if the deadline is near or has passed, a caller can still take a free
     /// resource.
     package static let leastTime = Duration.milliseconds(50)
     /// The maximum time of a call. A longer time could overflow when it is added to an instant.
     private static let mostTime = Duration.seconds(1_000_000_000)
 
-    /// Returns the deadline of the current call. If there is none, returns the instant that is `limit` from now. The
-    /// deadline is always at least ``leastTime`` from now.
+    /// Returns the deadline of the current call. If the current call has no deadline, returns the current time plus
+    /// `limit`. The deadline is always at least ``leastTime`` from now.
     package static func orFromNow(_ limit: Duration) -> ContinuousClock.Instant {
         guard let current else { return fromNow(limit) }
         return max(current, .now + leastTime)
     }
 
-    /// Returns the instant that is `limit` from now. The deadline of the current call is ignored.
+    /// Returns the current time plus `limit`. The deadline of the current call is ignored.
     package static func fromNow(_ limit: Duration) -> ContinuousClock.Instant {
         .now + min(max(limit, leastTime), mostTime)
     }
@@ -26,8 +26,8 @@ package enum CallDeadline {
     /// Whether the deadline of the current call has passed; false if there is none.
     package static var isOver: Bool { current.map { $0 <= .now } ?? false }
 
-    /// Runs `body` as a call that may take `limit`. If another call is already running, `body` keeps the deadline of
-    /// that call.
+    /// Runs `body` as a call with the time limit `limit`. If `body` runs inside another call, the deadline of the other
+    /// call stays in force.
     package static func within<Value, Failure>(
         _ limit: Duration, _ body: () async throws(Failure) -> Value
     ) async throws(Failure) -> Value {

@@ -19,6 +19,6 @@ package final class DeadlineTimer: Sendable {
         queue.asyncAfter(deadline: .now() + .nanoseconds(nanoseconds), execute: body)
     }
 
-    /// The maximum delay. The number of nanoseconds of a longer delay could overflow.
+    /// The maximum delay. If a delay is longer, its number of nanoseconds could overflow.
     private static let longest = Duration.seconds(1_000_000_000)
 }

@@ -3,13 +3,13 @@ internal import Dispatch
 /// A pipeline of workers. One worker at a time reads a batch, the workers process batches in parallel, and the results
 /// are delivered in order.
 ///
-/// At most `depth` batches are in progress or waiting to be fetched, so memory stays bounded if the consumer is slow.
-/// The workers have their own threads and may block.
+/// At most `depth` batches are in progress or waiting to be fetched, so the memory use is limited even if the consumer
+/// is slow. The workers have their own threads and may block.
 package final class OrderedPipeline<Input: Sendable, Output: Sendable, Failure: Error>: Sendable {
     private struct State {
         var finished: [Int: Output] = [:]
         var nextToFetch = 0
-        /// The total number of batches, and the error that ended the reading, if any. Nil until the end is known.
+        /// The total number of batches, and the error if reading failed. Nil while more batches may follow.
         var end: (count: Int, failure: Failure?)?
         var isStopped = false
         var runningWorkers = 0
@@ -50,7 +50,7 @@ package final class OrderedPipeline<Input: Sendable, Output: Sendable, Failure: 
     /// Returns the next result in order; nil at the end, or after ``stop()``. Blocks the thread until the result is
     /// available.
     ///
-    /// - Throws: The error of `read`, after the results of all earlier batches were returned.
+    /// - Throws: The error of `read`. It is thrown only after the results of all earlier batches were returned.
     package func next() throws(Failure) -> Output? {
         while true {
             let arrival = DispatchSemaphore(value: 0)
@@ -61,7 +61,7 @@ package final class OrderedPipeline<Input: Sendable, Output: Sendable, Failure: 
 
     /// Returns the next result in order; nil at the end, or after ``stop()``. Does not block the thread.
     ///
-    /// - Throws: The error of `read`, after the results of all earlier batches were returned.
+    /// - Throws: The error of `read`. It is thrown only after the results of all earlier batches were returned.
     package func next() async throws(Failure) -> Output? {
         while true {
             let arrival = Promise<Void>()
@@ -193,7 +193,7 @@ package final class OrderedPipeline<Input: Sendable, Output: Sendable, Failure: 
 
     private func end(at count: Int, _ failure: Failure?) {
         change { if $0.end == nil { $0.end = (count, failure) } }
-        // Other workers may wait for `room`, and the consumer signals `room` only when it fetches a result. So each
+        // Other workers may wait for `room`, but the consumer signals `room` only when it fetches a result. So each
         // worker that ends wakes another worker.
         room.signal()
     }

@@ -1,7 +1,7 @@
 /// A value that any thread can provide and that one task waits for.
 ///
 /// The value may be provided before the wait begins. So a task can pass the promise to other code first and wait later.
-/// The task misses neither the value nor a cancellation.
+/// The task always receives the value, and always notices a cancellation.
 package final class Promise<Value: Sendable>: Sendable {
     private enum State {
         case open
@@ -23,7 +23,7 @@ package final class Promise<Value: Sendable>: Sendable {
                 state = .fulfilled(value)
                 return nil
             case .awaited(let continuation):
-                // The promise does not keep the value, so only the task owns the value from now on.
+                // The promise keeps no copy of the value: from now on, only the task owns the value.
                 state = .delivered
                 return continuation
             case .fulfilled, .delivered: return nil
@@ -52,8 +52,8 @@ package final class Promise<Value: Sendable>: Sendable {
     /// Waits for the value.
     ///
     /// - Parameter cancelled: Called if the task is cancelled during the wait, or was cancelled before the wait. This
-    ///   function must fulfill the promise. It may leave this to other work only if that work can no longer be
-    ///   cancelled.
+    ///   function must fulfill the promise. If other work will fulfill the promise and can no longer be cancelled, the
+    ///   function need not fulfill it.
     /// - Returns: The value.
     package func value(onCancel cancelled: @Sendable () -> Void) async -> Value {
         await withTaskCancellationHandler(operation: { await value }, onCancel: cancelled)

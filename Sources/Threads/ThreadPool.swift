@@ -4,7 +4,7 @@ internal import Synchronization
 /// A pool of a few dedicated threads with a first-in, first-out queue. It is for work that blocks or computes for a
 /// long time. On Swift's cooperative threads, such work would keep other tasks from running.
 ///
-/// Threads start when there is work for them, stay for more work, and end with the pool.
+/// The pool starts a thread when there is work for it. The thread then waits for more work, and ends with the pool.
 package final class ThreadPool: Sendable {
     private let queue: WorkQueue
     private let deadlines = DeadlineTimer("ThreadPool deadlines")
@@ -44,28 +44,28 @@ package final class ThreadPool: Sendable {
 
     /// Runs work on one of the threads.
     ///
-    /// If the task is cancelled or `limit` passes while the work still waits, the work is dropped. Work that has begun
-    /// runs to its end; it may check ``isCancelled``.
+    /// If the task is cancelled or `limit` expires before a thread begins the work, the work is dropped. Work that has
+    /// begun runs to its end; it may check ``isCancelled``.
     ///
     /// - Parameters:
     ///   - limit: The maximum time that the work may wait for a thread; nil for no limit.
     ///   - work: The work.
     /// - Returns: The result of the work.
-    /// - Throws: A ``ThreadRefusal`` if the work never began, otherwise the error of the work.
+    /// - Throws: A ``ThreadRefusal`` if no thread began the work; otherwise the error that the work throws.
     package func run<Value: Sendable>(
         waitingAtMost limit: Duration? = nil, _ work: @escaping @Sendable () throws -> Value
     ) async throws -> Value {
         try await run(waitingAtMost: limit, work) { $0 }
     }
 
-    /// Runs work on one of the threads. All errors have the error type of the work.
+    /// Runs work on one of the threads. All errors have the same type as the errors of the work.
     ///
     /// - Parameters:
     ///   - limit: The maximum time that the work may wait for a thread; nil for no limit.
     ///   - work: The work.
     ///   - refused: If the work never began, converts the refusal to the error type of the work.
     /// - Returns: The result of the work.
-    /// - Throws: The error from `refused` if the work never began, otherwise the error of the work.
+    /// - Throws: The error from `refused` if no thread began the work; otherwise the error that the work throws.
     package func run<Value: Sendable, Failure: Error>(
         waitingAtMost limit: Duration? = nil, _ work: @escaping @Sendable () throws(Failure) -> Value,
         refused: @escaping @Sendable (ThreadRefusal) -> Failure
@@ -112,7 +112,7 @@ package final class ThreadPool: Sendable {
     }
 }
 
-/// The reason why work never began.
+/// The reason why no thread began the work.
 package enum ThreadRefusal: Error, Hashable, Sendable {
     /// The queue is full.
     case busy
@@ -130,7 +130,7 @@ private final class Waiter: Sendable {
     @TaskLocal static var current: Waiter?
 
     let start: ContinuousClock.Instant
-    /// The time at which waiting work leaves the queue; nil for never.
+    /// The time at which the work is removed from the queue if it still waits; nil for no time limit.
     let deadline: ContinuousClock.Instant?
     private let cancellation = Atomic(false)
 
@@ -181,8 +181,8 @@ private final class WorkQueue: Sendable {
 
     /// Adds a job, or throws if it cannot be added.
     ///
-    /// - Returns: The time for which the caller must schedule a check of the deadlines. Nil if no check is needed, or
-    ///   if an earlier check is already scheduled.
+    /// - Returns: The time of the deadline check that the caller must schedule. Nil if no check is needed, or if an
+    ///   earlier check is already scheduled.
     func add(_ job: Job) throws(ThreadRefusal) -> ContinuousClock.Instant? {
         let look = try state.withLock { state throws(ThreadRefusal) -> ContinuousClock.Instant? in
             // If the task is cancelled after this check, `cancel` waits for the lock and then finds the job in the
@@ -213,8 +213,8 @@ private final class WorkQueue: Sendable {
 
     /// Refuses the jobs whose deadline has passed.
     ///
-    /// - Returns: The time for which the caller must schedule the next check. Nil if the caller need not schedule a
-    ///   check.
+    /// - Returns: The time of the next deadline check that the caller must schedule. Nil if the caller need not
+    ///   schedule a check.
     func refuseExpired(at now: ContinuousClock.Instant) -> ContinuousClock.Instant? {
         let (expired, next) = state.withLock { state -> ([Job], ContinuousClock.Instant?) in
             let expired = state.waiting.filter { $0.hasExpired(at: now) }
@@ -253,7 +253,7 @@ private final class WorkQueue: Sendable {
     /// Whether a thread is working or a job is waiting.
     var isBusy: Bool { state.withLock { !$0.waiting.isEmpty || $0.threads > $0.idleThreads } }
 
-    /// Waits for the end of the threads of a closed queue.
+    /// Waits until the threads of a closed queue have ended.
     func join() {
         let started = state.withLock { state in
             defer { state.started = [] }
@@ -277,7 +277,7 @@ private final class WorkQueue: Sendable {
             if let job {
                 Waiter.$current.withValue(job.waiter) { job.perform() }
             } else if isClosed {
-                // A thread that has ended still counts as idle. Otherwise `isBusy` would stay true.
+                // Threads that have ended are still counted as idle. Otherwise `isBusy` would stay true.
                 state.withLock { $0.idleThreads += 1 }
                 return
             }

@@ -2,12 +2,12 @@ internal import Synchronization
 
 /// The time that a task has waited for a thread or a lock. It is measured only within ``measuring(_:)``.
 package final class WaitingTime: Sendable {
-    /// The sum for the current task; nil outside ``measuring(_:)``.
+    /// The waiting time of the current task; nil outside ``measuring(_:)``.
     @TaskLocal private static var current: WaitingTime?
 
     private let sum = Locked(Duration.zero)
 
-    /// The outcome of an operation, its duration, and the part of the duration that was spent waiting.
+    /// The outcome of an operation, its duration, and its waiting time. The waiting time is a part of the duration.
     package struct Measured<Value, Failure: Error> {
         package let outcome: Result<Value, Failure>
         package let duration: Duration

@@ -31,8 +31,9 @@ struct CompletionCommand: ParsableCommand {
         if shell == .bash { try Output.standard.print(Self.literalWords + Self.wholeWords) }
     }
 
-    /// Replaces a function of the generated script. The command `compgen -W` of bash expands words like a command line.
-    /// So it would run a `$(…)` in the user's text or in a field name. The new function only compares words.
+    /// Replaces a function of the generated script. The bash command `compgen -W` expands words in the same way as bash
+    /// expands a command line. So `compgen -W` would execute a `$(…)` in the user's text or in a field name. The new
+    /// function only compares words.
     private static let literalWords = #"""
 
         __profiles_add_completions() {

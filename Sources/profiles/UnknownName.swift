@@ -2,17 +2,17 @@ internal import ArgumentParser
 internal import ProfileCore
 internal import TextLayout
 
-/// An argument that is not the name of a subcommand or an option, although such a name is expected in its place.
+/// An argument that stands in the place of a subcommand or an option, but is not the name of one.
 ///
-/// argument-parser only counts the arguments that it cannot use ("2 unexpected arguments"). Its message does not name
-/// the mistyped argument.
+/// If argument-parser cannot use some arguments, its message only gives their number ("2 unexpected arguments"). The
+/// message does not name the mistyped argument.
 struct UnknownName {
     private enum Kind { case subcommand, option }
 
     private let kind: Kind
     /// The name without its leading hyphens and without a value.
     private let name: String
-    /// The position among the arguments, from 1.
+    /// The position of the argument, counted from 1.
     private let place: Int
     /// The command that has no subcommand or option of this name. The command is written as the user typed it.
     private let command: String
@@ -66,7 +66,13 @@ struct UnknownName {
     /// conditions. The name must consist of lower-case letters and hyphens. The name must also be in the place of a
     /// subcommand of `profiles`, or be similar to an option.
     func text(mayBeSecret: Bool) -> String {
-        let hint = nearest.map { " Did you mean '\(dashes)\($0)'?" } ?? ""
+        var hint = nearest.map { " Did you mean '\(dashes)\($0)'?" } ?? ""
+        if command == "profiles" {
+            if kind == .option, nearest == nil {
+                hint = " Options follow the subcommand, as in 'profiles list --database FILE'."
+            }
+            if kind == .subcommand, name == "version" { hint = " Did you mean '--version'?" }
+        }
         let isFirst = kind == .subcommand && command == "profiles"
         let isShown = !mayBeSecret || UsageText.isName(name) && (isFirst || nearest != nil && kind == .option)
         if isShown { return "There is no \(noun) '\(dashes)\(name.visible)'.\(hint)" }

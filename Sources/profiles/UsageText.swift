@@ -2,7 +2,7 @@ internal import ArgumentParser
 internal import TextLayout
 
 /// The error message for arguments that argument-parser refuses. It repeats no argument that may be a secret. If a word
-/// is mistyped, the message names it. Otherwise it is the message of argument-parser.
+/// is mistyped, the message names it. Otherwise the message of argument-parser is used.
 struct UsageText {
     let text: String
 
@@ -28,8 +28,8 @@ struct UsageText {
     }
 
     /// Returns the text with its control characters in visible form. The text may repeat arguments, and a terminal
-    /// would execute their control characters. The line ends of the text itself stay, but line ends in arguments become
-    /// visible too.
+    /// would execute their control characters. Line ends in arguments become visible too. All other line ends of the
+    /// text stay.
     private static func makingVisible(_ arguments: [String], in text: String) -> String {
         let lines = arguments.flatMap { [$0] + $0.split(separator: "=", maxSplits: 1).map(String.init) }
             .filter { $0.utf8.contains(UInt8(ascii: "\n")) }
@@ -77,8 +77,8 @@ struct UsageText {
         return isShown ? notUnderstood : shown
     }
 
-    /// Returns the parts of an argument that are not names of a command or an option. Each part comes with a
-    /// replacement. In the message, the replacement is shown instead of the part and its quotes.
+    /// Returns the parts of an argument that are not names of a command or an option. The result also contains a
+    /// replacement for each part. The message shows the replacement instead of the part and its quotes.
     private static func values(
         in argument: String, at place: Int, hidesNames: Bool
     ) -> [(value: String, replacement: String)] {

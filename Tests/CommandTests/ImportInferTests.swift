@@ -131,7 +131,7 @@ import Watchdog
         #expect(try workplace.profiles("import", "kunden.csv", "--infer", "--strict", "--yes").status == 0)
         try workplace.write(
             "Kundennr;Name;Mitglied;PLZ;Geburtstag\n0014;A very long name indeed;J;1;01.02.1990\n", to: "more.csv")
-        let outcome = try workplace.profiles("import", "more.csv", "--infer", "--strict")
+        let outcome = try workplace.profiles("import", "more.csv", "--infer")
         #expect(outcome.error.contains("The store keeps its rules."))
         #expect(outcome.error.contains("maxLength"))
         #expect(outcome.status == 1)
@@ -139,6 +139,28 @@ import Watchdog
         // The row is named by its primary key, whatever that is called.
         #expect(outcome.output.contains("line 2  0014  "))
         #expect(try !workplace.profiles("schema", "log").output.contains("\n      2  "))
+    }
+
+    @Test func `an import makes a store with the rules of a schema file, and takes no other rules than the store has`()
+        throws
+    {
+        let workplace = try workplace()
+        #expect(try workplace.profiles("schema", "infer", "kunden.csv", "-o", "rules.json").status == 0)
+        let first = try workplace.profiles("import", "kunden.csv", "--schema", "rules.json")
+        #expect(first.status == 0, "\(first)")
+        let again = try workplace.profiles("import", "kunden.csv", "--schema", "rules.json", "--on-duplicate", "skip")
+        #expect(again.status == 0, "\(again)")
+        #expect(try workplace.profiles("schema", "infer", "kunden.csv", "--strict", "-o", "other.json").status == 0)
+        let other = try workplace.profiles("import", "kunden.csv", "--schema", "other.json", "--on-duplicate", "skip")
+        #expect(other.status == 73, "\(other)")
+        #expect(other.error.contains("has other rules than the schema file; nothing was imported"), "\(other)")
+        #expect(try workplace.profiles("import", "kunden.csv", "--schema", "rules.json", "--infer").status == 64)
+    }
+
+    @Test func `a row number means nothing in the next file`() throws {
+        let workplace = try workplace()
+        let outcome = try workplace.profiles("import", "kunden.csv", "--key-by-row", "--on-duplicate", "skip")
+        #expect(outcome.status == 64 && outcome.error.contains("a row has another number in the next file"))
     }
 
     @Test func `N5: what comes through a pipe is looked through and imported, and a dry run makes no store`() throws {

@@ -19,11 +19,11 @@ import Watchdog
         #expect(
             outcome.output == """
                 Column    Taken for                                                     Values  Examples                           Doubtful
-                E-Mail    e_mail: text (email); primary key; required; unique; email         3  ada@example.org · bob@example.org  too few rows, so not: a length limit
+                E-Mail    e_mail: text (email); primary key; required; unique; email         3  ada@example.org · bob@example.org  too few values, so not: a length limit
                 Born      born: date; as dd.MM.yyyy; missing as NA, N/A, NULL, null, …       2  31.12.1999 · 01.02.2001
-                Status    source_status: text                                                3  open · closed                      too few rows, so not: a length limit, required; renamed: the name is reserved
-                Amount    amount: text                                                       3  12,50 · n.v.                       too few rows, so not: a length limit, required
-                Password  password                                                           3                                     too few rows, so not: required
+                Status    source_status: text                                                3  open · closed                      too few values, so not: a length limit, required; renamed: the name is reserved
+                Amount    amount: text                                                       3  12,50 · n.v.                       too few values, so not: a length limit, required
+                Password  password                                                           3                                     too few values, so not: required
 
                 3 rows in all.
                 Rules that the next file may break are left out; --strict proposes them.
@@ -95,13 +95,17 @@ import Watchdog
         #expect(
             outcome.error == """
                 Error: No column can be the username: in each one a value is missing or repeated
-                  Use the row number as the username with --key-by-row
+                  Use the row number as the username with --key-by-row, or choose a column with --key (rows that repeat its values are rejected)
 
                 """)
         #expect(outcome.output.hasPrefix("Column"))
         #expect(!workplace.exists("schema.json"))
         try workplace.write("a,b\n1,2\n1,2\n", to: "rows.csv")
         #expect(try workplace.profiles("schema", "infer", "rows.csv", "--key-by-row", "-o", "rows.json").status == 0)
+        let chosen = try workplace.profiles("schema", "infer", "rows.csv", "--key", "a")
+        #expect(chosen.status == 0 && chosen.output.contains("1 row with the username of an earlier row: line 3\n"))
+        let missing = try workplace.profiles("schema", "infer", "rows.csv", "--key", "c")
+        #expect(missing.status == 64 && missing.error.hasPrefix("Error: --key names \"c\", which is not a column"))
         #expect(try workplace.profiles("validate", "rows.csv", "--schema", "rows.json").status == 65)
         #expect(try workplace.profiles("validate", "rows.csv", "--schema", "rows.json", "--key-by-row").status == 0)
         #expect(try workplace.profiles("import", "rows.csv", "--key-by-row").status == 65)

@@ -233,6 +233,12 @@ import Watchdog
             ("login u -password-stdin", "Unknown option '-p…'. Did you mean '--password-stdin'?"),
             ("login u -p", "Unknown option '-p'"), ("login u -pX", "Unknown option '-p…'"),
             ("login u -qx", "Unknown option '-…'"),
+            (
+                "--database x list",
+                "Argument 1 is not one of the options of 'profiles'. It is not repeated here, since it could be a secret. "
+                    + "Options follow the subcommand, as in 'profiles list --database FILE'."
+            ),
+            ("version", "There is no subcommand 'version'. Did you mean '--version'?"),
             ("login u --verbose", "Argument 3 is not one of the options of 'profiles login'."),
             ("login u --wait 1 --Sesame=x", "Argument 5 is not one of the options of 'profiles login'."),
             ("login u --plain=x", "The option '--plain' does not take any value, but '…' was specified."),

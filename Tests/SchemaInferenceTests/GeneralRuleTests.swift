@@ -81,7 +81,7 @@ import Watchdog
     @Test func `N10: M and F in twenty rows prove nothing, and it says so`() async throws {
         let few = try await Self.general((0..<20).map { Self.words[$0 * 7 % 5 % 2] })
         #expect(few.rules?.allowedValues == [] && few.rules?.isRequired == false)
-        #expect(few.doubts == [.withheld([.values(2), .length(1), .characters, .required], .fewRows)])
+        #expect(few.doubts == [.withheld([.values(2), .length(1), .characters, .required], .fewValues)])
         var random = SeededGenerator(seed: 5)
         let many = try await Self.general((0..<600).map { _ in random.one(of: Self.words) })
         #expect(many.rules?.allowedValues == Self.words && many.rules?.isRequired == true)
@@ -108,6 +108,39 @@ import Watchdog
         let late = try await Self.general(cells + ["lilac", "red", "lilac"])
         #expect(late.rules?.allowedValues == [])
         #expect(late.doubts == [.withheld([.values(4), .characters], .newValues)])
+    }
+
+    @Test(arguments: [100, 11_990]) func `N10: a late value counts as late in whichever batch it comes`(
+        row: Int
+    ) async throws {
+        var random = SeededGenerator(seed: 9)
+        var cells = (0..<12_000).map { _ in random.one(of: ["red", "green", "blue"]) }
+        for place in [row, row + 3, row + 6] { cells[place] = "lilac" }
+        #expect(try await Self.general(cells).rules?.allowedValues.count == (row == 100 ? 4 : 0))
+        // A file that is sorted across its batches is sorted.
+        #expect(try await Self.general(cells.sorted()).rules?.allowedValues == [])
+    }
+
+    @Test func `N10: a column of rising times or links is sorted, however they begin and end`() async throws {
+        let times = (0..<900).map { "2024-01-\($0 / 60 + 10)T11:\($0 % 60 / 10)\($0 % 10):00Z with a note" }
+        #expect(try await Self.general(times).rules?.maximumLength == nil)
+        let links = (1_000..<1_900).map { "https://www.example.org/items/\($0)" }
+        #expect(try await Self.general(links).rules?.maximumLength == nil)
+    }
+
+    @Test func `N10: one value again and again proves no list, and it says so`() async throws {
+        let constant = try await Self.general(Array(repeating: "EUR", count: 1_000))
+        #expect(constant.rules?.isRequired == false)
+        #expect(constant.doubts == [.withheld([.maximumLength, .required], .oneValue)])
+    }
+
+    @Test func `N10: another column with the name of a key is unique after enough rows only`() async throws {
+        func rules(_ count: Int) async throws -> FieldRules? {
+            let rows = (0..<count).map { "\($0),c\(($0 * 7_919) % 10_007)\n" }.joined()
+            return try await Self.general(Array("id,customer_id\n\(rows)".utf8))["customer_id"]?.rules
+        }
+        #expect(try await rules(20)?.isUnique == false)
+        #expect(try await rules(400)?.isUnique == true)
     }
 
     @Test func `N10: a length has room unless all are as long`() async throws {
@@ -146,11 +179,10 @@ import Watchdog
 }
 
 extension ColumnProposal {
-    /// The kinds of rules of the field. A list, a mask or a fixed length also limits the length.
+    /// The kinds of rules of the field besides its type. A list, a mask or a fixed length also limits the length.
     fileprivate var kindsOfRules: Set<String> {
         guard let rules else { return [] }
         var kinds: Set<String> = []
-        if rules.type != .string || rules.stringFormat != nil { kinds.insert("type") }
         if rules.isRequired { kinds.insert("required") }
         if !rules.allowedValues.isEmpty { kinds.formUnion(["values", "length", "characters"]) }
         if rules.mask != nil { kinds.formUnion(["mask", "length", "characters"]) }

@@ -57,6 +57,20 @@ import Watchdog
         #expect(untold.doubts.contains(.fractionOrThousands))
     }
 
+    @Test func `a column that proves the decimal sign decides for the others`() async throws {
+        func formats(_ proven: String) async throws -> [NumberFormat?] {
+            let proposal = try await inferring("id;a;b;c\nx;5,239;5.239;\(proven)\ny;1,234;6.186;\(proven)\n")
+            return ["a", "b", "c"].map { proposal[$0]?.rules.flatMap { $0.type == .number ? $0.numberFormat : nil } }
+        }
+        func shape(_ format: NumberFormat?) -> String {
+            format.map { "\($0.decimalCharacter)\($0.groupCharacter.map(String.init) ?? "")" } ?? "text"
+        }
+        #expect(try await formats("12,5").map(shape) == [",", ",.", ","])
+        #expect(try await formats("12.5").map(shape) == [".,", ".", "."])
+        // Nothing proves a sign, or two columns prove different ones.
+        #expect(try await formats("12").map(shape) == ["text", ".", "text"])
+    }
+
     @Test func `what keeps a column from being a number is told with its line`() async throws {
         let cells = (0..<100).map { $0 == 41 ? "n.v." : String($0) }
         let near = try await column(of: cells)
@@ -286,8 +300,23 @@ import Watchdog
         let proposal = try await inferring(text) { $0.keysByRow = true }
         #expect(proposal.key == .rowNumber)
         #expect(try await proposal.validating(Array(text.utf8)).outcomes == [2, 0, 0, 0])
-        // A column that is called as the key stays it.
-        #expect(try await inferring("id,size\n1,2\n") { $0.keysByRow = true }.key == .column("id"))
+        #expect(try await inferring("id,size\n1,2\n") { $0.keysByRow = true }.key == .rowNumber, "whatever its name")
+    }
+
+    @Test func `N11: the key is the column that a person chooses, and rows that repeat its values are refused`()
+        async throws
+    {
+        let text = "id,Shop No,size\n1,a,1\n2,b,1\n3,A,2\n"
+        #expect(try await inferring(text).key == .column("id"))
+        let proposal = try await inferring(text) { $0.key = "shop no" }
+        #expect(proposal.key == .column("Shop No"))
+        #expect(proposal.refused.map(\.reason) == [.repeatedKey] && proposal.refusedRows == 1)
+        #expect(try await proposal.validating(Array(text.utf8)).outcomes == [2, 0, 0, 1])
+        for name in ["sizes", "password"] {
+            await #expect(throws: InferenceError.unknownKey(name)) {
+                try await inferring(text.replacing("size", with: "password")) { $0.key = name }
+            }
+        }
     }
 
     @Test func `N4: passwords and hashes are proposed as such, and none of their values is shown`() async throws {

@@ -8,7 +8,7 @@ extension PasswordHash {
         /// The number of lanes, `p`.
         public let parallelism: Int
 
-        /// Creates a cost. This initializer does not check the limits: `PasswordHash` and `HashingPolicy` do.
+        /// Creates a cost. This initializer does not check the limits. `PasswordHash` and `HashingPolicy` check them.
         public init(memoryKiB: Int, iterations: Int, parallelism: Int) {
             self.memoryKiB = memoryKiB
             self.iterations = iterations

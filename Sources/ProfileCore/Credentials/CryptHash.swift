@@ -1,8 +1,8 @@
 /// Parses the text after `$2b$`. It consists of two digits for the cost, `$`, 22 characters for the salt, and 31
 /// characters for the hash.
 ///
-/// The last character of the salt and of the hash has unused bits, which must be zero. crypt(3) returns zero for these
-/// bits. So if they were not zero, no password would match.
+/// The last character of the salt and the last character of the hash have unused bits. These bits must be zero, because
+/// crypt(3) always returns zero for them. If one of the bits were not zero, no password would match.
 ///
 /// - Returns: The cost.
 func parseBcrypt(_ reader: inout HashReader) throws(UnsupportedHash) -> Int {
@@ -45,7 +45,8 @@ private func isSaltCharacter(_ byte: UInt8) -> Bool {
 }
 
 extension Base64Text {
-    /// Whether this is a hash of SHA-512-crypt. The last of its 64 bytes is encoded separately, as two characters.
+    /// Whether this is a hash of SHA-512-crypt. The hash has 64 bytes. The last byte is encoded separately, as two
+    /// characters.
     fileprivate var isSHA512: Bool { length == 86 && lastValue < 4 }
 }
 

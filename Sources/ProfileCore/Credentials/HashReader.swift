@@ -1,6 +1,6 @@
 /// Reads the text of a hash from front to back.
 ///
-/// A method either reads the characters that it accepts, or leaves the position unchanged.
+/// If a method does not accept the next characters, it does not change the position.
 struct HashReader: ~Escapable {
     private let bytes: Span<UInt8>
     private var position = 0
@@ -107,8 +107,8 @@ enum Base64Alphabet {
         return Members(belowAt: digits | symbols, fromAt: letters)
     }
 
-    /// A set of ASCII characters. Each character has one bit. The set is used instead of range comparisons: hashes are
-    /// random, so the processor would often mispredict their branches.
+    /// A set of ASCII characters. Each character has one bit. Range comparisons would be slower. The characters of a
+    /// hash are random, so the processor would often mispredict the branches of such comparisons.
     struct Members {
         /// The members with codes below 64. 64 is the code of `@`.
         let belowAt: UInt64

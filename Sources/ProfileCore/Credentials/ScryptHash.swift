@@ -49,8 +49,8 @@ extension PasswordHash.ScryptCost {
         var parallelism = 1
         var time = 0
         if reader.next != UInt8(ascii: "$") {
-            // The bits of this number show which parameters follow: 1 means p, and 2 means t. If 4 (upgrades) or 8
-            // (ROM) is set, the hash is refused.
+            // Each bit of this number stands for an optional parameter: 1 for p, 2 for t, 4 for upgrades and 8 for a
+            // ROM. If bit 4 or bit 8 is set, the hash is refused.
             guard let present = reader.takeNumber(from: 1), present <= 3 else { throw .malformed(.yescrypt) }
             if present & 1 != 0 {
                 guard let number = reader.takeNumber(from: 2) else { throw .malformed(.yescrypt) }
@@ -83,8 +83,8 @@ extension PasswordHash.ScryptCost {
         try UnsupportedHash.require(.blockSize, blockSize, in: 1...4096)
         try UnsupportedHash.require(.parallelism, parallelism, in: 1...4096 / blockSize)
         try UnsupportedHash.require(.memoryKiB, memoryKiB, in: 0...1_048_576)
-        // The product without `time` is checked first. `time` may exceed 2³⁰, so without this check the whole product
-        // could overflow.
+        // The product without `time` is checked first. After this check, the multiplication by `time` cannot overflow,
+        // although `time` may exceed 2³⁰.
         let untimed = (blockSize << logarithmOfN) * parallelism
         try UnsupportedHash.require(.work, untimed, in: 0...1 << 24)
         try UnsupportedHash.require(.work, untimed * (time + 1), in: 0...1 << 24)
@@ -127,9 +127,10 @@ extension HashReader {
 
     /// Reads a number in yescrypt's variable-length encoding. Its first character determines the number of characters.
     ///
-    /// If the first character has one of its 48 lowest values, the number has one character. The next 8, 4, 2, 1 and 1
-    /// values mean two to six characters. The smallest number of each length follows the greatest number of the
-    /// previous length. The greatest number is below 2³¹.
+    /// If the first character has one of its 48 lowest values, the number has one character. The next 8 values mean two
+    /// characters, the next 4 values three, and the next 2 values four. The next value means five characters, and the
+    /// last value six. The ranges are consecutive: the smallest number with two characters is the greatest number with
+    /// one character, plus 1. The greatest number is below 2³¹.
     fileprivate mutating func takeNumber(from minimum: Int) -> Int? {
         guard let first = takeSixBits() else { return nil }
         var value = minimum

@@ -26,7 +26,7 @@ public struct Secret: Sendable {
     ///   - capacity: The maximum number of bytes that `body` may append. If it appends more bytes, this is a
     ///     programming error.
     ///   - body: Appends the bytes.
-    /// - Throws: The error of `body`. Before it is thrown, all bytes that `body` has written are zeroed.
+    /// - Throws: The error of `body`. All bytes that `body` has written are zeroed before the error is thrown.
     public init<E: Error>(
         capacity: Int, initializingWith body: (inout OutputSpan<UInt8>) throws(E) -> Void
     ) throws(E) {
@@ -72,8 +72,8 @@ extension Secret: CustomStringConvertible, CustomDebugStringConvertible, CustomR
 extension Secret {
     /// The memory of a secret.
     ///
-    /// `@unchecked Sendable`: only `init` writes the bytes, and no other reference exists at that time. Later, the
-    /// bytes are only read. `deinit` runs when no reference exists any more.
+    /// `@unchecked Sendable`: only `init` writes the bytes, before any other reference exists. Later, the bytes are
+    /// only read. `deinit` runs after the last reference is released.
     private final class Storage: @unchecked Sendable {
         private let memory: UnsafeMutableBufferPointer<UInt8>
         let count: Int

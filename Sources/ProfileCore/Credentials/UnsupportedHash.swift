@@ -20,7 +20,7 @@ public enum UnsupportedHash: Error, Hashable, Sendable {
         case version
         /// The memory in KiB: `m` of Argon2, or 128·N·r of scrypt and yescrypt.
         case memoryKiB = "memory_kib"
-        /// `t` of Argon2, or the rounds of SHA-512-crypt, or `t` of a yescrypt hash in scrypt mode.
+        /// `t` of Argon2, the number of rounds of SHA-512-crypt, or `t` of a yescrypt hash in scrypt mode.
         case iterations
         /// `p` of Argon2, scrypt and yescrypt.
         case parallelism

@@ -8,8 +8,8 @@
 #endif
 
 extension UnsafeMutableBufferPointer<UInt8> {
-    /// Zeroes the memory. If no code reads the memory again, the compiler may remove an ordinary write, but it does not
-    /// remove this one.
+    /// Zeroes the memory. If no code reads the memory later, the compiler may remove an ordinary write. It never
+    /// removes this write.
     func zero() {
         guard let baseAddress else { return }
         #if canImport(Glibc) || canImport(Musl)

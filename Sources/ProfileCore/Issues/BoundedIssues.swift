@@ -1,5 +1,5 @@
-/// Collects the issues of one profile. It keeps the first ``ValidationFailure/mostIssues`` issues. For all further
-/// issues, it keeps only their number for each code.
+/// Collects the issues of one profile. It keeps the first ``ValidationFailure/mostIssues`` issues. It only counts the
+/// further issues, separately for each code.
 package struct BoundedIssues: Sendable {
     private var first: [ValidationIssue] = []
     private var more: [IssueCode: Int] = [:]
@@ -18,8 +18,8 @@ package struct BoundedIssues: Sendable {
 
     package var isEmpty: Bool { first.isEmpty }
 
-    /// The first issues, followed by one issue for each code with further issues. These further issues are sorted by
-    /// the name of the code.
+    /// The first issues. If there are further issues, one issue for each of their codes follows, sorted by the name of
+    /// the code.
     package var issues: [ValidationIssue] {
         first
             + more.sorted { $0.key.rawValue < $1.key.rawValue }

@@ -1,6 +1,6 @@
 extension ProfileSchema {
-    /// Returns the text of an issue. If the schema has its own message, this message is returned. Otherwise it is the
-    /// built-in text with the field's title.
+    /// Returns the text of an issue. If the schema has its own message for the issue, returns this message. Otherwise
+    /// returns the built-in text with the field's title.
     public func message(for issue: ValidationIssue) -> String {
         guard let field = issue.field, let rules = self[field] else {
             return issue.message(label: issue.field?.text ?? "The row")
@@ -10,13 +10,13 @@ extension ProfileSchema {
 }
 
 extension FieldRules {
-    /// Returns the text of an issue of this field. If the schema has its own message, this message is returned.
-    /// Otherwise it is the built-in text.
+    /// Returns the text of an issue of this field. If the schema has its own message for the issue, returns this
+    /// message. Otherwise returns the built-in text.
     public func message(for issue: ValidationIssue) -> String {
         messages[issue.code] ?? message(for: issue, label: title)
     }
 
-    /// Returns the built-in text of an issue of this field, with another label.
+    /// Returns the built-in text of an issue of this field. In this text, `label` is the name of the field.
     package func message(for issue: ValidationIssue, label: String) -> String {
         issue.message(label: label, counting: mask == nil ? "character" : "digit")
     }
@@ -96,7 +96,7 @@ extension ValidationIssue.ExpectedFormat {
 }
 
 extension NumberFormat {
-    /// The differences from the default notation, to be appended to a message. Empty if there are none.
+    /// The end of a message, which lists the differences from the default notation. Empty if there are no differences.
     fileprivate var text: String { remarks.isEmpty ? "" : " " + remarks.joined(separator: ", ") }
 }
 

@@ -10,14 +10,14 @@ package struct RefusedCharacter: Hashable, Sendable {
 }
 
 extension FieldRules {
-    /// The text of an issue of this field. If the schema has no message of its own, the text names the refused
-    /// character, if it is known.
+    /// The text of an issue of this field. If the schema has no message for the issue and the refused character is
+    /// known, the text contains this character.
     package func message(for issue: ValidationIssue, _ refused: RefusedCharacter?) -> String {
         guard messages[issue.code] == nil else { return message(for: issue) }
         return message(for: issue, refused, label: title)
     }
 
-    /// Returns the built-in text of an issue of this field, with another label.
+    /// Returns the built-in text of an issue of this field. In this text, `label` is the name of the field.
     package func message(for issue: ValidationIssue, _ refused: RefusedCharacter?, label: String) -> String {
         let message = message(for: issue, label: label)
         guard let refused, issue.problem.isAboutCharacters else { return message }

@@ -26,8 +26,8 @@ public struct ValidationIssue: Hashable, Sendable {
         /// The value has more characters than this maximum, or more digits if the field has a mask. If the field has no
         /// maximum number of characters, `maximum` is the maximum number of bytes of UTF-8.
         case tooLong(maximum: Int)
-        /// The value contains a character that is not in `allowed`. If `allowed` is nil, the field allows all
-        /// characters except control characters, and the value contains a control character.
+        /// The value contains a character that is not in `allowed`. If `allowed` is nil, the value contains a control
+        /// character, and the field allows only other characters.
         case badCharacter(allowed: [AllowedCharacters]?)
         /// The value has no character of a required kind.
         case missing(Requirement)
@@ -43,12 +43,12 @@ public struct ValidationIssue: Hashable, Sendable {
         case patternMismatch
         /// A number, year or time is outside these bounds. A missing bound is nil.
         case outOfRange(minimum: Bound?, maximum: Bound?)
-        /// Another profile or row has the same value in a unique field. If it is a row of the same input, `line` is the
-        /// line of this row. If it is a stored profile, `line` is nil.
+        /// Another profile or row has the same value in a unique field. If another row of the input has this value,
+        /// `line` is the line of that row. If a stored profile has this value, `line` is nil.
         case duplicate(line: Int?)
-        /// A given password hash is refused for this reason.
+        /// A password hash is refused. The associated value is the reason.
         case unsupportedHash(UnsupportedHash)
-        /// The schema has no field of this name. Or a query uses the secret field, which is not allowed.
+        /// The schema has no field with this name, or a query uses the secret field, which is not allowed.
         case unknownField(String)
         /// A row cannot be split into one value for each field.
         case badRow(RowFault)
@@ -65,7 +65,8 @@ public struct ValidationIssue: Hashable, Sendable {
 
     /// The required form of a value.
     public enum ExpectedFormat: Hashable, Sendable {
-        /// Digits in the places of `#`. The value has all of the mask's literals or none of them.
+        /// The value must have a digit for each `#` of the mask. It must contain either all literals of the mask or
+        /// none of them.
         case mask(Mask)
         /// A day in one of these formats.
         case dates([DateFormat])
@@ -79,7 +80,7 @@ public struct ValidationIssue: Hashable, Sendable {
         case integer(NumberFormat)
         /// A finite number in this format.
         case number(NumberFormat)
-        /// One of the texts that mean true, or one of the texts that mean false.
+        /// One of the texts for true, or one of the texts for false.
         case boolean([String], [String])
         /// Text of one kind, such as an e-mail address.
         case string(StringFormat)
@@ -89,7 +90,7 @@ public struct ValidationIssue: Hashable, Sendable {
         case stored
         /// A cursor of a page. The page must have the same order as the query.
         case cursorOfSameOrder
-        /// A search text. A query needs it if its results are sorted by relevance.
+        /// A search text. If the results of a query are sorted by relevance, the query needs a search text.
         case textForRelevance
         /// A query has at most this number of conditions.
         case conditions(most: Int)
@@ -101,7 +102,7 @@ public struct ValidationIssue: Hashable, Sendable {
     public enum RowFault: Hashable, Sendable {
         /// The number of cells in a CSV row differs from the number of cells in its header.
         case cellCount(expected: Int, found: Int)
-        /// After a closing quote comes a character that is neither a delimiter nor a line end.
+        /// A closing quote is followed by a character that is neither a delimiter nor a line end.
         case textAfterQuote
         /// The row contains a NUL byte, or `\u0000` in JSON.
         case nul
@@ -109,15 +110,16 @@ public struct ValidationIssue: Hashable, Sendable {
         case tooLong
         /// The row has both a password and a password hash. Only one of them is allowed.
         case passwordAndHash
-        /// A line or element of JSON that is not an object of strings, numbers, booleans and nulls.
+        /// A line or element is not valid JSON, is not an object, or is an object that contains an array or another
+        /// object.
         case notAnObject
         /// There is no comma before an element of a JSON array, or there is text after the array.
         case outsideArray
         /// The input ends before the end of its array.
         case unclosedArray
-        /// Two members of a JSON object belong to the same field, which has this name.
+        /// Two members of a JSON object belong to the field with this name.
         case columnTwice(String)
-        /// A row with the same cells as the header.
+        /// A row has the same cells as the header.
         case headerAgain
     }
 
@@ -185,12 +187,13 @@ extension JSONMember {
 
 /// The issues of an invalid draft, sorted in the order of the fields.
 public struct ValidationFailure: Error, Hashable, Sendable {
-    /// At least one issue. If there are more than ``mostIssues``, each of the last issues is a
-    /// ``ValidationIssue/Problem/more(_:count:)``. It gives the number of further issues with the same code.
+    /// At least one issue. If there are more than ``mostIssues`` issues, the last elements have the problem
+    /// ``ValidationIssue/Problem/more(_:count:)``. Each of these elements contains the number of further issues with
+    /// one code.
     public let issues: [ValidationIssue]
 
-    /// For each profile or row, this is the maximum number of issues that are listed one by one. It equals the maximum
-    /// number of fields of a schema.
+    /// The maximum number of issues that are listed one by one, for each profile or row. It equals the maximum number
+    /// of fields of a schema.
     public static let mostIssues = ProfileSchema.mostFields
 
     package init(_ issues: [ValidationIssue]) { self.issues = issues }

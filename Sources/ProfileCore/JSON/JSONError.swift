@@ -4,7 +4,7 @@ public struct JSONError: Error, Hashable, Sendable {
     public let reason: Reason
     /// The line, from 1.
     public let line: Int
-    /// The column in bytes, from 1.
+    /// The column, counted in bytes from 1.
     public let column: Int
 
     /// The kinds of errors in a JSON text.
@@ -13,9 +13,9 @@ public struct JSONError: Error, Hashable, Sendable {
         case unexpectedEnd
         /// A character is not allowed at this place, for example a comma before a closing bracket.
         case unexpectedCharacter
-        /// A number with a leading zero, or without required digits: `01`, `1.`.
+        /// A number has a leading zero, as in `01`, or a required digit is missing, as in `1.`.
         case badNumber
-        /// After a backslash comes a character that JSON does not allow there, or a surrogate pair is incomplete.
+        /// A backslash is followed by a character that JSON does not allow there, or a surrogate pair is incomplete.
         case badEscape
         /// Bytes that are not UTF-8.
         case badEncoding
@@ -25,7 +25,7 @@ public struct JSONError: Error, Hashable, Sendable {
         case duplicateName(String)
         /// Arrays and objects are nested too deeply.
         case tooDeep(limit: Int)
-        /// After the value comes text that is not white space.
+        /// The value is followed by text that is not white space.
         case textAfterEnd
     }
 }

@@ -1,5 +1,5 @@
 extension JSONValue {
-    /// Parses one JSON text. It allows no comments, no trailing commas, and no name twice in the same object.
+    /// Parses one JSON text. Comments, trailing commas, and repeated names in an object are errors.
     package init(parsing bytes: Span<UInt8>) throws(JSONError) {
         let result: Result<JSONValue, JSONError> = bytes.withUnsafeBufferPointer { buffer in
             var parser = JSONParser(buffer)
@@ -17,8 +17,7 @@ extension JSONValue {
     }
 }
 
-/// A recursive-descent parser over borrowed bytes. The parser must be used only inside the call that lends the bytes to
-/// it.
+/// A recursive-descent parser that does not own its bytes. It must be used only inside the call that lends the bytes.
 private struct JSONParser {
     struct Failure: Error {
         let reason: JSONError.Reason

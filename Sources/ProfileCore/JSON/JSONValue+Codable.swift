@@ -84,8 +84,8 @@ package struct JSONKey: CodingKey {
 }
 
 extension Decoder {
-    /// Refuses unknown members. If a member is unknown, it has no effect. The author of the JSON expects an effect, so
-    /// the member is refused.
+    /// Refuses unknown members. An unknown member would have no effect, although the author of the JSON expects an
+    /// effect.
     package func allowOnly<Key: CodingKey & CaseIterable>(_ keys: Key.Type) throws {
         let known = keys.allCases.map(\.stringValue)
         for key in try container(keyedBy: JSONKey.self).allKeys where !known.contains(key.stringValue) {

@@ -1,5 +1,6 @@
 extension JSONValue {
-    /// Returns the JSON text of this value. It is one line, or it is indented by two spaces per level for people.
+    /// Returns the JSON text of this value. If `indented` is true, the text has several lines, and each level is
+    /// indented by two spaces. Otherwise the text has one line.
     ///
     /// Control characters and bidirectional controls are escaped.
     public func text(indented: Bool = false) -> String { String(decoding: utf8(indented: indented), as: UTF8.self) }
@@ -7,8 +8,8 @@ extension JSONValue {
     /// Returns the bytes of ``text(indented:)`` without creating a `String`.
     public func utf8(indented: Bool = false) -> [UInt8] { utf8(indentation: indented ? 0 : nil) }
 
-    /// Returns the text of this value for use inside another text. All lines after the first one are indented by this
-    /// number of spaces.
+    /// Returns the text of this value for use inside another text. All lines after the first line are indented by
+    /// `indentation` spaces.
     package func text(within indentation: Int) -> String {
         String(decoding: utf8(indentation: indentation), as: UTF8.self)
     }
@@ -27,8 +28,9 @@ extension JSONValue {
     /// Returns the escape of a scalar in a JSON string. Returns nil if the scalar needs no escape.
     ///
     /// RFC 8259 section 7 requires escapes for quotes, backslashes and the controls below U+0020. Other control
-    /// characters, line and paragraph separators and bidirectional controls are also escaped. They have an effect in
-    /// terminals and editors, where people read JSON. A parser converts the escapes to the original characters.
+    /// characters, line and paragraph separators and bidirectional controls are also escaped. Without escapes, these
+    /// characters would change what a terminal or an editor shows. A parser converts the escapes to the original
+    /// characters.
     package static func escape(of scalar: Unicode.Scalar) -> String? {
         switch scalar {
         case "\"": "\\\""

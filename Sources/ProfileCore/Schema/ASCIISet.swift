@@ -30,7 +30,7 @@ struct ASCIISet: Hashable, Sendable {
         }
     }
 
-    /// All ASCII characters except control characters. But tab, LF and CR belong to the set.
+    /// All ASCII characters except control characters, and also tab, LF and CR.
     static let text = ASCIISet { $0 >= 0x20 && $0 != 0x7F || $0 == 0x09 || $0 == 0x0A || $0 == 0x0D }
 
     mutating func formUnion(_ other: ASCIISet) {

@@ -22,9 +22,9 @@ public enum AllowedCharacters: Hashable, Sendable {
 
     /// Parses the name of a set, or a list of characters.
     ///
-    /// Returns nil for a text of more than three lower-case letters and hyphens, unless it is the name of a set. Such a
-    /// text is probably a misspelled name and not a list. Also returns nil for a text with control characters, because
-    /// no value may contain them. The only allowed control characters are tab, LF and CR.
+    /// Returns nil if the text consists of more than three lower-case letters and hyphens, and is not the name of a
+    /// set. Such a text is probably a misspelled name and not a list. Also returns nil for a text with control
+    /// characters, because no value may contain them. The only allowed control characters are tab, LF and CR.
     init?(_ text: String) {
         if let known = Self.named.first(where: { $0.name == text }) {
             self = known.value
@@ -44,7 +44,7 @@ public enum AllowedCharacters: Hashable, Sendable {
         return Self.named.first { $0.value == self }?.name ?? ""
     }
 
-    /// The names of these characters in a message, as a list of parts.
+    /// The names of these characters, as parts of a list in a message.
     fileprivate var titles: [String] {
         switch self {
         case .asciiLetters: ["letters A–Z", "a–z"]
@@ -57,11 +57,12 @@ public enum AllowedCharacters: Hashable, Sendable {
         }
     }
 
-    /// If a list has more different characters than this, a message gives only their number, and not the characters.
+    /// The maximum number of different characters that a message lists. If there are more, the message contains only
+    /// their number.
     private static let mostTitled = 32
 
     /// Returns the letters and digits first, and then all other characters as signs. Consecutive letters or digits are
-    /// joined, such as `a–f`.
+    /// written as a range, such as `a–f`.
     private static func titles(of list: String) -> [String] {
         var seen: Set<Unicode.Scalar> = []
         let scalars = list.unicodeScalars.filter { seen.insert($0).inserted }
@@ -80,7 +81,7 @@ extension [AllowedCharacters] {
 }
 
 extension [Unicode.Scalar] {
-    /// The characters as texts. If three or more characters are consecutive, they are joined, such as `a–f`.
+    /// The characters as texts. Three or more consecutive characters are written as a range, such as `a–f`.
     fileprivate var runs: [String] {
         var runs: [ArraySlice<Unicode.Scalar>] = []
         for index in indices {
@@ -125,7 +126,7 @@ public enum Requirement: String, Hashable, Sendable, CaseIterable {
 }
 
 extension Unicode.Scalar {
-    /// Whether this is a control character (Cc). Tab, LF and CR do not count.
+    /// Whether this is a control character (Cc). False for tab, LF and CR.
     var isForbiddenControl: Bool {
         properties.generalCategory == .control && self != "\t" && self != "\n" && self != "\r"
     }

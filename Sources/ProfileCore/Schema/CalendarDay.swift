@@ -20,7 +20,7 @@ public struct CalendarDay: Hashable, Comparable, Sendable, CustomStringConvertib
         self.day = day
     }
 
-    /// The last day, 9999-12-31. If this is "today", no day is too late for a maximum of `today`.
+    /// The last day, 9999-12-31. If this day is used as the current day, a maximum of `today` allows every day.
     package static let latest = CalendarDay(known: 9999, 12, 31)
 
     /// Creates the day in UTC that contains a time, given in seconds since 1970-01-01. Returns nil outside the years 1
@@ -46,7 +46,8 @@ public struct CalendarDay: Hashable, Comparable, Sendable, CustomStringConvertib
     ///
     /// The algorithm is Howard Hinnant's `days_from_civil`.
     var daysSince1970: Int {
-        // Each year begins in March here, so the leap day is the last day of a year. The year is never negative.
+        // In this calculation, a year begins in March. So the leap day is the last day of a year. The year is never
+        // negative.
         let shifted = month <= 2 ? year - 1 : year
         let era = shifted / 400
         let yearOfEra = shifted - era * 400

@@ -3,7 +3,7 @@
 /// There are two notations. The first notation belongs to this package and is only for dates: `yyyy`, `MM` and `dd`,
 /// each once, with ASCII punctuation or spaces between them. Each letter stands for one digit in the text. The second
 /// notation comes from Table Schema. It is a pattern for Python's `strptime`, such as `%d/%m/%Y`. With such a pattern,
-/// the text may write days, months, hours, minutes and seconds with one digit.
+/// a day, month, hour, minute or second may have only one digit in the text.
 public struct DateFormat: Hashable, Sendable, CustomStringConvertible {
     /// The format as a schema file writes it, such as `dd.MM.yyyy`.
     public let pattern: String
@@ -25,8 +25,8 @@ public struct DateFormat: Hashable, Sendable, CustomStringConvertible {
     /// Creates a format for dates.
     ///
     /// Returns nil if a part is missing or repeated, or if the pattern contains any other letter or digit. Also returns
-    /// nil if the pattern begins or ends with a space, or exceeds ``longestLength``. If a pattern contains `%`, it may
-    /// also contain a time. The time is read but not stored.
+    /// nil if the pattern begins or ends with a space, or is longer than ``longestLength``. If a pattern contains `%`,
+    /// it may also contain a time. The time is read but not stored.
     public init?(_ pattern: String) { self.init(pattern, of: .date) }
 
     /// Creates a format for dates, times, or dates with times. If the format contains a time, it must be a pattern with
@@ -73,13 +73,14 @@ public struct DateFormat: Hashable, Sendable, CustomStringConvertible {
     /// Whether this is a pattern for `strptime`. Only such patterns can be written as a `format` of Table Schema.
     var isTablePattern: Bool { directives != nil }
 
-    /// Whether there may be a text that fits both formats.
+    /// Whether the same text may fit both formats.
     func looksLike(_ other: DateFormat) -> Bool {
         guard directives == nil, other.directives == nil else { return shape == other.shape }
         return bytes.elementsEqual(other.bytes) { $0 == $1 || $0.isASCIILetter && $1.isASCIILetter }
     }
 
-    /// The shape of all texts in this format. Each group of digits becomes a single 9, and all other bytes stay.
+    /// The shape of all texts in this format. In the shape, a single 9 stands for each group of digits. All other bytes
+    /// are unchanged.
     private var shape: [UInt8] {
         directives?.shape ?? TimePattern.collapsed(bytes.map { $0.isASCIILetter ? UInt8(ascii: "9") : $0 })
     }
@@ -100,7 +101,7 @@ public struct DateFormat: Hashable, Sendable, CustomStringConvertible {
 
     /// Reads a day.
     package func read(_ text: Span<UInt8>) -> Reading<CalendarDay> {
-        // A `strptime` format has no `bytes`, and a value is never empty. So such a format always takes this branch.
+        // All `strptime` formats are handled here, because their `bytes` are empty, and a value is never empty.
         guard text.count == bytes.count else { return directives.map { Self.read(text, $0) } ?? .otherFormat }
         var year = 0
         var month = 0
@@ -162,8 +163,8 @@ public struct DateFormat: Hashable, Sendable, CustomStringConvertible {
 
     /// Returns the text of a stored date, datetime or time in this format.
     ///
-    /// Returns nil if the format omits a part of the value, such as the century. Such a text would be read as a
-    /// different value.
+    /// Returns nil if the format omits a part of the value, such as the century. If such a text were read again, the
+    /// result would be a different value.
     func typedForm(of stored: String, _ type: FieldType) -> String? {
         switch type {
         case .date:
@@ -182,10 +183,11 @@ public struct DateFormat: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// An example for people who do not know the directives. It shows the last day of 2020, one minute before midnight.
+    /// An example of a text in this format, for people who do not know the directives of `strptime`. It shows the last
+    /// day of 2020, one minute before midnight.
     ///
-    /// 31 cannot be a month, so the reader recognizes the day. Nil for the notation of this package, because it needs
-    /// no example.
+    /// The number 31 cannot be a month, so people can recognize the day. Nil for the notation of this package, because
+    /// it needs no example.
     fileprivate var example: String? {
         directives.flatMap { directives in
             guard let day = CalendarDay(year: 2020, month: 12, day: 31) else { return nil }

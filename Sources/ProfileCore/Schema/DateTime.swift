@@ -1,8 +1,8 @@
 /// A day and a time of day, in UTC or without a time zone.
 public struct DateTime: Hashable, Comparable, Sendable, CustomStringConvertible {
-    /// The day. If the time is in UTC, the day is too.
+    /// The day. If the time is in UTC, the day is also in UTC.
     public let day: CalendarDay
-    /// The time on that day. If the day and the time are in UTC, ``TimeOfDay/isUTC`` is true for this time.
+    /// The time on that day. Its ``TimeOfDay/isUTC`` is true if the day and the time are in UTC.
     public let time: TimeOfDay
 
     /// Creates a value from a day and a time.
@@ -29,7 +29,8 @@ public struct DateTime: Hashable, Comparable, Sendable, CustomStringConvertible 
         self.init(day: day, time: time)
     }
 
-    /// The text `yyyy-MM-ddThh:mm:ss`. A fraction follows if it is not zero, and `Z` follows for UTC.
+    /// The text `yyyy-MM-ddThh:mm:ss`. If the time has a fraction of a second, the fraction follows. If the time is in
+    /// UTC, `Z` follows.
     public var description: String { "\(day)T\(time)" }
 
     /// Compares first the days and then the times. The comparison ignores ``TimeOfDay/isUTC``.

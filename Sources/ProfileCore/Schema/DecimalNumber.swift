@@ -1,11 +1,12 @@
-/// A decimal number as positions in a text. Two numbers of any size can be compared exactly.
+/// A decimal number that is stored as text. This type contains only the positions of the digits in the text. So it can
+/// compare numbers of any size exactly.
 struct DecimalNumber {
     private let isNegative: Bool
     /// The range from the first to the last non-zero digit. If the point is between them, the range includes it. For
     /// zero, the range is empty.
     private let digits: Range<Int>
-    /// The number of digits before the point. It is 2 for 41. For 0.05 it is -1, because one zero follows the point. An
-    /// exponent is taken into account.
+    /// The number of digits before the point. For 41, it is 2. For 0.05, it is -1, because there is one zero after the
+    /// point. The exponent of the number is included.
     private let magnitude: Int
 
     /// Parses an optional sign, digits with an optional point, and an optional exponent. Returns nil for any other
@@ -61,8 +62,7 @@ struct DecimalNumber {
             index += 1
             otherIndex += 1
         }
-        // All remaining digits together are greater than zero, because the last one is not zero. So the number with
-        // remaining digits is greater.
+        // If one of the numbers has remaining digits, it is greater, because its last digit is not zero.
         return (index < digits.upperBound ? 1 : 0) - (otherIndex < other.digits.upperBound ? 1 : 0)
     }
 

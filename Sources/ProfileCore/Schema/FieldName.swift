@@ -3,7 +3,7 @@
 ///
 /// A field name needs no escaping in SQL, in a CSV header or in JSON. In Swift code, a field name can be written as a
 /// literal: `let city: FieldName = "city"`. If the literal is not a valid name, the program stops when it runs this
-/// line. So any test of this line finds the error. For a name from input, use ``init(_:)-(String)``.
+/// line. So every test that runs this line finds the error. For a name from input, use ``init(_:)-(String)``.
 public struct FieldName: Hashable, Comparable, Sendable, CustomStringConvertible {
     /// The name as schemas, tables and files write it.
     public let text: String
@@ -38,7 +38,8 @@ public struct FieldName: Hashable, Comparable, Sendable, CustomStringConvertible
     /// The field `birthday` of the standard schema.
     public static let birthday = FieldName(known: "birthday")
 
-    /// The names that a schema cannot use for a field. The tables, CSV or JSON already use them.
+    /// The names that a schema cannot use for a field. These names already have a meaning in the tables, in CSV or in
+    /// JSON.
     public static let reserved: Set<String> = [
         "id", "revision", "created_at", "updated_at", "schema_version", "status", "issues",
         "password_hash", "password_schema_version", "password_is_judged", "passcode_hash", "rowid", "oid",

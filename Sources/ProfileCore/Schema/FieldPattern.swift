@@ -15,10 +15,11 @@ public final class FieldPattern: Hashable, CustomStringConvertible, @unchecked S
 
     /// The maximum length of a pattern in bytes.
     public static let longestLength = 4_096
-    /// The maximum number of calls of PCRE2's internal match function for one value. They take about ten milliseconds.
+    /// The maximum number of calls of PCRE2's internal match function for one value. This number of calls takes about
+    /// ten milliseconds.
     private static let mostSteps = 200_000
-    /// The maximum product of the number of steps and the length of the value in bytes. One step may read the whole
-    /// value, so this limits a match to about half a second.
+    /// The maximum number of steps, multiplied by the length of the value in bytes. One step may read the whole value,
+    /// so this limits a match to about half a second.
     private static let mostBytesWalked = 1 << 28
     /// The maximum memory for backtracking, in KiB.
     private static let heapLimit: UInt32 = 8_192
@@ -27,8 +28,8 @@ public final class FieldPattern: Hashable, CustomStringConvertible, @unchecked S
     public enum CompileError: Error, Hashable, Sendable {
         /// The pattern is longer than `allowed` bytes.
         case tooLong(allowed: Int)
-        /// PCRE2 refuses the pattern. `code` is its error code ("pcre2api", COMPILATION ERROR CODES), and `offset` is
-        /// the byte offset of the error.
+        /// PCRE2 refuses the pattern. `code` is the error code of PCRE2 ("pcre2api", COMPILATION ERROR CODES), and
+        /// `offset` is the byte offset of the error.
         case malformed(code: Int, offset: Int)
     }
 

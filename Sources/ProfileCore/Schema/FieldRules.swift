@@ -21,8 +21,8 @@ public struct FieldRules: Hashable, Sendable {
     public internal(set) var isPrimaryKey = false
     /// Whether the database has an index for searches by this field. Its values may repeat.
     public internal(set) var isIndexed = false
-    /// The texts that mean "no value". The empty text always means "no value" and is not listed. The texts have no
-    /// surrounding spaces, and all of them are different.
+    /// The texts that mean "no value". The empty text always means "no value" and is not listed. No text begins or ends
+    /// with a space, and no text is listed twice.
     public internal(set) var missingValues: [String] = []
     /// The minimum length of a string in user-perceived characters.
     public internal(set) var minimumLength: Int?
@@ -66,7 +66,7 @@ public struct FieldRules: Hashable, Sendable {
     public internal(set) var falseValues = Self.defaultFalseValues
     /// Other column names for this field in files. They are compared in the same way as the field's own name.
     public internal(set) var columns: [String] = []
-    /// The column names in files for the hash of the secret field.
+    /// In files, the names of the column that contains the hash of the secret field.
     public internal(set) var hashColumns: [String] = []
 
     package static let defaultTrueValues = ["true", "True", "TRUE", "1"]
@@ -79,7 +79,7 @@ public struct FieldRules: Hashable, Sendable {
         formats = Self.defaultFormats(of: type)
     }
 
-    /// Returns the formats that a field has if its schema sets none.
+    /// Returns the default formats of a field type. They are used if the schema sets no formats.
     static func defaultFormats(of type: FieldType) -> [DateFormat] { type == .date ? [.iso] : [] }
 
     /// The maximum number of characters that a person can type into the field. Nil if there is no limit.
@@ -98,8 +98,8 @@ public struct FieldRules: Hashable, Sendable {
     /// The length of `yyyy-MM-ddThh:mm:ss` with nine digits of fraction and a time zone.
     private static let longestISOLength = 35
 
-    /// The maximum number of characters that a person has to type. A mask's literals need not be typed, so this is
-    /// ``longestLength`` without them.
+    /// The maximum number of characters that a person has to type. If the field has a mask, this is the number of its
+    /// digits, because the literals of a mask need not be typed. Otherwise it is ``longestLength``.
     package var longestTypedLength: Int? { mask?.digitCount ?? longestLength }
 
     /// The maximum length of a value in bytes of UTF-8. It is four times ``longestLength``, and at least 1,024 bytes.
@@ -143,8 +143,8 @@ extension FieldRules {
         formats.first?.typedForm(of: stored, type) ?? typedForm(of: stored)
     }
 
-    /// Whether stored values can be typed into the field without a change. This must also hold for all JSON numbers and
-    /// booleans.
+    /// Whether stored values can be typed into the field without a change. True only if all JSON numbers and booleans
+    /// can also be typed without a change.
     package var isTypedAsStored: Bool {
         switch type {
         case .date: formats.contains(.iso)

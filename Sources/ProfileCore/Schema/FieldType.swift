@@ -1,12 +1,12 @@
 /// The type of a field's values (Table Schema's `type`).
 public enum FieldType: String, Hashable, Sendable, CaseIterable {
-    /// Text. A schema may limit its length and characters.
+    /// Text. A schema may limit the length and the characters of a text.
     case string
     /// A 64-bit integer.
     case integer
     /// A finite IEEE 754 double.
     case number
-    /// True or false. A schema may choose the words for them.
+    /// True or false. A schema may choose the words for true and false.
     case boolean
     /// A day without a time, stored as `yyyy-MM-dd`.
     case date

@@ -3,7 +3,7 @@
 ///
 /// A value has either all literals or none of them. It is stored with the literals.
 public struct Mask: Hashable, Sendable, CustomStringConvertible {
-    /// The mask as a schema file writes it.
+    /// The mask in the notation of a schema file.
     public let pattern: String
     package let bytes: [UInt8]
     let literals: ASCIISet

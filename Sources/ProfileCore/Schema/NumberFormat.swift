@@ -4,8 +4,8 @@ public struct NumberFormat: Hashable, Sendable {
     public internal(set) var decimalCharacter: Character
     /// The character that may separate groups of digits before the fraction. Such characters do not change the number.
     public internal(set) var groupCharacter: Character?
-    /// Whether the text contains only the number. If false, a reader ignores other text around the number, such as `€`
-    /// and `%`.
+    /// Whether a value contains only the number. If false, a value may have other text around the number, such as `€`
+    /// and `%`. A reader ignores this text.
     public internal(set) var isBare: Bool
 
     package init(decimal: Character = ".", group: Character? = nil, isBare: Bool = true) {
@@ -43,7 +43,7 @@ public struct NumberFormat: Hashable, Sendable {
 
     /// Converts a number to a text in this notation. The number is in its stored form or in JSON notation.
     func typedForm(of stored: String) -> String {
-        // In an integer field, a point may be both the decimal and the group character. If so, the comma is written
+        // In an integer field, a point may be both the decimal and the group character. If so, a comma is written
         // before a fraction, because a point would look like a group separator.
         let decimal: Character = groupCharacter == "." && decimalCharacter == "." ? "," : decimalCharacter
         return decimal == "." ? stored : stored.replacing(".", with: String(decimal))
@@ -79,8 +79,8 @@ package struct NumberReader: Sendable {
         guard let range = isBare ? text.indices : number(in: text, decimal: decimal) else { return nil }
         var plain: [UInt8] = []
         var groups = Groups()
-        // Whether `index` is before the fraction and before the exponent. If `,` separates groups, `1,23e4` is refused,
-        // because its last group has two digits.
+        // Whether `index` is before the fraction and before the exponent. For example, if `,` separates groups,
+        // `1,23e4` is refused, because the last group `23` has only two digits.
         var isWholePart = true
         var index = range.lowerBound
         while index < range.upperBound {
@@ -107,7 +107,7 @@ package struct NumberReader: Sendable {
     ///
     /// The first group must have one to three digits. A middle group must have two or three digits. The last group must
     /// have three digits. This covers European and Indian grouping. Any other grouping is refused, because the
-    /// separator may begin a fraction: `1.50` is not 150.
+    /// separator may be meant as a decimal character: `1.50` does not mean 150.
     private struct Groups {
         private var count = 0
         var digits = 0
@@ -127,8 +127,8 @@ package struct NumberReader: Sendable {
     /// Returns the range of a number in a text. The text may contain other characters before and after the number.
     ///
     /// The range begins at a minus or at the first digit, and ends after the last digit. If a decimal character is
-    /// directly before the digits, the range includes it. A decimal character that ends a word is not included: `$.50`
-    /// is one half, but `No.5` is five.
+    /// directly before the digits, the range includes this character. But if a letter is before the decimal character,
+    /// the range does not include it: `$.50` is one half, but `No.5` is five.
     private func number(in text: Span<UInt8>, decimal: [UInt8]?) -> Range<Int>? {
         var start = 0
         while start < text.count, !text[start].isASCIIDigit, text[start] != UInt8(ascii: "-") {

@@ -1,7 +1,7 @@
 /// The rules for profiles: an ordered list of fields, and the rules of each field.
 ///
 /// A schema is read from a Frictionless Table Schema document. The extensions of this package are under each field's
-/// `profiles` key; see <doc:Schema>. Forms, columns and issues follow the order of the fields.
+/// `profiles` key; see <doc:Schema>. Forms, columns and issues have the same order as the fields.
 public struct ProfileSchema: Hashable, Sendable {
     /// A single reference. Every profile holds its schema, so a copy of a schema must be cheap.
     private let contents: Contents
@@ -20,7 +20,8 @@ public struct ProfileSchema: Hashable, Sendable {
     /// The fields in order. Field names are unique, and one field is the primary key.
     public var fields: [FieldRules] { contents.fields }
 
-    /// All fields that are not secret. The store keeps the value of such a field as text, but only a hash of a secret.
+    /// All fields that are not secret. The store keeps the values of these fields as text. For a secret field, the
+    /// store keeps only a hash.
     public var openFields: [FieldRules] { contents.openFields }
 
     /// The field that identifies a profile. It is `username`, unless the schema declares another primary key.

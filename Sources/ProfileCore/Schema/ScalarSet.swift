@@ -9,8 +9,8 @@ struct ScalarSet: Sendable {
 
     private enum BeyondASCII: Sendable {
         case allButControls
-        /// Whether all letters and their marks are members, whether all decimal digits are members, and the characters
-        /// that the field lists, sorted by code point.
+        /// If `letters` is true, all letters and their marks are members. If `digits` is true, all decimal digits are
+        /// members. `listed` contains the characters that the field lists, sorted by code point.
         case classes(letters: Bool, digits: Bool, listed: [Unicode.Scalar])
     }
 

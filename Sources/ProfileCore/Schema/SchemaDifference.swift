@@ -8,7 +8,7 @@ public struct SchemaDifference: Hashable, Sendable {
         case removed(FieldRules)
         /// A field that both schemas have, but with different rules.
         case changed(before: FieldRules, after: FieldRules)
-        /// The common fields are in another order.
+        /// The fields that both schemas have are in another order.
         case reordered
     }
 
@@ -55,7 +55,7 @@ public struct RuleChange: Hashable, Sendable {
         case looser
         /// The change may be stricter, looser or both. The effect depends on the stored values.
         case other
-        /// Values are typed in another notation. Stored values are validated as before.
+        /// A user must type the values in another notation. Stored values are validated as before.
         case typing
         /// Values are validated as before.
         case none
@@ -109,8 +109,8 @@ extension FieldRules {
         compare(
             "characters", \.characters, text: { $0.flatMap { Self.listed($0.map(\.text)) } },
             effect: { .ofAllowed($0, $1) })
-        // The arguments are swapped, because a longer list of requirements is stricter, but a longer list of allowed
-        // values is looser.
+        // The arguments are swapped: a longer list of allowed values is looser, but a longer list of requirements is
+        // stricter.
         compare("requires", \.requirements, text: { Self.listed($0.map(\.rawValue)) }, effect: { .ofAllowed($1, $0) })
         compare("mask", \.mask, text: { $0?.pattern }, effect: { .ofLimit($0, $1) { _, _ in nil } })
         compare("secret", \.isSecret, text: { "\($0)" }, effect: { _, _ in .other })

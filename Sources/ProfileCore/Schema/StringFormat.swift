@@ -1,11 +1,11 @@
 /// The format of a string (Table Schema's `format`).
 public enum StringFormat: String, Hashable, Sendable, CaseIterable {
-    /// Words with dots between them, then `@`, then a domain that contains a dot (RFC 5321). Non-ASCII letters are
-    /// allowed.
+    /// An e-mail address: words separated by dots, then `@`, then a domain that contains a dot (RFC 5321). Non-ASCII
+    /// letters are allowed.
     case email
-    /// A scheme, `:` and the characters that RFC 3986 allows after it. Non-ASCII letters are allowed.
+    /// A URI: a scheme, then `:`, then characters that RFC 3986 allows. Non-ASCII letters are allowed.
     case uri
-    /// 8-4-4-4-12 hexadecimal digits (RFC 9562).
+    /// A UUID: groups of 8, 4, 4, 4 and 12 hexadecimal digits, separated by hyphens (RFC 9562).
     case uuid
 
     /// Whether a value has this format. The value must be valid UTF-8.
@@ -29,9 +29,9 @@ public enum StringFormat: String, Hashable, Sendable, CaseIterable {
     /// Whether a value is an e-mail address: a `Dot-string`, `@` and a `Domain` of RFC 5321. Non-ASCII letters are
     /// allowed (RFC 6531).
     ///
-    /// Some valid forms are refused, because people do not type them on purpose: quoted words, numeric addresses of
-    /// machines, and domains without a dot. The address may have at most 254 bytes. The part before the `@` may have at
-    /// most 64 bytes.
+    /// Three valid forms are refused, because people do not type them on purpose: quoted words, IP addresses, and
+    /// domains without a dot. The address may have at most 254 bytes. The part before the `@` may have at most 64
+    /// bytes.
     private static func isEmail(_ value: Span<UInt8>) -> Bool {
         guard value.count <= 254, let at = value.indices.last(where: { value[$0] == UInt8(ascii: "@") }) else {
             return false
@@ -54,8 +54,8 @@ public enum StringFormat: String, Hashable, Sendable, CaseIterable {
             && isAll(of: label) { $0.isASCIILetter || $0.isASCIIDigit || $0 >= 0x80 || $0 == UInt8(ascii: "-") }
     }
 
-    /// Whether the last label has at least two bytes and does not begin with a digit. The last label of a numeric
-    /// address begins with a digit.
+    /// Whether the last label of a domain has at least two bytes and does not begin with a digit. This refuses IP
+    /// addresses, because the last label of an IP address begins with a digit.
     private static func isTopLevel(_ domain: Span<UInt8>) -> Bool {
         var count = 0
         var index = domain.count
@@ -108,8 +108,7 @@ public enum StringFormat: String, Hashable, Sendable, CaseIterable {
         return true
     }
 
-    /// Whether a value consists of groups of 8, 4, 4, 4 and 12 hexadecimal digits with hyphens between the groups (RFC
-    /// 9562).
+    /// Whether a value is a UUID: groups of 8, 4, 4, 4 and 12 hexadecimal digits, separated by hyphens (RFC 9562).
     private static func isUUID(_ value: Span<UInt8>) -> Bool {
         guard value.count == 36 else { return false }
         for index in value.indices {

@@ -91,8 +91,8 @@ public struct TimeOfDay: Hashable, Comparable, Sendable, CustomStringConvertible
         return (time, offset)
     }
 
-    /// Reads a time zone: `Z`, or `hh`, `hhmm` or `hh:mm` after `+` or `-`. Returns the offset from UTC in minutes, or
-    /// nil for any other text.
+    /// Reads a time zone: `Z`, or a sign (`+` or `-`) that is followed by `hh`, `hhmm` or `hh:mm`. Returns the offset
+    /// from UTC in minutes, or nil for any other text.
     static func offset(_ text: Span<UInt8>) -> Int? {
         if text.count == 1 { return text[0] | 0x20 == UInt8(ascii: "z") ? 0 : nil }
         guard text.count >= 3, text[0] == UInt8(ascii: "+") || text[0] == UInt8(ascii: "-"),
@@ -109,7 +109,8 @@ public struct TimeOfDay: Hashable, Comparable, Sendable, CustomStringConvertible
 }
 
 extension Span<UInt8> {
-    /// Returns the decimal number in a range. Returns nil if the range contains a byte that is not an ASCII digit.
+    /// Returns the decimal number in a range of the text. Returns nil if the range contains a byte that is not an ASCII
+    /// digit.
     func digits(_ range: Range<Int>) -> Int? {
         var value = 0
         for index in range {

@@ -65,7 +65,8 @@ struct TimePattern: Hashable, Sendable {
         let months = count(.month, .monthName, .shortMonthName)
         let days = count(.day)
         let hours = count(.hour, .hourOfHalf)
-        // A 12-hour clock needs AM or PM, and a 24-hour clock must not have it.
+        // A pattern with a 12-hour clock must contain AM or PM. A pattern with a 24-hour clock must not contain AM or
+        // PM.
         guard count(.half) == count(.hourOfHalf), hours <= 1 else { return false }
         // A minute needs an hour, a second needs a minute, and a fraction needs a second.
         guard hours >= count(.minute), count(.minute) >= count(.second), count(.second) >= count(.fraction) else {
@@ -138,7 +139,7 @@ extension TimePattern {
         return read(text, from: 0, piece: 0, &parts) ? parts : nil
     }
 
-    /// Returns whether the rest of the text matches the remaining pieces. Stores the values that were read in `parts`.
+    /// Returns whether the rest of the text matches the remaining pieces. Writes the values into `parts`.
     ///
     /// A number first takes as many digits as possible. If the rest of the text then does not match, the number takes
     /// fewer digits. Regular expressions call this backtracking. A pattern has few pieces, so there is little

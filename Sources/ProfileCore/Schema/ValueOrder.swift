@@ -4,12 +4,12 @@ package enum ValueOrder: Sendable {
     case bytes
     /// The order of the bytes, ignoring the case of ASCII letters. The primary key uses it.
     case ignoringCase
-    /// The order of numeric values. The notation and the size of the numbers do not matter.
+    /// The order of numeric values. Numbers of any notation and any size can be compared.
     ///
-    /// Values that are not numbers come last, in the order of their bytes. A profile may have such a value if other
-    /// rules were in force when it was stored.
+    /// Values that are not numbers come last, in the order of their bytes. If other rules were in force when a profile
+    /// was stored, the profile may have such a value.
     case number
-    /// The order of the bytes without a final `Z`. So the order ignores whether a time is in UTC.
+    /// The order of the bytes. A final `Z` is ignored, so the order does not depend on whether a time is in UTC.
     case moment
 
     package init(_ rules: FieldRules) {

@@ -168,8 +168,8 @@ extension FieldParser {
         }
     }
 
-    /// Checks each allowed value against the other rules of the field. If a value breaks one of these rules, it could
-    /// never be stored, so this is an error.
+    /// Checks each allowed value against the other rules of the field. An allowed value that breaks one of these rules
+    /// could never be stored. So it is an error of the schema file.
     func judge(_ allowed: [(text: String, path: String)], by rules: FieldRules) -> [String] {
         let validator = FieldValidator(rules)
         return allowed.compactMap { text, path in

@@ -5,7 +5,7 @@ struct FieldParser {
     let extensions: SchemaObject
     /// The primary key of the schema; nil if `primaryKey` is malformed.
     private let primaryKey: PrimaryKey?
-    /// The missing values of the schema. A field may replace them with its own list.
+    /// The missing values of the schema. A field may replace these values with its own list.
     private let missingValues: [String]
     var errors: SchemaErrors { field.errors }
 
@@ -102,7 +102,7 @@ struct FieldParser {
         return nil
     }
 
-    /// Returns whether the field has one of these types. If not, reports an error for each of the named rules that the
+    /// Returns whether the field has one of these types. If not, reports an error for each rule in `names` that the
     /// field has.
     @discardableResult
     func allows(
@@ -187,7 +187,7 @@ struct FieldParser {
         }
         return list.compactMap { value, path in
             guard let text = SchemaObject.text(value, path, errors)?.trimmed else { return nil }
-            // The folded name is empty, so it would match every column that has no name.
+            // An empty folded name is refused, because it would match every column that has no name.
             guard !FoldedHeader(text).isEmpty else {
                 errors.report(path, .allowsNothing)
                 return nil

@@ -9,7 +9,7 @@ extension ProfileSchema {
 
     package var documentValue: JSONValue {
         // If all fields that are not secret have the same missing values, the document lists these values only once. A
-        // list of the schema does not apply to the secret field.
+        // `missingValues` list of the schema does not apply to the secret field.
         let first = primaryKey.missingValues
         let shared = openFields.allSatisfy { $0.missingValues == first } ? first : []
         var members = [JSONMember("name", .string(name))]
@@ -54,8 +54,8 @@ extension FieldRules {
     private var format: String? {
         if let stringFormat { return stringFormat.rawValue }
         guard let format = formats.first, formats.count == 1, format.isTablePattern else { return nil }
-        // If `format` contains this pattern, it means the default format, which requires leading zeros. So the pattern
-        // is written in `formats`.
+        // In `format`, the pattern `%Y-%m-%d` means the default format, and the default format requires leading zeros.
+        // So this pattern is written in `formats`.
         return format.pattern == "%Y-%m-%d" ? nil : format.pattern
     }
 

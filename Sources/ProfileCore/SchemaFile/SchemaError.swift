@@ -10,10 +10,10 @@ public struct SchemaError: Hashable, Sendable {
         self.reason = reason
     }
 
-    /// The kinds of errors. A case may carry the value in the file and the values that are valid. ``text`` describes
-    /// them in words.
+    /// The kinds of errors. A case may contain the refused value and the valid values. ``text`` describes the error in
+    /// words.
     ///
-    /// A text that was found in the file is copied, so it may be long.
+    /// If a case contains a text of the file, the whole text is copied, so it may be long.
     public enum Reason: Hashable, Sendable {
         /// The file cannot be read as JSON.
         case notJSON(JSONError)
@@ -40,7 +40,7 @@ public struct SchemaError: Hashable, Sendable {
         /// The file uses a part of Table Schema that a store of profiles does not support.
         case noPlace(TableConstruct)
 
-        /// The schema has no fields or too many fields. The number is the number of fields.
+        /// The schema has no fields or too many fields. The case contains the number of fields.
         case fieldCount(Int, allowed: ClosedRange<Int>)
         /// An earlier field has this name.
         case repeatedField(FieldName)
@@ -78,7 +78,7 @@ public struct SchemaError: Hashable, Sendable {
 
         /// The primary key is not a field of the schema.
         case noSuchField(String)
-        /// The primary key does not consist of one field. The number is the number of its fields.
+        /// The primary key does not consist of exactly one field. The case contains the number of fields in the key.
         case compositeKey(Int)
         /// The type of the primary key is not `string`.
         case keyIsNoString(FieldName)

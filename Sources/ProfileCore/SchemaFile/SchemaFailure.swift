@@ -16,7 +16,7 @@ final class SchemaErrors {
 
     func report(_ path: String, _ reason: SchemaError.Reason) { list.append(SchemaError(path, reason)) }
 
-    /// Runs a closure, and returns whether it reported no error.
+    /// Runs a closure, and returns true if the closure reported no error.
     func areNone(after work: () -> Void) -> Bool {
         let before = list.count
         work()

@@ -4,7 +4,7 @@ extension ProfileSchema {
     /// An unknown member is an error. If the parser ignored an unknown rule, the store would accept invalid profiles.
     /// - Parameters:
     ///   - bytes: A Table Schema document, UTF-8.
-    ///   - defaultName: The name of the schema if the document does not name the schema.
+    ///   - defaultName: The name of the schema if the document contains no name.
     /// - Throws: All errors in the document, with their places.
     public init(parsing bytes: Span<UInt8>, defaultName: String = Self.defaultName) throws(SchemaFailure) {
         let document: JSONValue
@@ -46,7 +46,7 @@ extension ProfileSchema: Decodable {
         }
     }
 
-    /// The name of a schema if the document does not name the schema.
+    /// The name of a schema if the document contains no name.
     public static let defaultName = "custom"
 }
 
@@ -83,7 +83,8 @@ private struct SchemaParser {
         checkNames(fields)
         checkColumns(fields)
         guard let index = fields.firstIndex(where: { $0.rules.isPrimaryKey }) else {
-            // If a field has no valid name, that field may be the primary key. So a missing key is not reported.
+            // A field without a valid name may be the primary key. So if there is such a field, a missing key is not
+            // reported.
             if haveNames, let primaryKey { reportMissing(primaryKey) }
             return nil
         }

@@ -1,22 +1,22 @@
 /// A part of the Table Schema specification that a store of profiles does not support.
 public enum TableConstruct: String, Hashable, Sendable, CaseIterable {
     // Properties of a schema.
-    /// The method of matching columns with fields. This project always matches them by name.
+    /// The method that matches columns with fields. This project always matches columns with fields by name.
     case fieldsMatch
-    /// Several fields that must have a unique combination of values. In this project, a uniqueness rule applies to only
-    /// one field.
+    /// A set of fields. No two rows may have the same values in all of these fields. In this project, a uniqueness rule
+    /// applies to only one field.
     case uniqueKeys
     /// References to other tables. A store has only one table of profiles.
     case foreignKeys
     // Properties of a field.
-    /// The list of values that a field allows. This project uses `enum` for this.
+    /// The list of values that a field allows. This project uses `enum` instead.
     case categories
     /// Whether the values in `categories` have an order.
     case categoriesOrdered
     // Constraints.
-    /// A lower bound that is itself not allowed. The supported bound `minimum` is itself allowed.
+    /// An exclusive lower bound: values must be greater than the bound. The supported bound `minimum` is inclusive.
     case exclusiveMinimum
-    /// An upper bound that is itself not allowed. The supported bound `maximum` is itself allowed.
+    /// An exclusive upper bound: values must be less than the bound. The supported bound `maximum` is inclusive.
     case exclusiveMaximum
     /// A JSON Schema for the value of an object or array.
     case jsonSchema
@@ -41,13 +41,13 @@ public enum TableConstruct: String, Hashable, Sendable, CaseIterable {
     /// A string that contains bytes in Base64.
     case binary
 
-    /// Finds an unsupported part by the name of a property. Returns nil if the property is not such a part.
+    /// Finds an unsupported part by the name of a property. Returns nil if the property is not an unsupported part.
     init?(property: String) {
         guard let known = Self(rawValue: property), Self.properties.contains(known) else { return nil }
         self = known
     }
 
-    /// Finds an unsupported part by the name of a type. Returns nil if the type is not such a part.
+    /// Finds an unsupported part by the name of a type. Returns nil if the type is not an unsupported part.
     init?(type: String) {
         guard let known = Self(rawValue: type), Self.types.contains(known) else { return nil }
         self = known

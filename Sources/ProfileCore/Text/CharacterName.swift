@@ -1,5 +1,5 @@
 extension Character {
-    /// The name of a character in a message. A visible character stands for itself.
+    /// The name of a character in a message. The name of a visible character is the character itself.
     package var nameInMessage: String {
         switch self {
         case " ": "space"

@@ -14,9 +14,9 @@ package struct FoldedText: Hashable, Sendable {
     /// the same way.
     private let firstCase: UInt64
     private let secondCase: UInt64
-    /// A mask that contains the highest bit of some bytes in a word. These bytes are compared only with the first byte
-    /// of this text, and not with the second byte. If this text has one byte, the mask covers all bytes. Otherwise the
-    /// mask covers the last byte of the word, because the next byte is in another word.
+    /// A mask of highest bits. If the mask contains the highest bit of a byte in a word, only this byte is compared,
+    /// and not the byte after it. If this text has one byte, the mask contains the highest bits of all bytes. Otherwise
+    /// it contains only the highest bit of the last byte, because the byte after it is in another word.
     private let ending: UInt64
 
     package init(_ text: String) { self.init(text.utf8Span.span) }
@@ -45,8 +45,8 @@ package struct FoldedText: Hashable, Sendable {
         let outcome = text.withUnsafeBufferPointer { text in
             bytes.withUnsafeBufferPointer { search(text, for: $0) }
         }
-        // Non-ASCII letters may fold to ASCII letters, so a text that contains non-ASCII letters is folded and searched
-        // again.
+        // A non-ASCII letter may fold to ASCII letters. So if nothing was found in a text with non-ASCII letters, the
+        // text is folded and searched again.
         guard case .notFound(inASCII: false) = outcome else { return outcome == .found }
         return TextFolding.folded(text).withUnsafeBufferPointer { folded in
             bytes.withUnsafeBufferPointer { search(folded, for: $0) == .found }
@@ -86,7 +86,7 @@ package struct FoldedText: Hashable, Sendable {
         return .notFound(inASCII: union & Self.highBits == 0)
     }
 
-    /// Sets the highest bit of each zero byte. May also set the highest bit of the byte above a zero byte.
+    /// Sets the highest bit of each zero byte. This may also set the highest bit of the next higher byte.
     @inline(__always)
     private static func marks(_ difference: UInt64) -> UInt64 { (difference &- ones) & ~difference & highBits }
 

@@ -1,5 +1,5 @@
 extension String {
-    /// The text in the form that a message quotes. A long text is truncated and ends with `…`.
+    /// The text for use in a message. A long text is truncated and ends with `…`.
     ///
     /// The limit is 64 Unicode scalars. The limit does not count characters, because one character may consist of any
     /// number of scalars.

@@ -2,8 +2,8 @@
 ///
 /// - Case: `A`, `ẞ` and `ﬁ` become `a`, `ss` and `fi`. The final sigma `ς` becomes the usual `σ`, and the dotless `ı`
 ///   becomes `i`.
-/// - Accents: the marks of Latin, Greek, Cyrillic, Hebrew and Arabic letters are removed. In other scripts a mark may
-///   be a vowel or may change a consonant, so these marks stay.
+/// - Accents: the marks of Latin, Greek, Cyrillic, Hebrew and Arabic letters are removed. In other scripts, a mark may
+///   be a vowel or may change a consonant. So these marks are kept.
 /// - Special letters are replaced, because many keyboards do not have them: `ø` becomes `o`, `æ` becomes `ae`; see
 ///   ``plainLetters``.
 /// - Invisible characters, such as a soft hyphen, are removed.
@@ -56,8 +56,8 @@ enum TextFolding {
     }
 
     /// The folded forms of the scalars below U+0530 (Latin, Greek and Cyrillic), by code point. Each form has at most
-    /// four bytes of UTF-8. The first byte is the lowest byte of the number. Folding removes all marks in this range,
-    /// so the order of marks in a text does not matter.
+    /// four bytes of UTF-8, and is stored as one number. The first byte of the form is the lowest byte of the number.
+    /// Folding removes all marks in this range, so the order of marks in a text does not matter.
     private static let knownScalars: [UInt32] = (0..<0x530).map { number in
         guard let scalar = Unicode.Scalar(UInt32(number)) else { return 0 }
         var bytes: [UInt8] = []
@@ -96,7 +96,8 @@ enum TextFolding {
         }
     }
 
-    /// Letters that Unicode does not decompose. Each is mapped to the letters that people type in a search.
+    /// Letters that Unicode does not decompose. Each letter is mapped to the letters that people type instead in a
+    /// search.
     private static let plainLetters: [Unicode.Scalar: String] = [
         "æ": "ae", "œ": "oe", "ø": "o", "đ": "d", "ð": "d", "ħ": "h", "ł": "l", "ŧ": "t", "þ": "th",
     ]

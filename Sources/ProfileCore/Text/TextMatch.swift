@@ -1,4 +1,4 @@
-/// How well a search text matches a value. If one match is better than another, it compares as greater.
+/// How well a search text matches a value. A better match is greater than a worse match.
 package enum TextMatch: Int, Comparable, CaseIterable, Sendable {
     /// The text is inside a word.
     case inside = 1
@@ -13,7 +13,7 @@ package enum TextMatch: Int, Comparable, CaseIterable, Sendable {
 }
 
 extension FoldedText {
-    /// Returns the best match of this text in a value; nil if the value does not contain it.
+    /// Returns the best match of this text in a value; nil if the value does not contain this text.
     ///
     /// A word begins at a letter or digit if the character before it is not a letter or digit.
     package func match(in text: Span<UInt8>) -> TextMatch? {
@@ -24,8 +24,8 @@ extension FoldedText {
         }
     }
 
-    /// Returns the best match of this text in `text`, which must contain it. `text` must be folded, but it may contain
-    /// upper-case ASCII letters.
+    /// Returns the best match of this text in `text`. `text` must contain this text. It must be folded, but it may
+    /// contain upper-case ASCII letters.
     private func bestMatch(inFolded text: UnsafeBufferPointer<UInt8>) -> TextMatch {
         func stands(at index: Int) -> Bool {
             bytes.indices.allSatisfy { text[index + $0].asciiFolded == bytes[$0] }
@@ -59,12 +59,13 @@ extension FoldedText {
         return scalar(in: text, at: start)
     }
 
-    /// Returns the ranges of this text in a value. Each range consists of whole characters, so the caller can highlight
-    /// it. The empty text has no ranges.
+    /// Returns the ranges of `text` in which this search text occurs. Each range consists of whole characters, so the
+    /// caller can highlight it. If the search text is empty, there are no ranges.
     package func ranges(in text: String) -> [Range<String.Index>] {
         guard !bytes.isEmpty, isContained(in: text.utf8Span.span) else { return [] }
         var folded: [UInt8] = []
-        // For each byte of `folded`, contains the index in `text` of the character that produced the byte.
+        // Contains one index in `text` for each byte of `folded`. It is the index of the character that produced the
+        // byte.
         var characters: [String.Index] = []
         for index in text.indices {
             folded += TextFolding.folded(String(text[index]).utf8Span.span)

@@ -1,8 +1,8 @@
 /// A value of a ``ProfileDraft``: a text, and the notation in which the text is written.
 ///
 /// The same digits mean different numbers in different notations. For example, a field may have the `decimalChar` `,`
-/// and the `groupChar` `.`. A person types `1.234` in this field for 1234, but in JSON `1.234` is less than 2. The
-/// value keeps its notation when it is copied from one draft to another.
+/// and the `groupChar` `.`. In this field, a person types `1.234` for the number 1234. In JSON, `1.234` is a number
+/// less than 2. The value keeps its notation when it is copied from one draft to another.
 public struct DraftValue: Sendable {
     /// The text as a person or a client wrote it. The text is not validated.
     public let text: String

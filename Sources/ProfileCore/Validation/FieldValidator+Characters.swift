@@ -1,11 +1,11 @@
 extension ProfileValidator {
-    /// Returns the first character of a value that the field does not accept.
+    /// Returns the first character in `value` that the field does not accept.
     ///
     /// - Parameters:
     ///   - value: Valid UTF-8, as typed.
     ///   - index: The field's position in the schema.
     /// - Returns: The character and its position. Nil if the field accepts every character of the value. Also nil if
-    ///   the field is secret, or if a set of characters cannot describe its rules.
+    ///   the field is secret, or if its rules define no set of accepted characters.
     package func refusedCharacter(in value: Span<UInt8>, index: Int) -> RefusedCharacter? {
         fields[index].rules.isSecret ? nil : fields[index].refusedCharacter(in: value)
     }
@@ -15,8 +15,8 @@ extension FieldValidator {
     fileprivate func refusedCharacter(in value: Span<UInt8>) -> RefusedCharacter? {
         guard let isTaken = takenScalars else { return nil }
         let text = String(value)
-        // White space around a value is not part of the value (S2). But the position of a character counts this white
-        // space.
+        // White space around a value is not part of the value (S2). But the position of a character is counted from the
+        // start of the value, including this white space.
         let isAround: (Character) -> Bool = { $0.utf8.allSatisfy(\.isASCIIWhitespace) }
         guard let start = text.firstIndex(where: { !isAround($0) }), let end = text.lastIndex(where: { !isAround($0) })
         else { return nil }
@@ -27,7 +27,7 @@ extension FieldValidator {
             character: text[place], position: text.distance(from: text.startIndex, to: place) + 1)
     }
 
-    /// Returns whether the field accepts a scalar. Nil if a set of scalars cannot describe the field's rules.
+    /// A function that returns whether the field accepts a scalar. Nil if the rules define no set of accepted scalars.
     private var takenScalars: ((Unicode.Scalar) -> Bool)? {
         if let mask = rules.mask {
             return { $0.isASCII && (UInt8($0.value).isASCIIDigit || mask.literals.contains(UInt8($0.value))) }

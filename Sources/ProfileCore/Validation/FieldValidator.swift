@@ -1,7 +1,7 @@
 /// The compiled rules of one field. It validates an ASCII text without making a `String`.
 ///
-/// This type is a class for speed. An import gets a validator from a list for each cell. Getting a class instance
-/// retains only one reference. Getting a struct would retain one reference for each rule.
+/// This type is a class for speed. For each cell, an import reads a validator from a list. Reading a class instance
+/// retains only one reference. Reading a struct would retain one reference for each rule.
 final class FieldValidator: Sendable {
     let rules: FieldRules
     /// All rules of the field as a `PlainRule`; nil if a `PlainRule` cannot describe all of them.
@@ -62,8 +62,8 @@ final class FieldValidator: Sendable {
         missingValues = ByteStrings(rules.missingValues)
         missingStoredForms = ByteStrings(Self.storedForms(ofMissingValuesBy: rules))
         numbers = rules.numberFormat == .plain ? nil : NumberReader(rules.numberFormat)
-        // A `PlainRule` counts bytes instead of characters. The counts are equal unless an ASCII text contains CR LF,
-        // which is one character of two bytes.
+        // A `PlainRule` counts bytes instead of characters. In ASCII text, the two counts differ only if the text
+        // contains CR LF, because CR LF is one character of two bytes.
         let isPlain =
             if case .text = kind { characters.isASCII && !characters.ascii.contains(UInt8(ascii: "\r")) } else { false }
         plainRule =
@@ -103,7 +103,7 @@ final class FieldValidator: Sendable {
     func judge(
         _ value: Span<UInt8>, today: CalendarDay?, as notation: ValueNotation, into issues: inout [ValidationIssue]
     ) -> Outcome {
-        // Nearly every cell of a bulk import is accepted here, so this check comes first and is inlined.
+        // A plain rule accepts nearly every cell of a bulk import. So this check comes first and is inlined.
         if let plainRule, plainRule.accepts(value) { return .asGiven }
         return judgeFully(value, today: today, as: notation, into: &issues)
     }
@@ -157,9 +157,9 @@ final class FieldValidator: Sendable {
         return outcome
     }
 
-    /// Returns whether the validator reads a `ValueNotation.canonical` value in the notation of stored values and JSON.
-    /// If not, the validator reads the value as `typed`. A number is never read as `typed`, because the same digits
-    /// could mean another number in the field's own notation.
+    /// Returns whether a value with the notation `ValueNotation.canonical` is read in the notation of stored values and
+    /// JSON. If false, the value is read as `typed`. A number is never read as `typed`, because the same digits could
+    /// mean another number in the field's own notation.
     private func isWrittenCanonically(_ value: Span<UInt8>) -> Bool {
         switch rules.type {
         case .string, .year: false

@@ -13,13 +13,13 @@ public struct ProfileDraft: Sendable {
     /// Makes a draft without values.
     public init() {}
 
-    /// Makes a draft of typed texts by field. The subscript of this type describes the meaning of `password` and
-    /// `password_hash`.
+    /// Makes a draft from typed texts. The key of each text is the name of its field. The subscript of this type
+    /// describes the meaning of `password` and `password_hash`.
     public init(_ values: [String: String]) {
         for (name, value) in values { self[name] = value }
     }
 
-    /// Makes a draft of typed texts by field.
+    /// Makes a draft from typed texts. The key of each text is the name of its field.
     public init(_ values: [FieldName: String]) {
         for (name, value) in values { self[name] = value }
     }
@@ -43,8 +43,8 @@ public struct ProfileDraft: Sendable {
         }
     }
 
-    /// Sets the value of a field to typed text. To read the text, use ``DraftValue/text`` of the value: this subscript
-    /// would lose the notation.
+    /// Sets the value of a field to typed text. To read the text, use ``DraftValue/text`` of the value. This subscript
+    /// cannot be read, because it would lose the notation.
     @_disfavoredOverload
     public subscript(name: FieldName) -> String? {
         @available(*, unavailable, message: "Read the text of the value: draft[name]?.text")
@@ -52,8 +52,8 @@ public struct ProfileDraft: Sendable {
         set { self[name.text] = newValue }
     }
 
-    /// Sets the value of a field to typed text. To read the text, use ``DraftValue/text`` of the value: this subscript
-    /// would lose the notation.
+    /// Sets the value of a field to typed text. To read the text, use ``DraftValue/text`` of the value. This subscript
+    /// cannot be read, because it would lose the notation.
     @_disfavoredOverload
     public subscript(name: String) -> String? {
         @available(*, unavailable, message: "Read the text of the value: draft[name]?.text")
@@ -77,8 +77,8 @@ public struct ProfileDraft: Sendable {
 }
 
 extension ProfileDraft: Decodable {
-    /// Decodes an object of values by field. A JSON string has the notation of the field. A JSON number or boolean has
-    /// the notation of JSON. Null means "no value".
+    /// Decodes an object that contains values by field name. A JSON string has the notation of the field. A JSON number
+    /// or boolean has the notation of JSON. Null means "no value".
     ///
     /// The decoder's memory may contain the password, and this memory is not zeroed. If this matters, set the password
     /// as a ``Secret`` instead.

@@ -18,8 +18,8 @@ public struct ProfileValidator: Sendable {
     ///   - today: The day for rules such as "not in the future", usually the current day in UTC.
     ///   - hasPassword: Whether the profile is stored and has a password. If so, the draft needs no password.
     /// - Returns: The valid profile.
-    /// - Throws: All issues of all fields, in the order of the fields. An issue for each name that is unknown to the
-    ///   schema follows (S3). The first ``ValidationFailure/mostIssues`` issues are reported, and the others are only
+    /// - Throws: All issues of all fields, in the order of the fields, and then one issue for each name that the schema
+    ///   does not know (S3). If there are more than ``ValidationFailure/mostIssues`` issues, the others are only
     ///   counted.
     public func validate(
         _ draft: ProfileDraft, on today: CalendarDay, hasPassword: Bool = false
@@ -43,10 +43,10 @@ public struct ProfileValidator: Sendable {
         return ValidProfile(schema: schema, rows: rows.profiles)
     }
 
-    /// Validates one value on its own, for example when the user leaves a form's field.
+    /// Validates one value of a profile, for example when the user leaves a form's field.
     ///
-    /// - Returns: The issues of the value. The list is empty if the value is valid. It is also empty if the value is
-    ///   empty and the field is not required.
+    /// - Returns: The issues of the value. The list is empty if the value is valid. An empty value is valid if the
+    ///   field is not required.
     public func issues(of value: String, in name: FieldName, on today: CalendarDay) -> [ValidationIssue] {
         guard let index = schema.index(of: name) else { return [ValidationIssue(nil, .unknownField(name.text))] }
         return issues(of: value.utf8Span.span, index: index, on: today, hasPassword: false)

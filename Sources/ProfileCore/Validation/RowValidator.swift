@@ -62,8 +62,8 @@ package struct RowValidator: Sendable {
     ///
     /// - Parameters:
     ///   - password: Any bytes; empty if there is no password.
-    ///   - hash: Any bytes. If the text is empty, is only white space, or is one of the field's `missingValues`, there
-    ///     is no hash.
+    ///   - hash: Any bytes. There is no hash if the text is empty, contains only white space, or is one of the field's
+    ///     `missingValues`.
     ///   - index: The field's position in the schema.
     ///   - isStored: Whether the store already has a password for this profile.
     package mutating func judgePassword(

@@ -21,11 +21,11 @@ public struct ValidProfile: Sendable {
     public var username: String { rows.text(row: 0, field: schema.primaryKeyIndex) ?? "" }
 }
 
-/// Valid profiles as canonical UTF-8 in one buffer. A bulk operation passes this buffer to the store, so it does not
-/// create a `String` for each cell.
+/// The stored forms of valid profiles, as UTF-8 in one buffer. A bulk operation passes this buffer to the store, so it
+/// does not create a `String` for each cell.
 ///
-/// A row has one slot for each field of the schema. The slot of the secret field contains a password hash. The input
-/// contains this hash, or the store computes the hash of the row's password.
+/// A row has one slot for each field of the schema. The slot of the secret field contains a password hash. The hash
+/// comes from the input, or the store computes it from the row's password.
 package struct ValidProfiles: Sendable {
     package let fieldCount: Int
     package private(set) var count = 0
@@ -35,7 +35,8 @@ package struct ValidProfiles: Sendable {
     package private(set) var origins: [Origin] = []
     /// The passwords that are not hashed yet. The key is the number of the row, from 0.
     package private(set) var passwords: [Int: Secret] = [:]
-    /// The rows with a hash of a password that was validated. The input contained the hashes of all other rows.
+    /// The rows whose password was validated before it was hashed. If another row has a hash, the hash comes from the
+    /// input.
     private var rowsWithJudgedHash: Set<Int> = []
 
     package struct Slot: Sendable {

@@ -6,6 +6,6 @@ package enum ValueNotation: Sendable {
     /// The notation of stored values and JSON: a point before a fraction, `true` and `false`, days and times in ISO
     /// 8601. If a boolean, date, datetime or time is not in this notation, it is read as `typed`.
     case canonical
-    /// Exactly the stored form. If the same value is written in another way, this is an issue.
+    /// Exactly the stored form. Any other form of the same value is an issue.
     case stored
 }

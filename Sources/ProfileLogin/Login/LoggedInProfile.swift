@@ -31,7 +31,7 @@ public struct LoggedInProfile: Hashable, Sendable {
 
 extension LoggedInProfile {
     /// Creates a logged-in profile from the values of a schema's fields. The person's name is the value of the first
-    /// field that has the `contentType` `name`, as in HTML's autofill, and has a value. If there is no such field, the
+    /// field that has a value and the `contentType` `name` (as in HTML's autofill). If there is no such field, the
     /// username is used as the name.
     init(username: String, values: [FieldName: String], of schema: ProfileSchema) {
         let field = schema.openFields.first { $0.contentType == ContentType.name.rawValue && values[$0.name] != nil }

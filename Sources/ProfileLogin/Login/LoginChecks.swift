@@ -2,12 +2,13 @@ public import ProfileCore
 
 /// The local checks of a username and a password, before the authenticator is called (L1).
 ///
-/// The checks cover only lengths and requirements. They ignore the rules about allowed characters and patterns.
+/// The checks cover only lengths and required kinds of characters. They ignore the rules about allowed characters and
+/// patterns.
 public struct LoginChecks: Hashable, Sendable {
     private let hasPasswords: Bool
     private let shortestUsername: Int
     private let longestUsername: Int?
-    /// The maximum length in bytes of UTF-8. A text of few characters could have megabytes of combining marks, so the
+    /// The maximum length in bytes of UTF-8. A text of a few characters can have megabytes of combining marks. So the
     /// number of bytes is limited too (S5).
     private let mostUsernameBytes: Int
     private let shortestPassword: Int
@@ -20,8 +21,9 @@ public struct LoginChecks: Hashable, Sendable {
     ///
     /// - Parameters:
     ///   - schema: The schema with the rules.
-    ///   - judgesPasswords: Whether these rules validated all stored passwords. Pass false if some passwords were set
-    ///     under other rules or were imported as hashes. If false, the only check is that the password is not empty.
+    ///   - judgesPasswords: Whether all stored passwords were validated by these rules. Pass false if some passwords
+    ///     were set under other rules or were imported as hashes. If false, the only check is that the password is not
+    ///     empty.
     public init(_ schema: ProfileSchema, judgesPasswords: Bool = true) {
         let username = schema.primaryKey
         hasPasswords = schema.hasPassword

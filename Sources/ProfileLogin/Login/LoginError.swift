@@ -21,12 +21,12 @@ public enum LoginError: Error, Hashable, Sendable {
     case invalidCredentials
     /// The response contains no profile: its body is empty or cannot be decoded.
     case invalidResponse
-    /// The HTTP status of the response is unexpected. It does not mean success, and it does not mean that the
-    /// credentials are wrong.
+    /// The HTTP status of the response is unexpected. It means neither success nor wrong credentials.
     case unexpectedStatus
     /// The authenticator did not answer before the timeout, or an unexpected error occurred.
     case unknown
-    /// Too many attempts failed. The password was not checked; try again after this many milliseconds.
+    /// Too many attempts failed. The password was not checked. The caller may try again after this number of
+    /// milliseconds.
     case throttled(milliseconds: Int64)
     /// The username is locked after a hundred consecutive failures. Only the owner can unlock it.
     case locked

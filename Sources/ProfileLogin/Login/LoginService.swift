@@ -50,8 +50,8 @@ public struct LoginService: Sendable {
         clock: any Clock<Duration> = ContinuousClock()
     ) {
         let rules = StoredLoginRules(repository)
-        // An attempt writes to the store twice. The attempt is counted before the hash is computed, and the result is
-        // written after the hash is computed.
+        // An attempt writes to the store twice. Before the hash is computed, the attempt is counted. After that, the
+        // result of the attempt is written.
         let longest = Self.bounded(repository.options.waitLimit) * 2 + .seconds(30)
         self.init(authenticator ?? RepositoryAuthenticator(repository), timeout ?? longest, clock) {
             () async throws(LoginError) in
@@ -87,7 +87,8 @@ public struct LoginService: Sendable {
         if let failure = try await checks().failure(username: username, password: password) { throw failure }
         guard !Task.isCancelled else { throw .cancelled }
 
-        // The promise keeps only its first result: the authenticator's result, the timeout or the cancellation.
+        // The authenticator, the timeout and the cancellation can each set a result. The promise keeps only the first
+        // result.
         let outcome = Promise<Result<LoggedInProfile, LoginError>>()
         let attempt = Task {
             do throws(LoginError) {

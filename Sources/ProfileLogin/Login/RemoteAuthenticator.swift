@@ -49,8 +49,8 @@ public struct LoginAnswer: Hashable, Sendable {
         self.body = body
     }
 
-    /// Converts the answer to a profile or an error (L4). 401 and 403 throw `invalidCredentials`. Any other status
-    /// outside 200 to 299 throws `unexpectedStatus`. If the body is empty or cannot be decoded, throws
+    /// Converts the answer to a profile or an error (L4). The statuses 401 and 403 throw `invalidCredentials`. Any
+    /// other status outside 200 to 299 throws `unexpectedStatus`. If the body is empty or cannot be decoded, throws
     /// `invalidResponse`.
     ///
     /// The body must be a profile in the format of `lookup --format json`. This is a JSON object. The names of its

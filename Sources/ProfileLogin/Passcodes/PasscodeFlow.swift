@@ -25,17 +25,17 @@ public struct PasscodeFlow: Sendable {
     /// The title of a dialog that shows an error of the flow.
     public static let messageTitle = "Error"
 
-    /// The meaning of the next entry; nil if the user has made all entries.
+    /// The next entry that the user must make; nil if the user has made all entries.
     public var prompt: Entry? {
         entries.count < kind.entries.count ? kind.entries[entries.count] : nil
     }
 
     /// Takes the next entry.
     ///
-    /// The user enters a new passcode twice. If the second entry is refused, the first entry is discarded too. The
-    /// entry of the present passcode is kept.
+    /// The user enters a new passcode twice. If the second entry is refused, the first entry is discarded too, and the
+    /// user enters the new passcode twice again. The user does not have to enter the present passcode again.
     ///
-    /// - Returns: The request that the caller must perform, if this was the last entry. Otherwise nil.
+    /// - Returns: If this was the last entry, the request that the caller must perform. Otherwise nil.
     /// - Throws: `PasscodeFlowError` if the entry is refused.
     public mutating func enter(_ secret: Secret) throws(PasscodeFlowError) -> Request? {
         switch prompt {
@@ -105,7 +105,7 @@ public struct PasscodeFlow: Sendable {
         case create(new: Secret)
         /// Check the stored passcode.
         case validate(Secret)
-        /// Check the present passcode and replace it. Both happen in one transaction.
+        /// Check the present passcode and replace it. The check and the replacement happen in one transaction.
         case edit(present: Secret, new: Secret)
     }
 }

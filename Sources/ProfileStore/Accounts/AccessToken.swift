@@ -11,7 +11,8 @@ public struct AccessToken: Hashable, Identifiable, Sendable {
     public let createdAt: Timestamp
     /// The time of expiry; nil if the token never expires.
     public let expiresAt: Timestamp?
-    /// The time of the last stored use. The last use may be up to a minute later. Nil if the token was never used.
+    /// The time of the last stored use. The real last use may be later, but by at most one minute. Nil if the token was
+    /// never used.
     public let lastUsedAt: Timestamp?
 
     package init(

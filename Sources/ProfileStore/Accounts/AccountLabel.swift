@@ -6,8 +6,8 @@ public struct AccountLabel: Hashable, Sendable, CustomStringConvertible {
     /// The text itself.
     public var description: String { text }
 
-    /// The name of an access token if the stored name is invalid. This project never stores an invalid name, but
-    /// another program may have written one.
+    /// If the stored name of an access token is invalid, this name is used instead. This project never stores an
+    /// invalid name, but another program may have stored an invalid name.
     package static let unreadable = AccountLabel(known: "?")
 
     private static let mostCharacters = 100

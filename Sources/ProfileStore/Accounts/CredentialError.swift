@@ -1,6 +1,6 @@
 public import SecretHashing
 
-/// The reason why a password or a passcode was refused, or was not set or changed.
+/// The reason why a password or a passcode was refused, or could not be set or changed.
 public enum CredentialError: Error, Hashable, Sendable {
     /// The secret is wrong, or there is no such user. The error does not distinguish these two cases (P10).
     case wrong

@@ -20,9 +20,9 @@ package struct LoginAttempt: Sendable {
 
     /// The outcome of an attempt.
     package enum Outcome: Sendable {
-        /// The secret is correct. The failed attempts are forgotten. If `rehash` is not nil, the store replaces the old
-        /// hash with the new hash. But if an edit has changed the stored hash in the meantime, the store keeps that
-        /// hash (P7).
+        /// The secret is correct. The earlier failed attempts no longer count. If `rehash` is not nil, the store
+        /// replaces the old hash with the new hash. But if an edit changed the stored hash during the attempt, the
+        /// store keeps the changed hash (P7).
         case right(profileID: Int64, rehash: Rehash?, session: ProvenSession? = nil)
         /// The secret is wrong. The attempt stays counted.
         case wrong
@@ -54,7 +54,7 @@ package struct LoginAttempt: Sendable {
         }
     }
 
-    /// A hash and its replacement.
+    /// An old hash and the new hash that replaces it.
     package struct Rehash: Sendable {
         package let old: PasswordHash
         package let new: PasswordHash
@@ -65,8 +65,8 @@ package struct LoginAttempt: Sendable {
         }
     }
 
-    /// Counts the attempt, or refuses it. An engine must store the returned state even if the attempt is refused. If
-    /// the clock was set back, a refusal also changes the state.
+    /// Counts the attempt, or refuses it. An engine must store the returned state even if the attempt is refused,
+    /// because a refusal changes the state if the clock was set back.
     package func admitted(
         after state: ThrottleState?
     ) -> (decision: ThrottleState.Decision, state: ThrottleState) {
@@ -75,8 +75,8 @@ package struct LoginAttempt: Sendable {
         return (decision, state)
     }
 
-    /// Removes an admitted attempt from the state, because the secret was not checked. Returns the new state. Returns
-    /// nil if no failures are left. In that case the engine does not need to store a state.
+    /// Removes an admitted attempt from the state, because the secret was not checked. Returns the new state. If no
+    /// failures are left, returns nil, and the engine does not need to store a state.
     package static func withdrawn(from state: ThrottleState?) -> ThrottleState? {
         var state = state ?? ThrottleState()
         state.withdraw()
@@ -110,7 +110,7 @@ package struct StoredCredential: Equatable, Sendable {
 package struct LoginRules: Sendable {
     /// The rules in force.
     package let adopted: AdoptedSchema
-    /// Whether these rules validated every password in the store.
+    /// Whether every password in the store was validated by these rules.
     package let haveJudgedPasswords: Bool
 
     package init(_ adopted: AdoptedSchema, haveJudgedPasswords: Bool) {

@@ -10,8 +10,8 @@ public struct LoginSession: Hashable, Identifiable, Sendable {
     public let label: AccountLabel?
     /// The time of the start.
     public let createdAt: Timestamp
-    /// The time of the last stored use. The real last use may be later. The difference is at most a tenth of the idle
-    /// time, and at most a minute.
+    /// The time of the last stored use. The real last use may be later, but by at most one minute and by at most a
+    /// tenth of the idle time.
     public let lastUsedAt: Timestamp
     /// The time at which the session ends if it is not used again. This time is never later than ``expiresAt``.
     public let idleExpiresAt: Timestamp

@@ -8,7 +8,7 @@ internal import Threads
 final class RecentLooks: Sendable {
     private struct Look {
         let token: StoredToken
-        /// The time of the look-up. This is the start of the look-up, or an earlier time.
+        /// The time at which the look-up began, or an earlier time.
         let time: ContinuousClock.Instant
     }
 
@@ -18,7 +18,7 @@ final class RecentLooks: Sendable {
     }
 
     private let state = Locked(State())
-    /// Cached look-ups older than this are read again.
+    /// If a cached look-up is older than this duration, the token is read again from the store.
     private let limit: Duration
     private static var mostLooks: Int { 10_000 }
 

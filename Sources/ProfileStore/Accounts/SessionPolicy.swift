@@ -1,7 +1,7 @@
 /// The maximum age and idle time of sessions, and the maximum number of sessions of a profile.
 public struct SessionPolicy: Hashable, Sendable {
-    /// If a session is not used for this time, it ends. It may end a little earlier, because not every use is written
-    /// to the store. The difference is at most a tenth of this time, and at most a minute.
+    /// If a session is not used for this time, it ends. It may end earlier by at most one minute and by at most a tenth
+    /// of this time, because not every use is written to the store.
     public let idleTime: Duration
     /// The maximum time from the start of a session to its end. A use of the session does not extend this time.
     public let lifetime: Duration

@@ -25,7 +25,7 @@ package struct StoredToken: Hashable, Sendable {
             self.latestExpiry = latestExpiry
         }
 
-        /// Returns the expiry of a session that is used at this time.
+        /// Returns the new expiry of a session after a use at this time.
         package func expiry(usedAt time: Timestamp) -> Timestamp {
             min(time.advanced(byMilliseconds: idleTime), latestExpiry)
         }
@@ -65,8 +65,9 @@ package struct StoredToken: Hashable, Sendable {
     /// The stored form of the scopes. Nil if the token is a session or a reset.
     package var storedScopes: String? { kind == .access ? scopes.map(\.text).joined(separator: " ") : nil }
 
-    /// When a token is issued, at most this number of expired tokens is removed. The number is small, because other
-    /// writers may have to wait during the removal. It is larger than 1, because each issued token adds a row.
+    /// The maximum number of expired tokens that are removed when a token is issued. The number is small, because other
+    /// writers may have to wait during the removal. It is larger than 1, because each issued token adds a row, and the
+    /// number of rows must be able to fall.
     package static let mostRemovedByIssuing = 8
     /// The maximum number of expired tokens that ``AccountEngine/removeExpired(at:)`` removes.
     package static let mostRemovedAtOnce = 512
@@ -80,14 +81,14 @@ package struct StoredToken: Hashable, Sendable {
 
     package func isExpired(at time: Timestamp) -> Bool { expiresAt.map { $0 <= time } ?? false }
 
-    /// Returns whether to store a use at this time. A use is stored if enough time has passed since the last stored
-    /// use. This interval is a minute or a tenth of the idle time, whichever is shorter.
+    /// Returns whether a use at this time must be stored. A use is stored if enough time has passed since the last
+    /// stored use. The required time is one minute, or a tenth of the idle time if that is shorter.
     func isUseDue(at time: Timestamp) -> Bool {
         let interval = min((renewal?.idleTime ?? .max) / 10, 60_000)
         return lastUsedAt.map { $0.advanced(byMilliseconds: interval) <= time } ?? true
     }
 
-    /// Returns a copy of this token with a use at this time.
+    /// Returns a copy of this token that contains a use at this time.
     package func used(at time: Timestamp) -> StoredToken {
         var token = self
         token.lastUsedAt = time
@@ -100,9 +101,9 @@ package struct StoredToken: Hashable, Sendable {
 package enum TokenList: Sendable {
     /// All access tokens, including expired ones, sorted by name.
     case access
-    /// The sessions of one profile, sorted by profile and then by id. If `of` is nil, the sessions of all profiles. The
-    /// list begins after the session `after` and contains at most `limit` sessions. Sessions that have expired at the
-    /// time `at` are omitted.
+    /// The sessions of one profile, sorted by profile and then by id. If `of` is nil, the list contains the sessions of
+    /// all profiles. The list begins after the session `after` and contains at most `limit` sessions. Sessions that
+    /// have expired at the time `at` are omitted.
     case sessions(of: Int64?, after: LoginSession?, limit: Int, at: Timestamp)
 }
 

@@ -4,9 +4,9 @@ internal import SecretHashing
 /// The stored form of a token: its kind, and the SHA-256 hash of its 256 bits. The hash is written in hexadecimal
 /// digits.
 ///
-/// An index finds a token by this hash. An attacker may measure the time of a look-up, and may learn how many leading
-/// digits of two hashes are equal. This does not help the attacker, because a token cannot be computed from its hash.
-/// So hashes are not compared in constant time.
+/// An index finds a token by this hash. If an attacker measures the time of a look-up, the attacker may learn how many
+/// leading digits of two hashes are equal. This does not help the attacker, because a token cannot be computed from its
+/// hash. So hashes are not compared in constant time.
 package struct TokenHash: Hashable, Sendable {
     package let kind: TokenKind
     /// 64 lower-case hexadecimal digits.

@@ -19,7 +19,7 @@ public struct TokenID: Hashable, Comparable, Sendable, CustomStringConvertible {
 
     init(firstDigitsOf hash: String) { description = String(hash.prefix(Self.digitCount)) }
 
-    /// If a token hash begins with this id, it sorts before this text. The text ends with "g", and "g" sorts after
+    /// A text that sorts after every token hash that begins with this id. The text ends with "g", and "g" sorts after
     /// every hexadecimal digit.
     package var endOfHashes: String { description + "g" }
 

@@ -14,8 +14,8 @@ final class TokenUses: Sendable {
     private let state = Locked(State())
     private let write: @Sendable ([TokenUse]) async -> Void
 
-    /// - Parameter write: Writes uses. The function may drop a use if it cannot write it, because the next use of the
-    ///   token will be written.
+    /// - Parameter write: Writes uses. If the function cannot write a use, it may drop this use, because the next use
+    ///   of the token will be written.
     init(write: @escaping @Sendable ([TokenUse]) async -> Void) { self.write = write }
 
     /// Adds a use to the next write. Ignores the use if a use of the same token is being written now.
@@ -30,9 +30,9 @@ final class TokenUses: Sendable {
     /// Waits until all uses are written.
     func wait() async { await state.withLock { $0.task }?.value }
 
-    /// Accepts no further uses. Then waits until all uses are written, but at most one second, because another writer
-    /// may hold the write lock for a long time. If a use is lost, there is little harm, because the next use of the
-    /// token is stored.
+    /// Accepts no further uses. Then waits until all uses are written. Waits at most one second, because another writer
+    /// may hold the write lock for a long time. The loss of a use does little harm, because the next use of the token
+    /// is stored.
     func finish() async {
         let task = state.withLock { state in
             state.isClosed = true

@@ -1,7 +1,7 @@
 /// A function that an engine calls after each commit that logs a change. It must return immediately.
 ///
-/// An engine keeps the listener in a mutex. The listener is a struct for speed. If a `Mutex` contains a bare function,
-/// each read of the function adds one more reabstraction thunk.
+/// An engine keeps the listener in a mutex. The listener is a struct for speed. If a `Mutex` contains a function
+/// directly, each read wraps the function in one more reabstraction thunk.
 package struct CommitListener: Sendable {
     private let hear: @Sendable () -> Void
 

@@ -17,17 +17,17 @@ public struct ProfileChange: Hashable, Sendable {
         case removed
         /// An import added every profile of ``ProfileChange/profileIDs``.
         case imported
-        /// An import updated some profiles in the range ``ProfileChange/profileIDs``. The import may not have changed
-        /// the other profiles in this range.
+        /// An import updated some profiles in the range ``ProfileChange/profileIDs``. The range may also contain
+        /// profiles that the import did not change.
         case updated
         /// The store adopted another schema.
         case adopted
-        /// The log no longer contains some changes up to ``ProfileChange/number``. Any profile may have changed.
+        /// Some changes up to ``ProfileChange/number`` are no longer in the log. Any profile may have changed.
         case missed
     }
 
-    /// The number of the change. Changes are numbered from 1, in their order. If a listener continues after this
-    /// number, it misses no change.
+    /// The number of the change. Changes are numbered in their order. The first change has the number 1. If a listener
+    /// has handled this change, it can continue after this number, and it misses no change.
     public let number: Int64
     /// The kind of the change.
     public let kind: Kind
@@ -56,8 +56,8 @@ public struct ProfileChange: Hashable, Sendable {
         self.author = author
     }
 
-    /// Creates the change `missed`. A listener receives this change if the log no longer contains the listener's next
-    /// change.
+    /// Creates the change `missed`. If the log no longer contains the next change for a listener, the listener receives
+    /// this change.
     package static func missed(upTo number: Int64) -> ProfileChange {
         ProfileChange(
             number: number, kind: .missed, profileIDs: nil, username: nil, revision: nil, changedAt: nil,
@@ -66,9 +66,9 @@ public struct ProfileChange: Hashable, Sendable {
 }
 
 extension [ProfileChange] {
-    /// Returns the changes with the next numbers after `number`, up to the first gap. The numbers of a log have no
-    /// gaps. So a change after a gap does not belong to the log that the caller knows. If the next number is missing
-    /// and `number` is not the newest number, returns one change of the kind `missed`.
+    /// Returns the changes that follow `number` without a gap in their numbers. The numbers of one log have no gaps. So
+    /// a change after a gap belongs to another log. If the next number is missing and `number` is not the newest
+    /// number, returns one change of the kind `missed`.
     package func following(_ number: Int64, newest: Int64) -> [ProfileChange] {
         let following = enumerated().prefix { $0.element.number == number + 1 + Int64($0.offset) }.map(\.element)
         return following.isEmpty && number != newest ? [.missed(upTo: newest)] : following

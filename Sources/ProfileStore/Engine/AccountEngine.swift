@@ -8,28 +8,28 @@ package protocol AccountEngine: Sendable {
     /// Returns the hash of a profile's secret. Returns nil if there is no such profile.
     func credential(_ kind: CredentialKind, of username: String) async throws(ProfileStoreError) -> StoredCredential?
 
-    /// Changes a passcode, and logs the change. Does nothing if the stored passcode is not the one that the change
-    /// expects.
+    /// Changes a passcode, and logs the change. If the stored passcode differs from the passcode that the change
+    /// expects, the method does nothing.
     ///
     /// - Returns: False if the stored passcode is not the expected one, or if there is no such profile.
     func change(_ passcode: PasscodeChange, _ stamp: WriteStamp) async throws(ProfileStoreError) -> Bool
 
     /// Admits or refuses an attempt before the secret is checked (P9). ``/SecretHashing/ThrottleState`` decides. An
-    /// admitted attempt is counted. A refused attempt is not counted, but the engine stores the new state in both
+    /// admitted attempt is counted. A refused attempt is not counted. The engine stores the new throttle state in both
     /// cases.
     ///
     /// The duration of the call does not depend on whether a profile has the username (P10).
     func admit(_ attempt: LoginAttempt) async throws(ProfileStoreError) -> ThrottleState.Decision
 
     /// Stores the outcome of an admitted attempt. Starts a session if the outcome contains one. If the outcome contains
-    /// a better hash of the same password, the hash is replaced, but no session ends.
+    /// a new hash of the same password, the engine replaces the stored hash. The sessions of the profile continue.
     ///
     /// - Returns: The profile. Nil if the outcome is not `right`, or if the profile no longer exists.
     func settle(
         _ attempt: LoginAttempt, _ outcome: LoginAttempt.Outcome
     ) async throws(ProfileStoreError) -> LoginAttempt.Success?
 
-    /// Removes the failed attempts with the password and with the passcode of a username.
+    /// Removes all failed attempts for a username: attempts with the password and attempts with the passcode.
     func unlock(_ username: String) async throws(ProfileStoreError)
 
     // MARK: Tokens
@@ -38,7 +38,7 @@ package protocol AccountEngine: Sendable {
     // when the profile is removed. An access token has a name and belongs to no profile.
 
     /// Issues a token. If the token belongs to a profile, a few expired tokens of any profiles are removed too. If the
-    /// profile would then have more tokens of this kind than the limit, its least recently used tokens of this kind are
+    /// profile then has more tokens of this kind than the limit, its least recently used tokens of this kind are
     /// removed.
     ///
     /// - Parameters:
@@ -65,7 +65,8 @@ package protocol AccountEngine: Sendable {
 
     /// Ends tokens, including expired tokens.
     ///
-    /// - Returns: The ended tokens. Nil if the tokens of a profile should end, but there is no such profile.
+    /// - Returns: The ended tokens. If the call should end the tokens of a profile that does not exist, the result is
+    ///   nil.
     func end(_ tokens: EndingTokens) async throws(ProfileStoreError) -> [StoredToken]?
 
     /// Sets a new password with a password reset. Like an edit, this method increases the revision, logs the change,
@@ -90,12 +91,12 @@ package protocol AccountEngine: Sendable {
     func removeExpired(at time: Timestamp) async throws(ProfileStoreError) -> Int
 }
 
-/// A change of a passcode. The change also describes the stored passcode that it expects.
+/// A change of a passcode. Each case also defines which stored passcode it expects.
 package enum PasscodeChange: Sendable {
-    /// Sets the passcode of a profile that has no passcode. The failed attempts with a passcode are removed.
+    /// Sets the passcode of a profile that has no passcode. The failed attempts to use a passcode are removed.
     case set(PasswordHash, of: String)
-    /// Replaces the passcode of a profile, if its stored hash is the first hash.
+    /// If the stored hash of the profile's passcode equals the first hash, replaces it by the second hash.
     case replace(PasswordHash, by: PasswordHash, of: Int64)
-    /// Removes the passcode of a profile. The failed attempts with the passcode are removed too.
+    /// Removes the passcode of a profile. The failed attempts to use the passcode are removed too.
     case remove(of: String)
 }

@@ -6,7 +6,7 @@ package struct BatchIDs: Sendable {
     /// The smallest and the greatest id of the updated profiles.
     private var updated: ClosedRange<Int64>?
 
-    /// Begins with the id of the first new profile.
+    /// Creates a value without profiles. The first new profile will have the id `first`.
     package init(from first: Int64) {
         self.first = first
         next = first
@@ -20,7 +20,7 @@ package struct BatchIDs: Sendable {
     }
 
     /// The changes to log. The first change describes all added profiles, and the second change describes all updated
-    /// profiles. If there are no such profiles, the change is omitted.
+    /// profiles. A change without profiles is omitted.
     package var changes: [(kind: ProfileChange.Kind, ids: ClosedRange<Int64>)] {
         [(.imported, added), (.updated, updated)].compactMap { kind, ids in ids.map { (kind, $0) } }
     }

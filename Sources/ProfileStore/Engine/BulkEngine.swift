@@ -15,7 +15,7 @@ package protocol BulkEngine: Sendable {
     /// Runs a batch in one transaction. The result is the same as if the rows of the batch were stored one after
     /// another. All added profiles are logged as one change, and all updated profiles are logged as another change.
     ///
-    /// - Returns: The batch in its state after the last step before the commit.
+    /// - Returns: The batch in the state that it had after its last step.
     /// - Throws: `schemaChanged` if other rules are in force.
     func store<Batch: ImportBatch>(
         _ batch: Batch, judgedBy schema: ProfileSchema, _ stamp: WriteStamp

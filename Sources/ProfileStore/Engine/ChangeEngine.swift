@@ -4,11 +4,11 @@ package protocol ChangeEngine: Sendable {
     /// the change before it.
     func changeNumber() async throws(ProfileStoreError) -> Int64
 
-    /// Returns the changes after a number, oldest first. If a change affects one profile, it contains the present
-    /// username and the present revision of the profile.
+    /// Returns the changes whose number is greater than `number`, oldest first. If a change affects one profile, it
+    /// contains the present username and the present revision of the profile.
     ///
-    /// - Returns: The changes. If the log no longer contains the change after this number, the result is a single
-    ///   change of the kind `missed`. The result is the same if the number comes from the log of another store.
+    /// - Returns: The changes. If the next change after this number was already deleted from the log, the result is a
+    ///   single change of the kind `missed`. The result is the same if the number comes from the log of another store.
     func changes(after number: Int64, limit: Int) async throws(ProfileStoreError) -> [ProfileChange]
 
     /// Registers a listener. The engine calls the listener after each commit that logs a change. The engine may not

@@ -10,17 +10,17 @@ package protocol CopyEngine: Sendable {
     func isUnfinishedCopy() async throws(ProfileStoreError) -> Bool
 
     /// Makes this store an unfinished copy of another store. The copy has all schemas of the other store, but no
-    /// profiles yet. If this store is already an unfinished copy of the other store and `restarting` is false, it is
-    /// not changed.
+    /// profiles yet. If this store is already an unfinished copy of the other store, the call changes nothing, unless
+    /// `restarting` is true.
     ///
     /// - Parameters:
     ///   - head: The head of the other store.
     ///   - restarting: If true, any unfinished copy in this store is discarded first.
-    /// - Throws: `notUnused` if a new copy cannot begin in this store. `unfinishedCopy` if this store is an unfinished
-    ///   copy of a different store and `restarting` is false.
+    /// - Throws: `notUnused` if this store cannot receive a new copy, for example because it has profiles.
+    ///   `unfinishedCopy` if this store is an unfinished copy of a different store and `restarting` is false.
     func beginCopy(of head: StoreHead, restarting: Bool) async throws(ProfileStoreError)
 
-    /// Stores rows in one transaction, without changes. The profiles keep their ids. No change is logged.
+    /// Stores rows in one transaction, exactly as they were read. The profiles keep their ids. No change is logged.
     ///
     /// - Parameters:
     ///   - rows: The rows, with their records.

@@ -2,14 +2,14 @@ package import ProfileCore
 
 /// The next action that a batch asks an engine to perform.
 package enum ImportStep: Sendable {
-    /// Find the stored profiles that have the primary keys of these rows of the batch. The outcome is
+    /// Find the stored profiles whose primary keys occur in these rows of the batch. The outcome is
     /// ``Outcome/matched(_:)``. Later steps of the batch may change these profiles.
     case match(Range<Int>)
     /// Store one of the batch's rows as a new profile. The outcome is ``Outcome/inserted``. If another profile has one
     /// of the row's unique values, the outcome is ``Outcome/found(_:)``.
     case insert(row: Int)
-    /// Find the stored profiles that have a unique value of this row. The profile with the id `besides` is left out.
-    /// The outcome is ``Outcome/found(_:)``.
+    /// Find the stored profiles that have the same value as this row in a unique field. The search ignores the profile
+    /// with the id `besides`. The outcome is ``Outcome/found(_:)``.
     case look(row: Int, of: ValidProfiles, besides: Int64?)
     /// Find the profile with this username. The outcome is ``Outcome/found(_:)``.
     case find(username: String)
@@ -36,10 +36,10 @@ extension ImportStep {
     /// - Parameters:
     ///   - batch: The batch of the step.
     ///   - schema: The rules in force.
-    ///   - takenFields: Returns the unique fields in which another profile has the row's value, in the schema's order.
-    ///     The profile with the id `besides` is ignored.
+    ///   - takenFields: Returns the unique fields whose value in the row is already in use by another profile. The
+    ///     fields are sorted in the schema's order. The profile with the id `besides` is ignored.
     ///   - stored: Returns the profile that has this username, together with its password hash.
-    ///   - matches: Returns the profiles that have the primary keys of these rows of the batch.
+    ///   - matches: Returns the profiles whose primary keys occur in these rows of the batch.
     ///   - insert: Stores a row of the batch as a new profile. Returns false if another profile has one of the row's
     ///     unique values. Returns nil if the batch must not write.
     ///   - update: Changes a profile. Returns false if another profile has one of the new unique values. Returns nil if
@@ -77,7 +77,7 @@ extension ImportStep {
 }
 
 extension ImportBatch {
-    /// Runs the batch within a transaction that writes nothing. A step that would write ends the batch.
+    /// Runs the batch within a transaction that writes nothing. If a step would write, the batch ends.
     package mutating func look<Failure: Error>(
         under schema: ProfileSchema,
         takenFields: (_ rows: ValidProfiles, _ row: Int, _ besides: Int64?) throws(Failure) -> [FieldName],
@@ -94,13 +94,14 @@ extension ImportBatch {
     }
 }
 
-/// The result of a look-up of the stored profiles that have a unique value of a row.
+/// The result of searching the stored profiles for the unique values of a row.
 package struct StoredMatch: Sendable {
-    /// The unique fields in which another profile has the row's value, in the schema's order.
+    /// The unique fields whose value in the row is already in use by another profile. The fields are sorted in the
+    /// schema's order.
     package var takenFields: [FieldName]
     /// The profile with the row's username, if the batch wants it.
     package var profile: Profile?
-    /// The stored hash of that profile's password.
+    /// The stored password hash of `profile`.
     package var passwordHash: String?
 
     package init(takenFields: [FieldName] = [], profile: Profile? = nil, passwordHash: String? = nil) {

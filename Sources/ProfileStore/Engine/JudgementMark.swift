@@ -1,4 +1,4 @@
-/// The result of judging a profile again. The engine stores the mark if the profile still has this revision.
+/// The result of validating a stored profile again. The engine stores the mark if the profile still has this revision.
 package struct JudgementMark: Sendable {
     package let id: Int64
     package let revision: Int64

@@ -1,6 +1,7 @@
 package import ProfileCore
 
-/// The outcome of a write with an idempotency key. The store keeps it, and returns it to repeats of the write.
+/// The outcome of a write with an idempotency key. The store keeps the outcome, and returns it if the write is
+/// repeated.
 package enum KeyedOutcome: Sendable {
     /// The profile that the write stored or removed, in its state at that time.
     case profile(Profile)
@@ -61,7 +62,8 @@ extension KeyedOutcome {
     package func answer<Value: KeyedValue>() -> Result<Value, ProfileStoreError> {
         if case .refused(let error) = self { return .failure(error) }
         if let value = Value(self) { return .success(value) }
-        // The outcome has the kind that the request expects, unless another program has changed the stored outcome.
+        // The kind of the stored outcome differs from the expected kind only if another program has changed the stored
+        // outcome.
         return .failure(.corrupt(.foreignOutcome))
     }
 }
@@ -75,16 +77,17 @@ package struct AnsweredWrite<Value: Sendable>: Sendable {
 }
 
 extension WriteStamp {
-    /// Runs a write in the open transaction of an engine, unless a write with the same key was made before. A repeated
-    /// write gets the answer of the first write, even if the first write was refused.
+    /// Runs a write in the open transaction of an engine. If a write with the same key was made before, the write is
+    /// not run again. The caller then gets the answer of the first write, even if the first write was refused.
     ///
     /// - Parameters:
     ///   - find: Reads the stored outcome of the request.
     ///   - store: Stores the outcome of the request.
-    ///   - write: Writes, and returns whether it logged a change. If it throws, it has stored nothing.
-    /// - Returns: The answer of this write. If this write is a repeat, the answer of the first write.
-    /// - Throws: An error of `find` or `store`. An error of `write` is thrown only if it is not an answer to the
-    ///   request.
+    ///   - write: Writes, and returns whether it logged a change. If the closure throws an error, it has stored
+    ///     nothing.
+    /// - Returns: The answer of this write. If this write is a repeat, the result is the answer of the first write.
+    /// - Throws: An error of `find` or `store`. If an error of `write` is an answer to the request, the error is
+    ///   returned and stored. Any other error of `write` is thrown.
     package func once<Value: KeyedValue>(
         find: (KeyedRequest) throws -> KeyedOutcome?, store: (KeyedOutcome, KeyedRequest) throws -> Void,
         _ write: () throws -> (value: Value, isChange: Bool)
@@ -113,7 +116,7 @@ extension KeyedRequest {
     /// - Parameters:
     ///   - fingerprint: The fingerprint of the request that the outcome belongs to.
     ///   - text: The stored form of the outcome.
-    ///   - schema: The rules in force. If these rules do not have the field of a stored value, the value is left out.
+    ///   - schema: The rules in force. If these rules do not have the field of a stored value, the value is omitted.
     /// - Returns: The outcome.
     /// - Throws: `keyReused` if the key belongs to another request, `corrupt` if the text cannot be read.
     package func outcome(

@@ -8,7 +8,8 @@ extension Profile {
         guard current == revision else { throw .staleRevision(expected: revision, current: current) }
     }
 
-    /// Throws `staleRevision` unless the profile has the expected revision. Nil stands for any revision.
+    /// Throws `staleRevision` unless the profile has the expected revision. If the expected revision is nil, any
+    /// revision is accepted.
     package func requireRevision(_ expected: Int64?) throws(ProfileStoreError) {
         if let expected, expected != revision { throw .staleRevision(expected: expected, current: revision) }
     }

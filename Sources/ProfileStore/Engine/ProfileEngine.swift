@@ -6,13 +6,13 @@ package protocol ProfileEngine: Sendable {
 
     /// Returns one profile with the fields of `rules`; nil if there is no such profile.
     ///
-    /// If ``Profile/schemaVersion`` is later than the version of `rules`, later rules judged the profile. The later
-    /// rules may have additional fields.
+    /// If ``Profile/schemaVersion`` is later than the version of `rules`, the profile was last validated by later
+    /// rules. The later rules may have additional fields.
     /// - Throws: `schemaChanged` if later rules are in force and the store has no column for a field of `rules`.
     func profile(_ key: ProfileKey, under rules: AdoptedSchema) async throws(ProfileStoreError) -> Profile?
 
-    /// Returns the profiles of a search in its order; see ``profile(_:under:)`` for the rules. Every engine orders the
-    /// values of a field by `ValueOrder` of ProfileCore.
+    /// Returns one page of the profiles that a search finds, in the search's order; see ``profile(_:under:)`` for the
+    /// rules. Every engine orders the values of a field by `ValueOrder` of ProfileCore.
     ///
     /// If a search may read many profiles to find a few, the page is read on a thread that may block. It is never read
     /// on a thread of Swift's executor.
@@ -29,13 +29,13 @@ package protocol ProfileEngine: Sendable {
 
     /// Confirms the result of a look-up before the repository refuses a write because of this result.
     ///
-    /// A server that was frozen may still answer look-ups for a while after another server has become the leader. A
-    /// method that writes confirms its own answer. If the repository refuses a write because of a look-up, this method
-    /// confirms that look-up.
+    /// After another server has become the leader, a server that was frozen may still answer look-ups for a while. Such
+    /// answers can be outdated. A method that writes needs no confirmation, because it confirms its own answer. If the
+    /// repository refuses a write because of a look-up, this method confirms that look-up.
     /// - Parameters:
     ///   - found: The earlier result of `read`.
-    ///   - read: Repeats the look-up with methods of this engine. An engine whose look-ups are never outdated does not
-    ///     call `read`.
+    ///   - read: Repeats the look-up with methods of this engine. If the look-ups of an engine are never outdated, the
+    ///     engine does not call `read`.
     /// - Returns: The confirmed result.
     /// - Throws: The error that prevented the confirmation.
     func confirmed<Value: Sendable>(
@@ -45,8 +45,9 @@ package protocol ProfileEngine: Sendable {
     // MARK: Writes
 
     // If the stamp of a write has a key, the write's transaction also stores the outcome: the returned value, or the
-    // refusal (``ProfileStoreError/isAnswer``). The same request with that key writes nothing within
-    // ``WriteKey/lifetime`` and gets that outcome. Another request with that key is refused as `keyReused`.
+    // refusal (``ProfileStoreError/isAnswer``). If the same request is repeated with this key within
+    // ``WriteKey/lifetime``, the repeat writes nothing and gets the stored outcome. If another request uses this key,
+    // it is refused as `keyReused`.
 
     /// Stores a new profile with a hashed password, and logs the change. Also deletes the count of failed attempts for
     /// the profile's username, because attempts before the profile existed do not count. An id is never used for two
@@ -54,7 +55,7 @@ package protocol ProfileEngine: Sendable {
     ///
     /// - Parameters:
     ///   - row: The profile, which is the only row.
-    ///   - schema: The rules that judged it.
+    ///   - schema: The rules that validated the profile.
     ///   - stamp: The time, author and key of the write.
     /// - Returns: The stored profile, with revision 1.
     /// - Throws: `duplicate` with every unique field in which another profile has the same value; `schemaChanged`.
@@ -67,18 +68,18 @@ package protocol ProfileEngine: Sendable {
     ///
     /// If there is a new password, the engine forgets the failed attempts at the old password.
     ///
-    /// If the name changes, the engine copies the profile's failed attempts to the new name (P9). Before that, it
-    /// deletes the attempts at the new name that were counted while no profile had that name. If the new name still has
-    /// a count, the stricter of the two counts applies. The old name keeps its count, like a name that no profile has.
-    /// So the answers do not reveal that a profile had the old name (P10).
+    /// If the name changes, the engine copies the profile's failed attempts to the new name (P9). Before that, the
+    /// engine deletes the attempts that used the new name while no profile had this name. If the new name still has a
+    /// count, the stricter of the two counts applies. The old name keeps its count of failed attempts. Names without a
+    /// profile have such counts too. So the answers do not reveal that a profile had the old name (P10).
     ///
     /// - Throws: `staleRevision`, `notFound`, `duplicate`, `schemaChanged`.
     func replace(
         _ stored: Profile, with row: ValidProfiles, judgedBy schema: ProfileSchema, _ stamp: WriteStamp
     ) async throws(ProfileStoreError) -> Profile
 
-    /// Handles an edit that would change nothing: checks that the stored profile still has the revision that was read.
-    /// Writes and logs nothing. If the stamp has a key, the outcome is stored.
+    /// Handles an edit that would change nothing. Checks that the revision of the stored profile has not changed since
+    /// the profile was read. Writes and logs nothing. If the stamp has a key, the outcome is stored.
     ///
     /// - Returns: The profile as it was read.
     /// - Throws: `staleRevision`, `notFound`.
@@ -96,8 +97,8 @@ package protocol ProfileEngine: Sendable {
         _ username: String, expecting revision: Int64?, _ stamp: WriteStamp
     ) async throws(ProfileStoreError) -> Profile
 
-    /// Removes the profiles that still have the revision that was read. One transaction removes all of them. It logs
-    /// one change for each profile, sorted by id.
+    /// Removes several profiles in one transaction. If the revision of a profile has changed since it was read, the
+    /// profile is not removed. The transaction logs one change for each removed profile, sorted by id.
     ///
     /// - Returns: The number of removed profiles. The other profiles were changed or removed by other writers.
     func remove(_ profiles: [Profile], _ stamp: WriteStamp) async throws(ProfileStoreError) -> Int

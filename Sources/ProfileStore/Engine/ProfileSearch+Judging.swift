@@ -39,9 +39,9 @@ extension ProfileSearch.Condition {
 }
 
 extension FieldRules {
-    /// The bytes of a value for comparisons. In a primary key, the case of ASCII letters does not matter. Two `String`s
-    /// that Swift considers equal can have different bytes, such as é as one scalar or as two. Here they are different
-    /// values.
+    /// The bytes of a value for comparisons. In a primary key, the case of ASCII letters does not matter. Swift
+    /// considers some `String`s equal although their bytes differ: for example, é can be one scalar or two scalars.
+    /// These comparisons treat such strings as different values.
     package func comparedBytes(_ value: Span<UInt8>) -> [UInt8] {
         value.withUnsafeBufferPointer { bytes in
             isPrimaryKey ? bytes.map(\.asciiFolded) : Array(bytes)
@@ -50,7 +50,7 @@ extension FieldRules {
 }
 
 extension ProfileSearch {
-    /// Returns the place of a profile in the search's order.
+    /// Returns the position of a profile in the order of the search.
     package func place(of profile: Profile) -> ProfileCursor {
         let value: [UInt8]? =
             switch order {
@@ -61,13 +61,13 @@ extension ProfileSearch {
         return cursor(id: profile.id, value: value)
     }
 
-    /// Returns whether one place in the search's order comes before another place.
+    /// Returns whether one position in the order of the search comes before another position.
     package func precedes(_ one: ProfileCursor, _ other: ProfileCursor) -> Bool {
         let order = compare(one, other)
         return isReversed ? order > 0 : order < 0
     }
 
-    /// Compares two places in the search's order, and ignores `isReversed`.
+    /// Compares two positions in the order of the search, and ignores `isReversed`.
     private func compare(_ one: ProfileCursor, _ other: ProfileCursor) -> Int {
         guard let order else { return one.id < other.id ? -1 : one.id > other.id ? 1 : 0 }
         let values: Int

@@ -17,8 +17,8 @@ extension FieldRules {
 }
 
 extension ProfileSearch.Condition {
-    /// An estimate of the number of profiles that a search reads through an index for the condition. The cases are
-    /// sorted by the estimate, the smallest first.
+    /// An estimate of how many profiles a search reads if it uses an index for the condition. The cases are sorted by
+    /// the estimate, the smallest first.
     package enum Rank: Comparable {
         /// At most one profile.
         case oneProfile
@@ -29,7 +29,7 @@ extension ProfileSearch.Condition {
         case absence
     }
 
-    /// Returns the rank of the condition; nil if no index can serve it. `hasIndex` is whether the engine has an index
+    /// Returns the rank of the condition; nil if no index can serve it. `hasIndex` is true if the engine has an index
     /// of the field's column.
     package func rank(havingIndex hasIndex: Bool) -> Rank? {
         guard hasIndex else { return nil }

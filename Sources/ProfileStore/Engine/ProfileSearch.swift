@@ -1,6 +1,6 @@
 package import ProfileCore
 
-/// A query after validation: the rules have its fields, and its values are in their stored form.
+/// A validated query: the rules have all its fields, and its values are in their stored form.
 package struct ProfileSearch: Sendable {
     /// A condition on the value of a field.
     package struct Condition: Sendable {
@@ -17,45 +17,46 @@ package struct ProfileSearch: Sendable {
     /// The order of the profiles. Profiles with equal values, or with equally good matches, are sorted by id.
     package enum Order: Sendable {
         /// The order of the values of a field that is not secret. Profiles without a value come last. In descending
-        /// order, the greatest values come first. Among equal values, the greatest ids come first.
+        /// order, the greatest values come first. Profiles with equal values are then also sorted by descending id.
         case field(FieldRules, isDescending: Bool)
-        /// The order of relevance, which is the quality of a profile's best match with this text. The best matches come
-        /// first. Among equally good matches, the smallest ids come first.
+        /// The order of relevance: profiles are sorted by the quality of their best match with this text. The best
+        /// matches come first. Among equally good matches, the smallest ids come first.
         case relevance(of: FoldedText)
 
         /// The field whose values define the order.
         package var field: FieldRules? { if case .field(let field, _) = self { field } else { nil } }
 
-        /// Whether the greatest values come first. If so, among equal values the greatest ids come first.
+        /// Whether the greatest values come first. In this case, profiles with equal values are sorted by descending
+        /// id.
         package var isDescending: Bool { if case .field(_, isDescending: true) = self { true } else { false } }
 
         /// Whether a profile can have no value in the sort field. Profiles without a value come last.
         package var hasAbsent: Bool { field.map { !$0.isPrimaryKey } ?? false }
     }
 
-    /// A condition on the judgement of profiles or of their passwords.
+    /// A condition on the validation of profiles, or on the version of the schema under which passwords were set.
     package enum Status: Sendable {
         case invalid
-        /// One of these versions of the schema judged the profile.
+        /// The profile was last validated by one of these versions of the schema.
         case judged(by: [Int])
         /// The profile's password was set under a version of the schema that is not in this list.
         case hasPassword(setUnderOthersThan: [Int])
     }
 
-    /// The conditions. A profile must meet all of them.
+    /// The conditions. A profile must meet all conditions.
     package var conditions: [Condition]
     /// A text that at least one non-secret field must contain.
     package var text: FoldedText?
     package var status: Status?
     /// The order; nil for the order of ids.
     package var order: Order?
-    /// Whether the whole order is reversed, including profiles without a value.
+    /// Whether the whole order is reversed. Profiles without a value then come first.
     package var isReversed: Bool
     /// The maximum number of profiles of a page.
     package var limit: Int
-    /// The cursor after which the page begins. The cursor belongs to the same order.
+    /// The cursor after which the page begins. The cursor must belong to the order of this search.
     package var after: ProfileCursor?
-    /// The maximum number of bytes. The profile that reaches or exceeds this number is the last profile of the page.
+    /// The maximum number of bytes. The page ends as soon as its profiles reach this number of bytes.
     package var mostBytes: Int
     /// The last id that the search reads. If there is a last id, the search must be sorted by id.
     package var lastID: Int64?
@@ -77,7 +78,7 @@ package struct ProfileSearch: Sendable {
     /// Whether small values, small ids and good matches come first.
     package var isAscending: Bool { (order?.isDescending ?? false) == isReversed }
 
-    /// Returns the cursor of a profile, from its id and its value in the order's field.
+    /// Returns the cursor of the profile that has this id, and this value in the sort field.
     package func cursor(id: Int64, value: [UInt8]?) -> ProfileCursor {
         let asked: ProfileQuery.Order? =
             switch order {
@@ -93,8 +94,8 @@ extension ProfileSearch {
     /// Throws an error if a page is out of order. The cursor for the next page must come after the search's cursor. In
     /// the order of ids, each profile must also come after the previous one.
     ///
-    /// A damaged file may contain a profile twice. If a page went back to an earlier place, reading page by page would
-    /// never end.
+    /// A damaged file may contain a profile twice. If a page could return to an earlier position, a reader that reads
+    /// page after page would never finish.
     /// - Throws: `corrupt`.
     func requireOrder(of page: ProfilePage) throws(ProfileStoreError) {
         if let after, let next = page.next, !precedes(after, next) { throw .outOfOrder(next.id, after: after.id) }
@@ -112,8 +113,8 @@ extension ProfileSearch {
     ///
     /// - Parameters:
     ///   - query: The query.
-    ///   - versions: The versions of the schema that have other rules than `validator`. Only a query for unjudged
-    ///     profiles needs them.
+    ///   - versions: The versions of the schema whose rules differ from the rules of `validator`. These versions are
+    ///     needed only if the query asks for profiles that the rules in force have not validated yet.
     ///   - mostBytes: See ``mostBytes``.
     ///   - validator: The rules.
     /// - Throws: `invalidQuery` with all issues.
@@ -171,7 +172,8 @@ extension ProfileSearch {
 }
 
 extension ProfileQuery.Comparison {
-    /// Returns the same comparison with transformed values. A comparison with a part of a value stays unchanged.
+    /// Returns the same comparison with transformed values. If a comparison searches for a part of a value, as
+    /// `contains` does, it stays unchanged.
     fileprivate func mapValues(_ transform: (String) -> String) -> Self {
         switch self {
         case .equals(let value): .equals(transform(value))

@@ -13,7 +13,7 @@ package protocol RuleEngine: Sendable {
     func loginRules() async throws(ProfileStoreError) -> LoginRules
 
     /// Puts other rules in force and logs the change. Does nothing if the rules are in force already. Profiles keep all
-    /// their values, also in fields that the new rules do not have.
+    /// their values, including the values of fields that the new rules do not have.
     ///
     /// - Returns: The rules in force afterwards, and the version of the adopted schema. If the call repeats an earlier
     ///   write with a key, the adopted schema may no longer be in force.
@@ -23,7 +23,7 @@ package protocol RuleEngine: Sendable {
         _ schema: ProfileSchema, _ stamp: WriteStamp
     ) async throws(ProfileStoreError) -> (inForce: AdoptedSchema, version: Int)
 
-    /// Stores the results of judging profiles. A result has no effect if its profile has changed since it was judged.
-    /// If later rules have judged the profile already, their result stays.
+    /// Stores the validation results of profiles. If a profile has changed since it was validated, its result is
+    /// ignored. If later rules have already validated the profile, the result of the later rules stays.
     func mark(_ marks: [JudgementMark], judgedBy version: Int) async throws(ProfileStoreError)
 }

@@ -1,11 +1,11 @@
-/// A part of a search's order that an engine reads with one statement. Profiles with a value in the sort field are one
-/// part, and profiles without a value are another part.
+/// A part of the profiles of a search. An engine reads each part with one statement. Profiles with a value in the sort
+/// field are one part, and profiles without a value are another part.
 package struct SearchStretch: Sendable {
     package enum Part: Sendable {
         /// All profiles, sorted by id.
         case ids
-        /// Profiles that have a value in the sort field, sorted by value. In the order of relevance: all profiles that
-        /// match the text.
+        /// Profiles that have a value in the sort field, sorted by value. In the order of relevance, this part contains
+        /// all profiles that match the text.
         case present
         /// Profiles that have no value in the sort field, sorted by id.
         case absent
@@ -17,7 +17,7 @@ package struct SearchStretch: Sendable {
 }
 
 extension ProfileSearch {
-    /// The stretches that the search reads one after the other, starting at the search's cursor.
+    /// The stretches that the search reads one after the other. The first stretch starts at the search's cursor.
     package var stretches: [SearchStretch] {
         guard let order else { return [SearchStretch(part: .ids, after: after)] }
         let parts: [SearchStretch.Part] =
@@ -27,8 +27,8 @@ extension ProfileSearch {
         let part: SearchStretch.Part = order.field != nil && after.value == nil ? .absent : .present
         guard let index = parts.firstIndex(of: part) else {
             // The cursor has no value in the sort field, although every profile has one. In the reversed order, absent
-            // values come first, so all profiles follow the cursor. In the order that is not reversed, no profile
-            // follows the cursor.
+            // values come first, so all profiles follow the cursor. If the order is not reversed, absent values come
+            // last, so no profile follows the cursor.
             return isReversed ? parts.map { SearchStretch(part: $0, after: nil) } : []
         }
         return parts[index...].map { SearchStretch(part: $0, after: $0 == part ? after : nil) }
@@ -54,7 +54,7 @@ package struct PageReading {
         profiles.append(profile)
     }
 
-    /// Returns the page. It has a cursor if another profile follows.
+    /// Returns the page. The page has a cursor if another profile follows.
     package consuming func end(hasMore: Bool) -> ProfilePage {
         ProfilePage(profiles: profiles, next: hasMore ? profiles.last.map { search.place(of: $0) } : nil)
     }

@@ -1,17 +1,18 @@
 /// The storage behind a repository: an SQLite file, a PostgreSQL database, or memory.
 ///
 /// Each method is atomic: its writes happen completely or not at all. The writes are durable when the method returns.
-/// An engine may commit several methods together. No method takes or returns SQL, a statement or a connection. No
-/// method judges a profile, because callers pass only valid profiles. Methods may run concurrently, and each method
-/// sees the store as of one moment.
+/// An engine may commit the writes of several methods together. No method takes or returns SQL, a statement or a
+/// connection. No method validates a profile, because callers pass only valid profiles. Methods may run concurrently,
+/// and each method reads one consistent snapshot of the store.
 ///
-/// Every method may throw `closed`, and `busy` if it waited too long. It may throw `cancelled` if its task was
-/// cancelled; then it has written nothing. It may also throw the errors of the file or the server, such as `corrupt`,
-/// `full` and `inputOutput`.
+/// Every method may throw `closed`, and `busy` if it waited too long. If the task was cancelled, a method may throw
+/// `cancelled`. In this case it has written nothing. Every method may also throw the errors of the file or the server,
+/// such as `corrupt`, `full` and `inputOutput`.
 ///
 /// Engines belong to this package. Each engine has its own `open` function.
 package protocol StoreEngine: ProfileEngine, AccountEngine, RuleEngine, ChangeEngine, BulkEngine, CopyEngine {
-    /// The place of the store, for people: the path of a file, or the address of a database without its user.
+    /// The location of the store, as a text for people: the path of a file, or the address of a database without its
+    /// user.
     var place: String { get }
 
     /// Checks in one cheap round trip that the store can be reached and read.

@@ -6,13 +6,13 @@ internal import SecretHashing
 package struct StoreHead: Sendable {
     /// Every schema that was ever in force, oldest first.
     package let schemas: [AdoptedSchema]
-    /// The access tokens, in the order of their hashes.
+    /// The access tokens, sorted by their hashes.
     package let tokens: [StoredToken]
     /// The id that the next profile gets.
     package let nextProfileID: Int64
     /// Whether the store has no profiles.
     package let isEmpty: Bool
-    /// If the store is an unfinished copy, the ``fingerprint`` of the store that it copies.
+    /// The ``fingerprint`` of the source store, if this store is an unfinished copy; otherwise nil.
     package let copyOf: String?
 
     package init(
@@ -25,8 +25,8 @@ package struct StoreHead: Sendable {
         self.copyOf = copyOf
     }
 
-    /// A hash by which an unfinished copy recognizes the store that it copies: the SHA-256 of all schemas that were
-    /// ever in force, with their times.
+    /// A hash that identifies a store. An unfinished copy uses it to recognize its source store. It is the SHA-256 of
+    /// all schemas that were ever in force, with the times of their adoption.
     package var fingerprint: String {
         let lines = schemas.map { "\($0.version) \($0.fingerprint) \($0.adoptedAt.millisecondsSince1970)\n" }
         return SHA256.hexadecimal(Array(lines.joined().utf8).span)
@@ -41,13 +41,13 @@ package struct StoreHead: Sendable {
 
     /// Returns whether this store may receive a new copy of another store.
     ///
-    /// A new copy can start only in an unused store. The only rules of this store must be the first rules of the other
-    /// store.
+    /// A new copy can start only in an unused store. This store must have exactly one schema, and its rules must be the
+    /// first rules of the other store.
     /// - Parameters:
     ///   - other: The other store.
-    ///   - restarting: Whether an unfinished copy of any store is discarded.
+    ///   - restarting: Whether the call discards an unfinished copy in this store, even a copy of a third store.
     ///   - place: The place of this store, for errors.
-    /// - Returns: True if a new copy starts. False if an unfinished copy of the other store continues.
+    /// - Returns: True if a new copy starts. False if the call continues an unfinished copy of the other store.
     /// - Throws: `notUnused` if a new copy cannot start here; `unfinishedCopy` if this store is an unfinished copy of a
     ///   third store.
     package func beginsCopy(

@@ -1,14 +1,14 @@
 package import ProfileCore
 
-/// The stored profiles that have the primary keys of a batch's rows.
+/// The stored profiles whose primary keys occur in the rows of a batch.
 package struct StoredMatches: Sendable {
     /// A stored profile without its values.
     package struct Match: Sendable {
         package let id: Int64
         package let revision: Int64
-        /// The version of the schema that last judged the profile.
+        /// The version of the schema that last validated the profile.
         package let schemaVersion: Int
-        /// Whether that version found the profile valid.
+        /// Whether the profile was valid when it was last validated.
         package let isValid: Bool
 
         package init(id: Int64, revision: Int64, schemaVersion: Int, isValid: Bool) {
@@ -50,7 +50,7 @@ package struct StoredMatches: Sendable {
 
     // MARK: Reading them
 
-    /// Records that a profile has the row's primary key, and does not store the profile.
+    /// Records that a stored profile has the row's primary key. The profile itself is not recorded.
     package mutating func append(row: Int) { positions[row - firstRow] = 0 }
 
     /// Appends the match of a row. The caller then appends the cells of the match.

@@ -10,13 +10,13 @@ package struct StoreScan: Sendable {
     package var includesJudgements = false
     /// Whether to read whole records, for a copy.
     package var includesRecords = false
-    /// Leaves out the profiles that were judged by one of these versions of the schema.
+    /// The scan skips the profiles that were last validated by one of these versions of the schema.
     package var besides: [Int] = []
     /// Reads only profiles with a higher id.
     package var after: Int64 = 0
     /// The maximum number of rows.
     package var mostRows: Int
-    /// The maximum number of bytes. The row whose cells reach or exceed this number is the last row of the scan.
+    /// The maximum number of bytes. The scan ends as soon as the cells of its rows reach this number of bytes.
     package var mostBytes: Int
 
     package init(
@@ -58,7 +58,7 @@ package struct StoredRows: Sendable {
         package let revision: Int64
         package let createdAt: Timestamp
         package let updatedAt: Timestamp
-        /// The version of the schema that last judged the profile.
+        /// The version of the schema that last validated the profile.
         package let schemaVersion: Int
         /// The stored form of the profile's issues; nil if the profile is valid.
         package let issues: String?

@@ -20,17 +20,17 @@ package struct KeyedRequest: Sendable {
     package let key: WriteKey
     /// The SHA-256 of the request, in hexadecimal digits.
     package let fingerprint: String
-    /// Whether the request is about one revision of a profile. This is false for an edit without an expected revision:
-    /// if another write comes first, the repository repeats the edit.
+    /// Whether the request expects one certain revision of a profile. This is false for an edit without an expected
+    /// revision: if another write comes first, the repository repeats the edit.
     let isOfOneRevision: Bool
 
-    /// Creates a request; nil without a key.
+    /// Creates a request; nil if `key` is nil.
     ///
     /// - Parameters:
     ///   - key: The caller's key.
     ///   - verb: The name of the operation.
     ///   - facts: The parameters of the operation, without secrets.
-    ///   - isOfOneRevision: Whether `staleRevision` is an answer to the request.
+    ///   - isOfOneRevision: Whether the error `staleRevision` is a final answer to the request.
     package init?(_ key: WriteKey?, _ verb: String, _ facts: [String?], isOfOneRevision: Bool = true) {
         guard let key else { return nil }
         self.key = key

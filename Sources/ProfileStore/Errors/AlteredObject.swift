@@ -4,7 +4,7 @@ public struct AlteredObject: Hashable, Sendable {
     public enum Difference: Hashable, Sendable {
         /// This program does not create the object.
         case foreign
-        /// The object differs from the one that this program creates.
+        /// The object exists, but its definition differs from the definition in this program.
         case changed
         /// The object is missing.
         case missing

@@ -1,7 +1,7 @@
 public import SecretHashing
 
 extension ProfileStoreError {
-    /// The stable name of an error, for metrics, logs and decisions. It does not contain the error's facts. Later
+    /// The stable name of an error, for metrics, logs and decisions. The name contains no details of the error. Later
     /// versions may have more codes.
     ///
     /// ```swift
@@ -51,15 +51,16 @@ extension ProfileStoreError {
         /// unique. ``fields`` contains this field, and ``detail`` contains at most ten of the repeated values.
         public static let repeatedValues = Code(rawValue: "repeated_values")
 
-        /// The schema is not adopted, because a table cannot have enough columns for the fields of all schemas of the
-        /// store.
+        /// The schema is not adopted, because all schemas of the store together have more fields than a table can have
+        /// columns.
         public static let tooManyColumns = Code(rawValue: "too_many_columns")
 
         /// The schema is not adopted, because the stored profiles have another primary key. ``fields`` contains the new
         /// primary key, followed by the primary key in force.
         public static let otherPrimaryKey = Code(rawValue: "other_primary_key")
 
-        /// The ``writeKey`` was used for another write within the last 24 hours. A repeat must make the same request.
+        /// The ``writeKey`` was used for another write within the last 24 hours. If a write is repeated with its key,
+        /// the request must be the same.
         public static let keyReused = Code(rawValue: "key_reused")
 
         // MARK: Not now
@@ -112,7 +113,7 @@ extension ProfileStoreError {
         /// server's message.
         public static let notPermitted = Code(rawValue: "not_permitted")
 
-        /// Committed writes could be lost if one machine fails. The reason is the server's settings, or that no standby
+        /// Committed writes could be lost if one machine fails. Either the server's settings are unsafe, or no standby
         /// confirms commits. If settings are the reason, ``detail`` contains them. Nothing was written.
         public static let notDurable = Code(rawValue: "not_durable")
 
@@ -255,7 +256,7 @@ extension ProfileStoreError {
         }
     }
 
-    /// Whether the same call may succeed later without any change by the caller.
+    /// Whether a later repeat of the same call may succeed.
     package var isTransient: Bool { code.isTransient }
 
     /// Whether the store refused the request because of the request's content or because of the stored data. The store
@@ -271,7 +272,7 @@ extension ProfileStoreError {
 }
 
 extension ProfileStoreError.Code {
-    /// Whether the same call may succeed later without any change by the caller.
+    /// Whether a later repeat of the same call may succeed.
     package var isTransient: Bool { [.busy, .unavailable, .outcomeUnknown, .notDurable].contains(self) }
 }
 

@@ -6,10 +6,11 @@ extension ProfileStoreError {
         .corrupt(.outOfOrder(id, after: last))
     }
 
-    /// The greatest count that is accepted from a store. It is small enough that adding to it does not overflow.
+    /// The greatest count that a store may contain. Additions to this count do not overflow, because it is only about
+    /// half of the largest `Int64`.
     package static let mostCounted: Int64 = 1 << 62
 
-    /// Checks that a number of the store is in the range that counting can reach, and returns the number.
+    /// Checks that a stored number is in the range from `least` to `mostCounted`, and returns the number.
     ///
     /// - Throws: `corrupt` for a number below `least` or above ``mostCounted``.
     package static func counted(
@@ -19,13 +20,13 @@ extension ProfileStoreError {
         return number
     }
 
-    /// Returns the next number after a number of the store.
+    /// Returns a stored number plus one.
     ///
     /// - Parameters:
     ///   - number: A number that was read from the store.
     ///   - name: The name of the number, for the error.
-    /// - Returns: The number that is greater by one.
-    /// - Throws: `corrupt` if there is no greater number.
+    /// - Returns: The stored number plus one.
+    /// - Throws: `corrupt` if the stored number is already the largest possible number.
     package static func number<Number: FixedWidthInteger & Sendable>(
         after number: Number, _ name: String
     ) throws(ProfileStoreError) -> Number {

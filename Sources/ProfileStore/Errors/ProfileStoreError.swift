@@ -1,10 +1,10 @@
 public import ProfileCore
 public import SecretHashing
 
-/// An error of a store. It has a ``code``, a ``kind`` that decides what a caller can do, and facts.
+/// An error of a store. An error has a ``code``, a ``kind`` and facts. The kind decides what a caller can do.
 ///
-/// A fact is nil or empty unless the code's documentation names it. An error contains no text for people; the program
-/// that shows the error writes the text.
+/// If the documentation of an error's code does not name a fact, the fact is nil or empty. An error contains no text
+/// for people; the program that shows the error writes the text.
 public struct ProfileStoreError: Error, Hashable, Sendable {
     package let reason: Reason
 
@@ -68,7 +68,7 @@ extension ProfileStoreError {
     /// The reason why a password could not be hashed.
     public var hashingError: HashingError? { if case .hashing(let error) = reason { error } else { nil } }
 
-    /// The table, index, view or trigger that differs from the one that this program makes.
+    /// The table, index, view or trigger that does not match the definitions of this program.
     public var alteredObject: AlteredObject? { if case .altered(let object) = reason { object } else { nil } }
 
     /// The file or folder that the error is about.

@@ -16,7 +16,7 @@ package enum StoreDamage: Hashable, Sendable {
     case changedProfile
     /// The profiles with these two ids came in the wrong order.
     case outOfOrder(Int64, after: Int64)
-    /// The stored number with this name is outside the range that counting can reach.
+    /// The stored number with this name is outside the valid range.
     case uncounted(String)
     /// The stored number with this name has this value, and cannot be increased by one.
     case uncountable(String, Int64)
@@ -47,7 +47,7 @@ package enum ServerFault: Hashable, Sendable {
     }
 }
 
-/// The reason why the loss of one machine could lose commits.
+/// The reason why commits could be lost if one machine fails.
 package enum DurabilityFault: Hashable, Sendable {
     /// Each of these settings of the server has this value. For example, `fsync` is `off`.
     case settings([String], are: String)
@@ -64,7 +64,7 @@ package enum AddressFault: Hashable, Sendable {
     /// The server does not receive the schema that the address names. For example, a connection pooler ignores startup
     /// options.
     case schemaIgnored
-    /// The address leads to a connection pooler. Each transaction can get another session from it.
+    /// The address leads to a connection pooler. The pooler may use a different session for each transaction.
     case sharedSession
 }
 

@@ -1,8 +1,9 @@
 internal import SecretHashing
 internal import Threads
 
-/// Receives the operations of a repository, for the metrics, logs and traces of a service: the name, the outcome, the
-/// duration and the waiting time. The observer never receives a value, a username or a path.
+/// Receives the operations of a repository, for the metrics, logs and traces of a service. For each operation, it
+/// receives the name, the outcome, the duration and the waiting time. The observer never receives a value, a username
+/// or a path.
 ///
 /// ```swift
 /// options.observer = StoreObserver { operation in
@@ -28,7 +29,8 @@ public struct StoreObserver: Sendable {
         public let outcome: Outcome
         /// The time from the start to the outcome.
         public let duration: Duration
-        /// The part of ``duration`` that the operation waited for the write lock or for a thread. Look-ups do not wait.
+        /// The part of ``duration`` in which the operation waited for the write lock or for a thread. Look-ups do not
+        /// wait.
         public let waited: Duration
         /// The number of profiles, sessions, tokens or changes that the operation found, wrote or removed. Zero if
         /// there was no such item, or if the outcome is not ``Outcome/done``.
@@ -68,7 +70,7 @@ extension StoreObserver.Operation {
         public static let lookUp = Name(rawValue: "look_up")
         /// Reads a page of a query.
         public static let page = Name(rawValue: "page")
-        /// Counts the profiles that a query finds, or that are not judged yet.
+        /// Counts the profiles that a query finds, or the profiles that the rules in force have not validated yet.
         public static let count = Name(rawValue: "count")
         /// Reads some thousand profiles, for an export or a revalidation.
         public static let scan = Name(rawValue: "scan")
@@ -91,7 +93,7 @@ extension StoreObserver.Operation {
         /// A step of copying a store. The step writes some thousand profiles, or all data of the store except the
         /// profiles.
         public static let copy = Name(rawValue: "copy")
-        /// Checks which of some usernames are stored, or whether the store has any profile.
+        /// Checks which usernames of a list are stored, or whether the store has any profile.
         public static let lookUpNames = Name(rawValue: "look_up_names")
         /// Looks up the outcome of a keyed write.
         public static let lookUpKey = Name(rawValue: "look_up_key")
@@ -104,7 +106,7 @@ extension StoreObserver.Operation {
         public static let readSchema = Name(rawValue: "read_schema")
         /// Puts other rules in force.
         public static let adopt = Name(rawValue: "adopt")
-        /// Stores the results of judging some thousand profiles.
+        /// Stores the validation results of some thousand profiles.
         public static let mark = Name(rawValue: "mark")
 
         // Secrets.
@@ -122,7 +124,7 @@ extension StoreObserver.Operation {
         public static let replacePasscode = Name(rawValue: "replace_passcode")
         /// Removes a passcode.
         public static let removePasscode = Name(rawValue: "remove_passcode")
-        /// Counts an attempt before it is made. The attempt may be refused as `throttled` or `locked`.
+        /// Counts an attempt before the secret is checked. The attempt may be refused as `throttled` or `locked`.
         public static let admitAttempt = Name(rawValue: "admit_attempt")
         /// Stores the outcome of an attempt, and starts the session if one was requested.
         public static let settleAttempt = Name(rawValue: "settle_attempt")

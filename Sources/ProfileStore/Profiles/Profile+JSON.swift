@@ -23,7 +23,8 @@ extension Profile: Encodable {
         members.append(JSONMember("updated_at", .string(updatedAt.description)))
         members.append(JSONMember("schema_version", .number(schemaVersion)))
         members.append(JSONMember("status", .string(status.rawValue)))
-        // Fields are read by position, because a copy of a field's rules would have to retain every reference in it.
+        // Fields are read by position. A copy of a field's rules would be slow, because Swift would retain every
+        // reference in the rules.
         for (index, value) in zip(rules.indices, values) {
             members.append(JSONMember(rules[index].name.text, rules[index].type.json(of: value)))
         }
@@ -36,7 +37,8 @@ extension ProfilePage: Encodable {
     /// Writes the page as `lookup --format json` prints it. `next` is the cursor of the next page, null at the end.
     public func encode(to encoder: any Encoder) throws { try json.encode(to: encoder) }
 
-    /// The page as JSON: the member `profiles`, whose elements are as in ``Profile/json``, and then the member `next`.
+    /// The page as JSON. The member `profiles` contains the profiles in the form of ``Profile/json``. The member `next`
+    /// follows.
     public var json: JSONValue {
         [
             "profiles": .array(profiles.map(\.json)),

@@ -10,7 +10,7 @@ public struct Profile: Hashable, Sendable {
     public let createdAt: Timestamp
     /// The time at which the present revision was stored.
     public let updatedAt: Timestamp
-    /// The version of the schema that judged the profile last.
+    /// The version of the schema that last validated the profile.
     public let schemaVersion: Int
     /// The issues that revalidation found; empty for a valid profile.
     public let issues: [ReportedIssue]
@@ -37,15 +37,15 @@ public struct Profile: Hashable, Sendable {
         self.values = values
     }
 
-    /// The result of the last judgement.
+    /// The result of the last validation.
     public enum Status: String, Sendable {
-        /// The profile is valid by the rules that judged it last.
+        /// The profile was valid when it was last validated.
         case valid
         /// Revalidation found that the profile breaks later rules.
         case invalid
     }
 
-    /// The result of the last judgement: `invalid` if revalidation found issues.
+    /// The result of the last validation: `invalid` if revalidation found issues.
     public var status: Status { issues.isEmpty ? .valid : .invalid }
 
     /// Returns the stored form of a field's value; nil if the value is absent or the field is secret.

@@ -1,8 +1,8 @@
 internal import ProfileCore
 internal import SecretHashing
 
-/// A position in an order of profiles, after the last profile of a page. The cursor stays valid if profiles are added
-/// or removed.
+/// A position in a sorted list of profiles: after the last profile of a page. The cursor stays valid if profiles are
+/// added or removed.
 ///
 /// The text of a cursor is opaque, and safe in a URL and on a command line. The text contains the id of the last
 /// profile of the page. If the page is sorted by a field, the text also contains that profile's value. In the order of
@@ -11,8 +11,9 @@ public struct ProfileCursor: Hashable, Sendable, CustomStringConvertible {
     package let id: Int64
     /// The order of the page; nil for the order of ids.
     package let order: ProfileQuery.Order?
-    /// The value of the sort field; nil if the value is absent. It is in UTF-8, unless another program has stored it.
-    /// In the order of relevance: one byte with the number of the profile's `TextMatch`; nil if there is no match.
+    /// The value of the sort field; nil if the value is absent. The value is in UTF-8, unless another program has
+    /// stored other bytes. In the order of relevance, the value is one byte with the number of the profile's
+    /// `TextMatch`; nil if there is no match.
     package let value: [UInt8]?
 
     package init(id: Int64, order: ProfileQuery.Order? = nil, value: [UInt8]? = nil) {
@@ -43,12 +44,15 @@ public struct ProfileCursor: Hashable, Sendable, CustomStringConvertible {
             self.init(id: id, order: order, value: value)
         default: return nil
         }
-        // Each position has exactly one text.
+        // Each position has exactly one valid text, so any other text is refused.
         guard description == text else { return nil }
     }
 
-    /// Examples: `12` in the order of ids; `12.age.ascending.3431` after the age 41; `12.age.ascending` after an absent
-    /// age; `12.4` after a profile with a value that equals the text.
+    /// Examples of the text of a cursor after the profile 12:
+    /// - `12`, if the page is sorted by id
+    /// - `12.age.ascending.3431`, if the page is sorted by age, and the age is 41
+    /// - `12.age.ascending`, if the page is sorted by age, and the age is absent
+    /// - `12.4`, if the page is sorted by relevance, and a value of the profile equals the text of the query
     public var description: String {
         switch order {
         case nil: return String(id)

@@ -95,8 +95,8 @@ extension ProfileQuery.Condition: Codable {
         case isPresent = "is_present"
     }
 
-    /// Reads `field`, `comparison` and a `value`. `is_any_of` has `values`, an array of texts. `is_absent` and
-    /// `is_present` have no value.
+    /// Reads `field`, `comparison` and a `value`. The comparison `is_any_of` has the member `values`, which is an array
+    /// of texts. The comparisons `is_absent` and `is_present` have no value.
     public init(from decoder: any Decoder) throws {
         try decoder.allowOnly(Key.self)
         let container = try decoder.container(keyedBy: Key.self)

@@ -18,29 +18,30 @@ public struct ProfileQuery: Hashable, Sendable {
 
     /// A comparison of a field's value.
     ///
-    /// Values are given as a person types them, and are looked up in their stored form: `78761241` finds `7876-1241`.
-    /// If a value breaks the field's rules, it is looked up unchanged. A profile that was judged by other rules may
-    /// have this value. If the field's type cannot represent a value, the query has an issue.
+    /// A caller passes values as a person types them. They are converted to their stored form: `78761241` finds
+    /// `7876-1241`. If a value breaks the field's rules, it is looked up unchanged. A profile that was validated by
+    /// other rules may have this value. If the field's type cannot represent a value, the query has an issue.
     ///
-    /// Greater and less use the sort order of the field: numbers by value, times by time, and text by its bytes in
-    /// UTF-8. The primary key is sorted as text, ignoring the case of ASCII letters. A stored value that is not of the
-    /// field's type has no place in this order: `isGreater(than: "5")` does not find `unknown`.
+    /// The comparisons `isLess`, `isAtMost`, `isGreater` and `isAtLeast` use the sort order of the field: numbers by
+    /// value, times by time, and text by its bytes in UTF-8. The primary key is sorted as text, ignoring the case of
+    /// ASCII letters. If a stored value does not have the field's type, it has no position in this order:
+    /// `isGreater(than: "5")` does not find `unknown`.
     public enum Comparison: Hashable, Sendable {
-        /// The value equals this one, byte by byte. The primary key ignores the case of ASCII letters.
+        /// The value of the field equals this value, byte by byte. The primary key ignores the case of ASCII letters.
         case equals(String)
-        /// The value differs from this one, or is absent.
+        /// The value of the field differs from this value, or the profile has no value.
         case differs(from: String)
         /// The stored value begins with this text. Every value begins with the empty text.
         case hasPrefix(String)
         /// The value contains this text, ignoring case and accents. Every value contains the empty text.
         case contains(String)
-        /// The value is less than this one in the order of the field.
+        /// The value of the field is less than this value, in the sort order of the field.
         case isLess(than: String)
-        /// The value is less than this one, or equal to it, in the order of the field.
+        /// The value of the field is less than or equal to this value, in the sort order of the field.
         case isAtMost(String)
-        /// The value is greater than this one in the order of the field.
+        /// The value of the field is greater than this value, in the sort order of the field.
         case isGreater(than: String)
-        /// The value is greater than this one, or equal to it, in the order of the field.
+        /// The value of the field is greater than or equal to this value, in the sort order of the field.
         case isAtLeast(String)
         /// The value equals any of these values. An empty list matches no profile.
         case isAny(of: [String])
@@ -50,22 +51,23 @@ public struct ProfileQuery: Hashable, Sendable {
         case isPresent
     }
 
-    /// The result of the last judgement.
+    /// The result of the last validation.
     public enum Status: String, Hashable, Sendable {
         /// Revalidation found the profile invalid.
         case invalid
-        /// The rules in force have not judged the profile yet. The profile was stored or last judged under other rules.
+        /// The rules in force have not validated the profile yet. The profile was stored or last validated under other
+        /// rules.
         case unjudged
     }
 
     /// The order of the profiles. Profiles with equal values, or with equally good matches, are sorted by id.
     public enum Order: Hashable, Sendable {
-        /// By the values of a field that is not secret, ascending or descending. In ascending and in descending order,
-        /// profiles without a value come last.
+        /// Profiles are sorted by the values of a field that is not secret, in ascending or descending order. In both
+        /// directions, profiles without a value come last.
         case field(FieldName, isDescending: Bool)
-        /// By the profile's best match with the query's ``ProfileQuery/text``. First come whole values, then values
-        /// that begin with the text, then values that contain a word that begins with the text. The query must have a
-        /// text.
+        /// Profiles are sorted by their best match with the query's ``ProfileQuery/text``. Values that equal the text
+        /// come first. Then come values that begin with the text, and then values in which a word begins with the text.
+        /// All other values that contain the text come last. The query must have a text.
         case relevance
 
         /// The order of a field's values.
@@ -77,19 +79,20 @@ public struct ProfileQuery: Hashable, Sendable {
     /// The default limit.
     public static let usualLimit = 100
 
-    /// The conditions. A profile must meet all of them. A query has at most 50 conditions. Together they have at most
-    /// 500 values.
+    /// The conditions. A profile must meet all conditions. A query has at most 50 conditions. Together they have at
+    /// most 500 values.
     public var conditions: [Condition]
     /// A text that at least one non-secret field must contain; see ``Comparison/contains(_:)``.
     public var text: String?
-    /// The result of the last judgement that a profile must have; nil for any result.
+    /// Only profiles with this validation result are found; nil finds profiles with any result.
     public var status: Status?
     /// The order; nil for the order of ids, which is the order in which profiles were stored.
     public var order: Order?
-    /// Whether the whole order is reversed, including absent values. To read the previous page, reverse the query, and
-    /// continue after the first profile of this page; see ``cursor(at:)``.
+    /// Whether the whole order is reversed. Profiles without a value then come first. To read the previous page,
+    /// reverse the query, and continue after the first profile of this page; see ``cursor(at:)``.
     public var isReversed: Bool
-    /// The maximum number of profiles in one page, from 1 to 100,000. Other numbers are set to the nearest bound.
+    /// The maximum number of profiles in one page, from 1 to 100,000. A smaller number is treated as 1, and a greater
+    /// number as 100,000.
     public var limit: Int
     /// The cursor that the previous page returned; see ``ProfilePage/next``. The cursor must belong to the order of the
     /// query.
@@ -131,9 +134,9 @@ extension Profile {
 
 /// How a store runs a query.
 public enum QueryPlan: Hashable, Sendable {
-    /// The store uses indexes: it reads only the profiles that the indexes of these fields find, or only as many
-    /// profiles as the page contains. The list may be empty, because the order of ids and the invalid profiles have
-    /// indexes of their own.
+    /// The store uses indexes. It reads only the profiles that the indexes of these fields find, or only as many
+    /// profiles as the page contains. The list may be empty, because the store may use the index of ids or the index of
+    /// invalid profiles instead.
     case index([FieldName])
     /// The store may read every profile.
     case everything

@@ -1,12 +1,12 @@
 public import ProfileCore
 
-/// An issue as reports and the store contain it: with its code and its text.
+/// An issue in the form in which reports and the store contain it: with its code and its text.
 public struct ReportedIssue: Hashable, Sendable {
     /// The name of the field; nil for an issue of the whole row.
     public let field: String?
     /// The name of a code of ``/ProfileCore/IssueCode``.
     public let code: String
-    /// The text: the schema's message, or the default one in English.
+    /// The text: the schema's message, or the default message in English.
     public let message: String
 
     /// The number of issues that this issue stands for. It may be more than 1 if the profile has more than
@@ -29,8 +29,8 @@ public struct ReportedIssue: Hashable, Sendable {
 }
 
 extension [ReportedIssue] {
-    /// The maximum count that is read for one stored issue. No profile has so many issues. Reports can add such counts
-    /// without an overflow.
+    /// The maximum count of one stored issue. A greater stored count is read as this maximum. No profile has so many
+    /// issues. Reports can add such counts without an overflow.
     private static let mostCounted = 1_000_000
 
     /// The form in which a row's issues are stored.

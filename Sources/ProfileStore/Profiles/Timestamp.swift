@@ -24,8 +24,8 @@ public struct Timestamp: Hashable, Comparable, Sendable, CustomStringConvertible
         let seconds = seconds
         let day = day
         let secondOfDay = Int(seconds - seconds.dividedDown(by: 86_400) * 86_400)
-        // Each written profile has two timestamps. If each part of a timestamp were a `String`, the timestamps would
-        // take longer than the rest of the profile.
+        // Each written profile has two timestamps. If the code created a `String` for each part of a timestamp, writing
+        // both timestamps would take longer than writing the rest of the profile.
         return String(unsafeUninitializedCapacity: 24) { text in
             var end = 0
             func add(_ number: Int, digits: Int, then separator: Unicode.Scalar) {
@@ -55,10 +55,10 @@ public struct Timestamp: Hashable, Comparable, Sendable, CustomStringConvertible
         left.millisecondsSince1970 < right.millisecondsSince1970
     }
 
-    /// Returns the time after a duration, limited to the first and the last possible time.
+    /// Returns this time plus a duration. The result is limited to the first and the last possible time.
     package func advanced(by duration: Duration) -> Timestamp { advanced(byMilliseconds: duration.wholeMilliseconds) }
 
-    /// Returns the time after a number of milliseconds, limited to the first and the last possible time.
+    /// Returns this time plus a number of milliseconds. The result is limited to the first and the last possible time.
     package func advanced(byMilliseconds milliseconds: Int64) -> Timestamp {
         let (sum, isTooFar) = millisecondsSince1970.addingReportingOverflow(milliseconds)
         return Timestamp(millisecondsSince1970: isTooFar ? milliseconds < 0 ? .min : .max : sum)

@@ -5,13 +5,14 @@ internal import Threads
 /// Reads the log of changes once for all listeners of a repository.
 ///
 /// The engine calls `ring()` after a commit. A timer also calls `ring()` once in every interval, because the engine may
-/// not notice commits of other processes. The call is only a signal and does not contain the change. The call makes one
-/// task read the next page of the log and pass the page to every waiting listener. The feed keeps at most one page of
-/// changes, which the listeners share. A listener that is further behind reads the store itself, so a slow listener
-/// costs no memory.
+/// not notice commits of other processes. The call is only a signal and does not contain the change. After the call,
+/// one task reads the next page of the log, and passes the page to every waiting listener. The feed keeps at most one
+/// page of changes, which the listeners share. A listener that is further behind reads the store itself, so a slow
+/// listener costs no memory.
 ///
-/// After resuming listeners, the task pauses for a time that is proportional to their number. Without the pause, each
-/// commit could resume a thousand listeners at once. The writer's own task would then have to wait behind them.
+/// After the task has resumed listeners, it pauses. The pause is proportional to the number of these listeners. Without
+/// the pause, each commit could resume a thousand listeners at once. The writer's own task would then have to wait
+/// until these listeners have run.
 final class ChangeFeed: Sendable {
     /// The next action of a listener.
     enum Turn: Sendable {
@@ -26,7 +27,7 @@ final class ChangeFeed: Sendable {
 
     /// The newest changes of the log, at most one page.
     private struct Page {
-        /// The number of the change before the page.
+        /// The number of the last change before the page.
         private(set) var start: Int64
         /// The changes, without gaps. If the page has a change of the kind `missed`, the page has no other change.
         private(set) var changes: [ProfileChange]
@@ -43,7 +44,7 @@ final class ChangeFeed: Sendable {
         /// used.
         var isRecent: Bool { .now - readAt < .seconds(1) }
 
-        /// Returns the changes after a number; nil if the page does not contain them.
+        /// Returns the changes whose number is greater than `number`; nil if the page does not contain them.
         func changes(after number: Int64) -> ArraySlice<ProfileChange>? {
             let (index, isTooFar) = number.subtractingReportingOverflow(start)
             guard !isTooFar, index >= 0, index < changes.count else { return nil }
@@ -51,8 +52,8 @@ final class ChangeFeed: Sendable {
             return changes[Int(index)...]
         }
 
-        /// Appends the next changes of the log, and drops the oldest ones. The page keeps earlier changes for listeners
-        /// that are slightly behind.
+        /// Appends the next changes of the log. If the page is then too long, its oldest changes are dropped. The page
+        /// keeps earlier changes for listeners that are slightly behind.
         mutating func append(_ next: [ProfileChange]) {
             changes += next
             let surplus = max(0, changes.count - ChangeFeed.pageSize)
@@ -63,8 +64,8 @@ final class ChangeFeed: Sendable {
 
     /// A waiting task.
     private struct Waiter {
-        /// The number of the last change that the task has seen, and the task's repository. It is nil if the task only
-        /// waits until the feed is closed.
+        /// The number of the last change that the task has seen, and the task's repository. Nil if the task only waits
+        /// until the feed is closed.
         let place: (number: Int64, repository: ProfileRepository)?
         let turn: Promise<Turn>
     }
@@ -72,19 +73,19 @@ final class ChangeFeed: Sendable {
     private struct State {
         /// The number of calls of `ring()`.
         var rings = 0
-        /// The value of `rings` at the start of the last read that reached the end of the log.
+        /// When the last read that reached the end of the log started, `rings` had this value.
         var ringsRead = 0
         var page: Page?
-        /// The waiting tasks, by the identity of their promises.
+        /// The waiting tasks. The key of each task is the identity of its promise.
         var waiters: [ObjectIdentifier: Waiter] = [:]
-        /// The task that reads the log. It exists while there is something to read and a listener waits.
+        /// The task that reads the log. The task exists only while a listener waits and the log may have new changes.
         var reading: Task<Void, Never>?
         var hasListener = false
         var ticker: Ticker?
     }
 
     private let state = Locked(State())
-    /// Set under the lock of `state`.
+    /// The lock of `state` is held when this value is set.
     private let isOver = Atomic(false)
     private let interval: Duration
 
@@ -124,11 +125,11 @@ final class ChangeFeed: Sendable {
         state.withLock { if !isClosed { $0.ticker = ticker } }
     }
 
-    /// Waits for the changes after a number.
+    /// Waits for the changes that follow the change `number`.
     ///
     /// - Parameters:
     ///   - number: The last change that the listener has seen.
-    ///   - rings: The number of rings before the listener read the store. Nil if the listener has not read the store,
+    ///   - rings: The value of `rings` before the listener read the store. Nil if the listener has not read the store,
     ///     or has found changes after `number`.
     ///   - repository: The repository of the listener and of the feed.
     /// - Returns: The next action of the listener.
@@ -198,8 +199,8 @@ final class ChangeFeed: Sendable {
         state.reading = Task.detached { await self.read() }
     }
 
-    /// Returns the repository, the number after which to read, and the number of rings. Returns nil if `ring()` was not
-    /// called since the last read, or if no listener waits.
+    /// Returns the repository, the number of the change after which the next read starts, and the number of rings.
+    /// Returns nil if `ring()` was not called since the last read, or if no listener waits.
     private func nextRead(_ state: State) -> (repository: ProfileRepository, start: Int64, rings: Int)? {
         guard !isClosed, state.rings != state.ringsRead else { return nil }
         // The waiting listeners may have seen different numbers. The read starts after the smallest of their numbers,
@@ -230,7 +231,7 @@ final class ChangeFeed: Sendable {
         }
     }
 
-    /// If the changes continue the page, appends them to the page. Otherwise they become the new page.
+    /// If the changes directly follow the page, appends them to the page. Otherwise, the changes become the new page.
     private func keep(_ changes: [ProfileChange], after start: Int64, _ state: inout State) {
         let isContinuous = changes.first.map { $0.number &- 1 == start } ?? true
         if state.page?.end == start, isContinuous, changes.isEmpty || state.page?.isRecent == true {
@@ -263,7 +264,7 @@ final class ChangeFeed: Sendable {
         return resumed.count
     }
 
-    /// Ends the waiting listeners with an error. The next listener causes another read.
+    /// Ends the waiting listeners with an error. If another listener waits later, the log is read again.
     private func fail(_ error: ProfileStoreError) {
         let waiters = state.withLock { state in
             let waiters = state.waiters.filter { $0.value.place != nil }

@@ -2,8 +2,8 @@
 /// ``ProfileRepository/Changes/stream(after:)``.
 ///
 /// The sequence ends when the task is cancelled or the repository is closed. The sequence keeps at most one page of
-/// changes in memory, even if the reader is slow. The listeners of one repository share that page, except listeners
-/// that are further behind.
+/// changes in memory, even if the reader is slow. The listeners of one repository share this page. A listener that is
+/// further behind keeps a page of its own.
 ///
 /// Reads that fail with `busy`, `unavailable`, `outcomeUnknown` or `notDurable` are repeated until the store answers.
 /// Any other error ends the sequence.
@@ -19,8 +19,8 @@ public struct ProfileChanges: AsyncSequence, Sendable {
     /// Iterates over the changes, and waits for the next one if necessary.
     public struct Iterator: AsyncIteratorProtocol {
         private let repository: ProfileRepository
-        /// The number of the last returned change. At first, the number of the change after which the sequence starts;
-        /// nil while that number is unknown.
+        /// The number of the last returned change. Before the first change, this is the number of the change after
+        /// which the sequence starts. Nil if that number is not known yet.
         private var latest: Int64?
         private var page: ArraySlice<ProfileChange> = []
         private var failureAtStart: ProfileStoreError?
@@ -76,8 +76,8 @@ public struct ProfileChanges: AsyncSequence, Sendable {
                 case .fail(let error): throw error
                 case .end: return []
                 case .readStore:
-                    // The number of rings is read before the store is read. If a commit follows, it wakes this listener
-                    // again.
+                    // The number of rings is read before the store is read. If another commit follows, it wakes this
+                    // listener again.
                     let ringsBefore = feed.rings
                     let changes = try await answered { () throws(ProfileStoreError) in
                         try await repository.changes.page(after: number, limit: ChangeFeed.pageSize)

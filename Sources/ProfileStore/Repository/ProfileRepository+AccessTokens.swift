@@ -50,9 +50,9 @@ extension ProfileRepository.AccessTokens {
             AccessToken.init)
     }
 
-    /// Removes an access token for every process.
+    /// Removes an access token. The removal applies to every process.
     ///
-    /// - Returns: The removed token; nil if there is none with this id.
+    /// - Returns: The removed token; nil if no token has this id.
     @discardableResult
     public func revoke(_ id: TokenID) async throws(ProfileStoreError) -> AccessToken? {
         defer { repository.tokenLooks.forget() }

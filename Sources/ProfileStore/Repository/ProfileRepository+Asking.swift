@@ -3,14 +3,15 @@ internal import ProfileCore
 extension ProfileRepository {
     /// Asks the engine, and reports the operation to the observer if the repository has one.
     ///
-    /// Calls of the engine that read or write the store go through this method.
+    /// All calls of the engine that read or write the store use this method.
     ///
     /// - Parameters:
     ///   - name: The name of the operation.
     ///   - rows: Returns the number of rows of a successful operation. The default is one.
-    ///   - refusal: Returns a code if the engine threw no error, but its result means a refusal. The default is nil.
+    ///   - refusal: If the engine threw no error, but its result is a refusal, the closure returns the code of the
+    ///     refusal. The default is nil.
     ///   - verb: Calls the engine.
-    /// - Returns: What the engine returns.
+    /// - Returns: The result of the engine.
     /// - Throws: What the engine throws.
     package func ask<Value>(
         _ name: StoreObserver.Operation.Name, rows: (Value) -> Int = { _ in 1 },

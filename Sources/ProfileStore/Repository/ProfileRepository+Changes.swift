@@ -16,7 +16,7 @@ extension ProfileRepository.Changes {
         }
     }
 
-    /// Returns the changes that any process commits, from now on or after an earlier change (R7).
+    /// Returns the changes that any process commits. The sequence starts now, or after an earlier change (R7).
     ///
     /// If a listener stores ``ProfileChange/number``, it can continue after that change, even after a restart. It then
     /// misses no change. The store keeps the newest 10,000 changes. If a listener needs an older change, it receives

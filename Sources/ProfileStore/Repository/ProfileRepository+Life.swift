@@ -5,8 +5,8 @@ extension ProfileRepository {
     /// If the log of changes is too long, the method also removes the oldest changes. This only frees space. After a
     /// temporary error, such as `busy`, the method continues with the next round.
     ///
-    /// The method fits the service protocol of swift-service-lifecycle. The article Embedding of ProfileStoreSQLite
-    /// shows how.
+    /// The method fits the service protocol of swift-service-lifecycle. See the article Embedding in the documentation
+    /// of ProfileStoreSQLite.
     /// - Throws: Permanent errors: `newerStore` if a later version of this program has migrated the store, `displaced`,
     ///   `corrupt`, … If this method throws an error, it also closes the repository.
     public func run() async throws(ProfileStoreError) {
@@ -27,7 +27,8 @@ extension ProfileRepository {
     /// Checks in one cheap round trip that the store answers. Use it for the health check of a service.
     ///
     /// On SQLite the check takes microseconds, and succeeds if the file exists at its path and can be read. On
-    /// PostgreSQL a server of the address must answer. A success does not mean that a write would succeed.
+    /// PostgreSQL, the check succeeds if a server of the address answers. A success does not mean that a write would
+    /// succeed.
     /// - Throws: The error that a look-up would throw: `displaced`, `corrupt`, `unavailable`, `closed`, …
     public func ping() async throws(ProfileStoreError) {
         try await ask(.ping, rows: { _ in 0 }, await engine.ping())

@@ -17,8 +17,8 @@ extension ProfileRepository {
         try await page(of: query)
     }
 
-    /// Returns one page of a query. The page ends with the profile whose values bring the page to `mostBytes` bytes or
-    /// more. If `lastID` is given, the query must be sorted by id, and the page contains no greater id.
+    /// Returns one page of a query. As soon as the values of the page reach `mostBytes` bytes, the page ends. If
+    /// `lastID` is given, the query must be sorted by id, and the page contains no greater id.
     func page(
         of query: ProfileQuery, endingAfter mostBytes: Int = .max, through lastID: Int64? = nil
     ) async throws(ProfileStoreError) -> ProfilePage {
@@ -63,7 +63,8 @@ extension ProfileRepository {
     /// - Throws: ``ProfileStoreError/Code/invalidQuery``, …
     public func count(_ query: ProfileQuery = ProfileQuery()) async throws(ProfileStoreError) -> Int {
         try await call { () throws(ProfileStoreError) in
-            // The method first reads the rules again. A profile shows which rules judged it, but a count does not.
+            // The method first reads the rules again. A profile contains the version of the rules that validated it. A
+            // count contains no version.
             try await refreshSchema()
             return try await byLatestRules(latest: { _ in nil }) { rules throws(ProfileStoreError) in
                 let search = try await search(query, by: rules)
@@ -104,8 +105,8 @@ extension ProfileRepository {
     /// reads the rules again, and repeats the read with the later rules.
     ///
     /// Three outcomes suggest later rules: a profile of the result was judged by later rules; the query is invalid
-    /// under the known rules; or the store lacks a field of the known rules. After a backup was restored, the store may
-    /// lack a field.
+    /// under the known rules; or the store lacks a field of the known rules. For example, the store may lack a field
+    /// after an older backup was restored.
     ///
     /// The read is not repeated if the store has no later rules. Another program may have written a row with a version
     /// that was never adopted. Without this limit, such a row would cause endless repeats.
@@ -114,8 +115,8 @@ extension ProfileRepository {
     ) async throws(ProfileStoreError) -> Value {
         let deadline = CallDeadline.orFromNow(options.waitLimit)
         var rules = adoptedSchema
-        // Usually this is the only read. It has no deadline of its own, because setting a deadline would move the read
-        // to another thread.
+        // Usually this is the only read. The read has no deadline of its own, because setting a deadline would move the
+        // read to another thread.
         var outcome = await outcome(by: rules, read)
         while needsLaterRules(outcome, than: rules, latest) {
             let refreshed = try await CallDeadline.at(deadline) { () throws(ProfileStoreError) in

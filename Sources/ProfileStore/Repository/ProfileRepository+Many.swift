@@ -1,6 +1,6 @@
 public import ProfileCore
 
-// Writes of many profiles. Each transaction is bounded, so other writers never wait long.
+// Writes of many profiles. Each transaction writes a limited number of profiles, so other writers never wait long.
 extension ProfileRepository {
     /// Stores new profiles in their order. If two profiles have the same value of a unique field, only the first one is
     /// stored.
@@ -55,8 +55,8 @@ extension ProfileRepository {
         do throws(ProfileStoreError) {
             repeat {
                 let found = try await profiles(query)
-                // If a page is the last one, there are no further profiles to remove. A stale server may be wrong about
-                // that, so the last page is confirmed.
+                // If a page is the last one, there are no further profiles to remove. A server with outdated data may
+                // report too few profiles, so the last page is confirmed.
                 let page =
                     found.next != nil
                     ? found
@@ -150,7 +150,8 @@ public struct RemovalReport: Hashable, Sendable {
     public internal(set) var changed = 0
 }
 
-/// A batch that stores each row unless another profile has one of the row's unique values.
+/// A batch that stores rows as new profiles. If another profile has one of a row's unique values, the row is not
+/// stored.
 private struct RegistrationBatch: ImportBatch {
     let rows: ValidProfiles
     let wantsStoredProfiles = false

@@ -101,7 +101,7 @@ extension ProfileRepository.Passcodes {
         guard isRemoved else { throw .noPasscode }
     }
 
-    /// Returns the first answer of a keyed write, or runs the write.
+    /// If an earlier write used the same key, returns the answer of the earlier write. Otherwise, runs the write.
     private func firstAnswerOr(
         _ stamp: WriteStamp, _ body: () async throws(CredentialError) -> Bool
     ) async throws(CredentialError) -> Bool {

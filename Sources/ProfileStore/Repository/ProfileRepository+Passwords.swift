@@ -47,8 +47,8 @@ extension ProfileRepository.Passwords {
         }
     }
 
-    /// Returns the reset of a token, for example to show the username before the reset is redeemed. Returns nil if
-    /// there is no such reset, or if it was redeemed or has ended.
+    /// Returns the reset that belongs to a token. A service can use it to show the username before the reset is
+    /// redeemed. Returns nil if there is no such reset, or if it was redeemed or has ended.
     public func findReset(_ token: Secret) async throws(ProfileStoreError) -> PasswordReset? {
         guard let hash = TokenHash(of: token, .reset) else { return nil }
         return try await repository.ask(
@@ -64,7 +64,7 @@ extension ProfileRepository.Passwords {
     /// computed for a wrong token.
     /// - Parameters:
     ///   - token: The token as it was given to the user.
-    ///   - password: The new password as it was typed. The rules in force validate it.
+    ///   - password: The new password as it was typed. The rules in force validate the password.
     /// - Returns: The profile, with its revision raised by one.
     /// - Throws: `wrong` if there is no such token, or if it was used or has ended; `store(.invalid)` with the issues
     ///   of the password (the token then remains valid); …

@@ -7,7 +7,8 @@ extension ProfileRepository.Rules {
     /// If the task is cancelled, the stored results remain, and a later run skips the profiles that have a result.
     /// - Parameters:
     ///   - candidate: A schema to try without adopting it; nil for the schema in force.
-    ///   - all: Whether to validate the profiles again that were already judged by the same rules.
+    ///   - all: Whether to validate all profiles. If false, the run skips the profiles that were already validated by
+    ///     the same rules.
     ///   - mostIssues: The maximum number of issues that the report lists. The report also counts the issues that it
     ///     does not list.
     ///   - progress: Receives the number of judged profiles after each batch.
@@ -63,9 +64,9 @@ extension ProfileRepository.Rules {
             store: repository.engine.place)
     }
 
-    /// Returns the number of profiles that the rules in force have not judged yet. These profiles were stored or last
-    /// judged under other rules. ``revalidate(candidate:all:mostIssues:progress:)`` judges them. If the store ever had
-    /// other rules, the call reads every profile.
+    /// Returns the number of profiles that the rules in force have not validated yet. These profiles were stored or
+    /// last validated under other rules. ``revalidate(candidate:all:mostIssues:progress:)`` judges them. If the store
+    /// ever had other rules, the call reads every profile.
     public func countUnjudged() async throws(ProfileStoreError) -> Int {
         guard let inForce = try await repository.adoptedSchemas().last else { return 0 }
         let others = try await versionsNotJudging(as: inForce.schema)
@@ -85,11 +86,11 @@ extension ProfileRepository.Rules {
     }
 
     private static var rowsPerBatch: Int { 8_000 }
-    /// A maximum number of rows is not enough to limit the memory, because values can be long.
+    /// The memory also needs a limit in bytes, because values can be long.
     private static var bytesPerBatch: Int { 4 << 20 }
 
-    /// Counts the profiles that the run skips, because equal rules have already judged them. Adds their stored issues
-    /// to the report. `versions` are the schema versions that have these rules.
+    /// Counts the profiles that the run skips. These profiles were already validated by the same rules. Adds the stored
+    /// issues of these profiles to the report. `versions` are the schema versions that have these rules.
     private func addRemembered(
         _ versions: [Int], to report: inout RevalidationReport
     ) async throws(ProfileStoreError) {
@@ -116,7 +117,7 @@ extension ProfileRepository.Rules {
                 ProfileSearch(status: .hasPassword(setUnderOthersThan: sameRules)), under: repository.adoptedSchema))
     }
 
-    /// Stores those results that differ from the stored results.
+    /// Stores each result that differs from the stored result of the profile.
     private func mark(_ batch: RejudgedBatch, version: Int) async throws(ProfileStoreError) {
         var issuesOfRow: [Int: String] = [:]
         for invalid in batch.invalid { issuesOfRow[invalid.row] = invalid.issues.stored }

@@ -4,7 +4,7 @@ extension ProfileRepository {
     /// Adopts rules, and judges the stored profiles by them.
     public var rules: Rules { Rules(repository: self) }
 
-    /// The rules of a store: the schema in force and those before it.
+    /// The rules of a store: the schema in force and all earlier schemas.
     public struct Rules: Sendable {
         let repository: ProfileRepository
     }
@@ -18,7 +18,8 @@ extension ProfileRepository.Rules {
     ///   - schema: The rules.
     ///   - author: The author of the change.
     ///   - key: An idempotency key; see `WriteKey`.
-    /// - Returns: The version of the schema. If its rules are in force already, this is the present version.
+    /// - Returns: The version of the schema. If the rules of the schema are already in force, the result is the current
+    ///   version.
     /// - Throws: `repeatedValues` if profiles have the same value of a field that becomes unique, `busy`, …
     @discardableResult
     public func adopt(
@@ -30,7 +31,7 @@ extension ProfileRepository.Rules {
         return version
     }
 
-    /// The latest schema in force that this process knows, with its version and the time of its adoption.
+    /// The schema in force, as this process last read it, with its version and the time of its adoption.
     public var inForce: SchemaVersion { SchemaVersion(repository.adoptedSchema) }
 
     /// Returns every schema that was ever in force, oldest first. The last one is in force.

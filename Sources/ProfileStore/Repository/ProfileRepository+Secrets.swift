@@ -16,7 +16,7 @@ extension ProfileRepository {
     }
 
     /// The result of an attempt with the correct secret. It contains the profile, the hash of the secret, and the
-    /// session if one was requested and started. If the secret was rehashed, the hash is the new one.
+    /// session if one was requested and started. If the secret was hashed again, this is the new hash.
     struct Proof {
         let profile: Profile
         let hash: PasswordHash
@@ -90,8 +90,8 @@ extension ProfileRepository {
         }.value
     }
 
-    /// Returns the stored credential; nil if there is no such profile. If this credential would make the caller refuse
-    /// the request, the look-up is confirmed first.
+    /// Returns the stored credential; nil if there is no such profile. If the caller would refuse the request because
+    /// of this credential, the look-up is confirmed first.
     func storedCredential(
         _ username: String, _ kind: CredentialKind, isRefused: (StoredCredential?) -> Bool
     ) async throws(CredentialError) -> StoredCredential? {

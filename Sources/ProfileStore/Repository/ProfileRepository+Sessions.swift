@@ -34,7 +34,8 @@ extension ProfileRepository.Sessions {
         return IssuedToken(session, token.text)
     }
 
-    /// Starts a session of a person whom the caller has authenticated in another way. The method checks no secret.
+    /// Starts a session of a person. The caller has already authenticated this person in another way. The method checks
+    /// no secret.
     ///
     /// - Parameters:
     ///   - username: The username, ignoring the case of ASCII letters.
@@ -59,8 +60,9 @@ extension ProfileRepository.Sessions {
     ///
     /// A session that was looked up less than ``ProfileRepository/Options/tokenLookInterval`` ago is not looked up
     /// again. After another process has ended a session, this process may still accept the session for
-    /// ``ProfileRepository/Options/tokenLookInterval``. The time of use is written in the background. At least a minute
-    /// passes between two writes. If a tenth of the idle time is shorter than a minute, at least that time passes.
+    /// ``ProfileRepository/Options/tokenLookInterval``. The time of use is written in the background. At least one
+    /// minute passes between two writes. If a tenth of the idle time is less than one minute, the minimum is a tenth of
+    /// the idle time.
     public func find(_ token: Secret) async throws(ProfileStoreError) -> LoginSession? {
         try await repository.use(token, .session).flatMap(LoginSession.init)
     }
@@ -81,7 +83,7 @@ extension ProfileRepository.Sessions {
     /// Returns the sessions of all profiles, ordered by profile, page by page.
     ///
     /// - Parameters:
-    ///   - last: The last session of the previous page, which may have ended; nil for the first page.
+    ///   - last: The last session of the previous page; nil for the first page. This session may have ended meanwhile.
     ///   - limit: The maximum number of sessions.
     /// - Returns: The sessions. If the page has fewer sessions than the limit, it is the last page.
     /// - Throws: `corrupt`, …
@@ -99,9 +101,9 @@ extension ProfileRepository.Sessions {
             LoginSession.init)
     }
 
-    /// Ends a session for every process.
+    /// Ends a session. This applies to every process.
     ///
-    /// - Returns: The session; nil if there is none with this id.
+    /// - Returns: The session; nil if no session has this id.
     @discardableResult
     public func end(_ id: TokenID) async throws(ProfileStoreError) -> LoginSession? {
         defer { repository.tokenLooks.forget() }
@@ -113,14 +115,14 @@ extension ProfileRepository.Sessions {
 
     /// Ends the session of a token, for example at a logout.
     ///
-    /// - Returns: The session; nil if there is none with this token.
+    /// - Returns: The session; nil if no session has this token.
     @discardableResult
     public func end(for token: Secret) async throws(ProfileStoreError) -> LoginSession? {
         guard let hash = TokenHash(of: token, .session) else { return nil }
         return try await end(hash.id)
     }
 
-    /// Ends every session of a profile for every process.
+    /// Ends every session of a profile. This applies to every process.
     ///
     /// - Returns: The number of ended sessions.
     /// - Throws: `notFound`, `busy`, …

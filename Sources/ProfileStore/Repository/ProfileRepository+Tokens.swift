@@ -4,7 +4,7 @@ internal import SecretHashing
 // The common functions of sessions, access tokens and resets.
 extension ProfileRepository {
     /// Removes all expired sessions and resets, some hundreds in each transaction. Expired tokens have no effect, so
-    /// this only frees space. Each start of a session also removes a few expired tokens.
+    /// their removal only frees space. Each start of a session also removes a few expired tokens.
     ///
     /// - Returns: The number of removed tokens.
     @discardableResult
@@ -26,7 +26,7 @@ extension ProfileRepository {
     func use(_ text: Secret, _ kind: TokenKind) async throws(ProfileStoreError) -> StoredToken? {
         guard let hash = TokenHash(of: text, kind) else { return nil }
         let now = options.now()
-        // The age of a cached token counts from the time before the look-up, because another process may end the
+        // The age of a cached token is counted from the start of the look-up, because another process may end the
         // session during the look-up.
         let time = options.uptime()
         let token: StoredToken

@@ -61,15 +61,15 @@ extension ProfileRepository {
 
     /// Edits a profile: passes a draft of the stored profile to `change`, and validates and stores the result.
     ///
-    /// If no revision is expected and other writers change the profile at the same time, the edit is repeated for up to
-    /// ``Options/waitLimit``.
+    /// If no revision is expected and other writers change the profile at the same time, the edit is repeated for at
+    /// most ``Options/waitLimit``.
     /// - Parameters:
     ///   - username: The username, ignoring the case of ASCII letters.
     ///   - revision: The revision that the profile must have. If the profile has another revision, `staleRevision` is
     ///     thrown.
     ///   - author: The author of the change.
     ///   - key: An idempotency key. A repeat with the same key does not run `change`.
-    ///   - change: Changes the draft. It may run more than once.
+    ///   - change: Changes the draft. The closure may run more than once.
     /// - Returns: The profile with its revision raised by one, or the stored profile if the draft changes nothing.
     /// - Throws: `notFound`, `invalid`, `staleRevision`, `duplicate`, `busy`, …
     public func edit(
@@ -159,8 +159,8 @@ extension ProfileRepository {
     ///   - revision: The revision that the profile must have. If the profile has another revision, `staleRevision` is
     ///     thrown.
     ///   - author: The author of the change.
-    ///   - key: An idempotency key. With a key, the store keeps the removed profile for 24 hours and returns it to a
-    ///     repeat.
+    ///   - key: An idempotency key. If there is a key, the store keeps the removed profile for 24 hours, and a repeat
+    ///     returns this profile.
     /// - Returns: The removed profile.
     /// - Throws: `notFound`, `staleRevision`, `busy`, …
     @discardableResult
@@ -179,8 +179,8 @@ extension ProfileRepository {
         WriteStamp(at: options.now(), by: author, request)
     }
 
-    /// Returns the answer of an earlier write with the same key; nil if there is none. Writes call this method before
-    /// they hash a secret.
+    /// Returns the answer of an earlier write with the same key; nil if there is no such write. Writes call this method
+    /// before they hash a secret.
     func firstAnswer<Value: KeyedValue>(_ stamp: WriteStamp) async throws(ProfileStoreError) -> Value? {
         guard let request = stamp.request,
             let outcome = try await ask(
@@ -201,8 +201,8 @@ extension ProfileRepository {
         }
         if let first { return first }
         let deadline = CallDeadline.orFromNow(options.waitLimit)
-        // The latest profile, for the next attempt. It is set if the draft was invalid and the profile had changed
-        // meanwhile.
+        // The latest state of the profile, for the next attempt. It is set if the draft was invalid and the profile had
+        // changed meanwhile.
         var confirmedProfile: Profile?
         while true {
             let stored = try await EditError<Failure>.of { () throws(ProfileStoreError) in
@@ -212,8 +212,8 @@ extension ProfileRepository {
             var draft = stored.draft
             do throws(Failure) { try change(&draft) } catch { throw .change(error) }
             let adopted = adoptedSchema
-            // If other rules came into force, the draft has the fields of the previous rules, and the edit starts
-            // again.
+            // If other rules came into force, the edit starts again, because the draft has the fields of the previous
+            // rules.
             guard adopted.schema == stored.schema else {
                 guard .now < deadline else { throw .store(.schemaChanged(version: adopted.version)) }
                 continue

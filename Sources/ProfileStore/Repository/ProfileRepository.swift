@@ -2,7 +2,7 @@ public import ProfileCore
 public import SecretHashing
 internal import Threads
 
-/// A store of profiles. Services and the command-line program use it.
+/// A store of profiles. Services and the command-line program use a repository to read and write profiles.
 ///
 /// An engine keeps the profiles. `open(at:)` of ProfileStoreSQLite opens a file, and `open(postgres:)` of
 /// ProfileStorePostgres opens a database on a server or a cluster. On SQLite, writes run one after another. A write
@@ -22,15 +22,16 @@ public final class ProfileRepository: Sendable {
         public var createsMissing = false
         /// The schema of a new store.
         public var initialSchema = ProfileSchema.standard
-        /// The name of this process. If another process waits for this process's write lock, its error contains this
-        /// name; see ``LockHolder/command``.
+        /// The name of this process. If another process waits too long for the write lock of this process, the error of
+        /// the other process contains this name; see ``LockHolder/command``.
         public var command = "profiles"
         /// The maximum time that a call waits. A write waits for earlier writes, and any call may wait for locks of
         /// other programs or for a server. Most calls use this time for all their transactions together. Calls that
         /// write many profiles use it for each transaction. The minimum is 50 ms.
         ///
-        /// On PostgreSQL, the limit also applies to the time that a statement of the call runs. On SQLite, a count or a
-        /// search may run longer. It is ended only if another count or search waits for its thread.
+        /// On PostgreSQL, the limit also applies to the execution time of each statement of the call. On SQLite, a
+        /// count or a search may run longer. A count or a search that exceeds the limit is ended only if another count
+        /// or search waits for its thread.
         public var waitLimit = Duration.seconds(30)
         /// The cost of new hashes.
         public var hashing = HashingPolicy.standard
@@ -51,11 +52,11 @@ public final class ProfileRepository: Sendable {
         package var uptime: @Sendable () -> ContinuousClock.Instant = { .now }
         /// Waits between maintenance rounds.
         package var sleep: @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) }
-        /// The maximum number of long reads of one kind that wait for a thread of an engine in this process. Further
-        /// reads fail with `busy`.
+        /// The maximum number of waiting long reads of one kind in this process. These reads wait for a thread of an
+        /// engine. Further reads fail with `busy`.
         package var mostWaitingReads = 1_000
-        /// The maximum number of usernames without a profile for which failed attempts are remembered. If there are
-        /// more, the oldest are forgotten (P9).
+        /// The store remembers failed attempts for at most this number of usernames without a profile. If there are
+        /// more such usernames, the attempts of the oldest ones are forgotten (P9).
         package var mostUnknownNames = 100_000
         /// The number of changes that the store keeps for listeners, counted from the newest change. The log may
         /// contain a few more until it is pruned.
@@ -72,8 +73,8 @@ public final class ProfileRepository: Sendable {
         public init() {}
     }
 
-    /// Stores the profiles. Its methods are called within ``ask(_:rows:refusal:_:)``, which reports each operation to
-    /// the observer.
+    /// Stores the profiles. The methods of the engine are called within ``ask(_:rows:refusal:_:)``, which reports each
+    /// operation to the observer.
     package let engine: any StoreEngine
     package let options: Options
     /// Hashes and checks passwords and passcodes.
@@ -121,7 +122,7 @@ public final class ProfileRepository: Sendable {
     /// The place of the store, for people: the path of a file, or the servers and the database.
     package var place: String { engine.place }
 
-    /// The current day in UTC, which rules such as "not in the future" use.
+    /// The current day in UTC. Rules such as "not in the future" use it.
     public var today: CalendarDay { options.now().day ?? .latest }
 
     /// Runs a body in which all calls of the engine share one deadline.
@@ -131,7 +132,7 @@ public final class ProfileRepository: Sendable {
 
     // MARK: The schema in force
 
-    /// The latest rules in force that this process knows. Another process may adopt other rules at any time.
+    /// The rules in force, as this process last read them. Another process may adopt other rules at any time.
     public var schema: ProfileSchema { adoptedSchema.schema }
 
     /// Validates drafts by ``schema``.

@@ -1,10 +1,10 @@
 /// Counts all issues, but lists only some of them, so that the memory of a report is limited (I8).
 ///
 /// Issues with the same field and the same code are of one kind. The list keeps the first issues of each kind. If the
-/// list is full, a new issue of a kind with few listed issues replaces an issue of the kind with the most listed
-/// issues. If the numbers of listed issues of the two kinds differ by one or less, no issue is replaced.
+/// list is full, a new issue replaces a listed issue of the kind with the most listed issues. The new issue is listed
+/// only if its own kind has at least two fewer listed issues.
 public struct IssueTally<Issue: Hashable & Sendable>: Hashable, Sendable {
-    /// The number of issues of one field and code.
+    /// The number of issues with the same field and the same code.
     public struct Count: Hashable, Sendable {
         /// The name of the field; nil for issues of a whole row.
         public let field: String?
@@ -40,7 +40,7 @@ public struct IssueTally<Issue: Hashable & Sendable>: Hashable, Sendable {
     }
 
     private struct Listed: Hashable {
-        /// The number of issues that were counted when this issue was listed.
+        /// The number of all counted issues at the time when this issue was listed.
         let number: Int
         let issue: Issue
     }

@@ -2,7 +2,7 @@ internal import Platform
 internal import ProfileCore
 internal import Threads
 
-/// Reads the stored profiles, sorted by id, and judges them again. The next batch is read while earlier batches are
+/// Reads the stored profiles, sorted by id, and validates them again. The next batch is read while earlier batches are
 /// judged.
 ///
 /// A read starts as soon as the previous read ends. It does not wait until `next()` asks for the batch.

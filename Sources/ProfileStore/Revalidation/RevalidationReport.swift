@@ -1,15 +1,15 @@
-/// The result of judging the stored profiles by a schema (R6).
+/// The result of validating the stored profiles by a schema (R6).
 public struct RevalidationReport: Hashable, Sendable {
-    /// The schema that judged the profiles. If the schema is a candidate that differs from the schema in force, its
+    /// The schema that validated the profiles. If the schema is a candidate that differs from the schema in force, its
     /// version is nil.
     public let schema: SchemaReference
-    /// The number of profiles that were judged in this run.
+    /// The number of profiles that were validated in this run.
     public var checked = 0
     /// The number of judged profiles that are valid.
     public var valid = 0
     /// The number of invalid profiles. It includes the skipped profiles that an earlier run found invalid.
     public var invalid = 0
-    /// The number of profiles that this run skipped, because the same rules had already judged them.
+    /// The number of profiles that this run skipped, because they were already validated by the same rules.
     public var skipped = 0
     /// The number of passwords that were set under other password rules. A stored hash does not show whether its
     /// password meets the rules.
@@ -22,9 +22,9 @@ public struct RevalidationReport: Hashable, Sendable {
     public let store: String
     /// The duration in seconds.
     public var seconds = 0.0
-    /// Whether the rules are a candidate. In that case nothing was stored.
+    /// Whether the profiles were validated by a candidate schema. The results of a candidate schema are not stored.
     public let isCandidate: Bool
-    /// Whether the task was cancelled before every profile was judged.
+    /// Whether the task was cancelled before every profile was validated.
     public var isCancelled = false
 
     package init(

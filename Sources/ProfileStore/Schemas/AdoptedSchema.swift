@@ -20,7 +20,7 @@ package final class AdoptedSchema: Sendable {
         self.adoptedAt = adoptedAt
         validator = ProfileValidator(schema)
     }
-    /// Throws `schemaChanged` if a value was judged by another schema.
+    /// Throws `schemaChanged` if a value was validated by another schema.
     package func require(_ schema: ProfileSchema) throws(ProfileStoreError) {
         guard self.schema == schema else { throw .schemaChanged(version: version) }
     }

@@ -20,8 +20,8 @@ package struct Migration: Sendable {
 }
 
 extension [Migration] {
-    /// Compares the stored checksums of the applied migrations with the checksums of these migrations. The keys of
-    /// `applied` are the versions.
+    /// Compares the stored checksums of the applied migrations with the checksums of these migrations. In `applied`,
+    /// each key is the version of a migration, and each value is the stored checksum.
     ///
     /// - Throws: `alteredMigration` for the first migration that differs.
     package func verify(_ applied: [Int: String]) throws(ProfileStoreError) {

@@ -1,8 +1,8 @@
 package import ProfileCore
 
-// The checks and the preparations of an engine before it puts a schema in force.
+// Before an engine puts a schema in force, it uses these checks and preparations.
 extension ProfileSchema {
-    /// Checks that the primary key is the same field as the primary key of the stored profiles.
+    /// Checks that this schema and the stored profiles have the same primary key.
     ///
     /// - Parameters:
     ///   - inForce: The schema in force; nil in a new store.
@@ -13,7 +13,7 @@ extension ProfileSchema {
         throw .otherPrimaryKey(primaryKey.name, inForce: key)
     }
 
-    /// Returns the columns that the fields need, and that the table of profiles does not have.
+    /// Returns the columns that must be added to the table of profiles for the fields.
     ///
     /// - Parameters:
     ///   - count: The number of columns of the table.

@@ -1,6 +1,6 @@
 package import ProfileCore
 
-/// The schema by which profiles or rows were judged.
+/// The schema that validated profiles or rows.
 public struct SchemaReference: Hashable, Sendable {
     /// The name of the schema.
     public let name: String

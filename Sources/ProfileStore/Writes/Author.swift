@@ -1,4 +1,4 @@
-/// The author that the caller names for a change. The log of changes stores it; see ``ProfileChange/author``.
+/// The author of a change. The caller names the author. The log of changes stores it; see ``ProfileChange/author``.
 ///
 /// A service usually names the account that sent the request. Other programs usually name themselves. The store does
 /// not interpret the name.

@@ -23,8 +23,8 @@ public struct WriteKey: Hashable, Sendable, CustomStringConvertible {
 }
 
 extension WriteKey {
-    /// Returns the time that is one lifetime before `time`. At `time`, the store has forgotten the outcomes up to that
-    /// earlier time.
+    /// Returns the time that is one lifetime before `time`. At `time`, the store no longer remembers outcomes that were
+    /// stored at that earlier time or before it.
     package static func forgotten(at time: Timestamp) -> Timestamp {
         Timestamp(millisecondsSince1970: time.millisecondsSince1970 - Int64(lifetime / .milliseconds(1)))
     }

@@ -9,18 +9,19 @@ struct BatchOwners {
     let uniqueFields: [(index: Int, rules: FieldRules)]
     /// The position of the primary key among the unique fields.
     let keyPosition: Int
-    /// Whether the owners of primary keys are read as whole profiles. Otherwise only their ids are read.
+    /// Whether whole profiles are read as the owners of primary keys. If false, only the ids of these profiles are
+    /// read.
     let hasProfiles: Bool
     /// The owners of the values of each unique field.
     private var owners: [FieldOwners] = []
-    /// For each profile's id, the place of the profile in the answers for the primary key. Empty if `hasProfiles` is
-    /// false.
+    /// The position of each profile in the answers for the primary key. The keys of the dictionary are the ids of the
+    /// profiles. Empty if `hasProfiles` is false.
     private lazy var places = placesOfProfiles()
 
     private struct FieldOwners {
         var values: UniqueValues
         var answers: [Rows] = []
-        /// For each row of the batch, the place of the owner in the answers.
+        /// The positions of the owners in `answers`, one for each row of the batch.
         var places: [Place?]
 
         func id(ofRow row: Int) -> Int64? { places[row].flatMap { answers[$0.answer].number($0.row, 0) } }
@@ -77,7 +78,7 @@ struct BatchOwners {
     /// first profiles do not belong to the batch's rows, no more profiles are read.
     ///
     /// If a file is imported again, its rows usually have the order of the first import. This is also the order of the
-    /// ids. Reading the table in this order takes a third of the time of a look-up for each key.
+    /// ids. Reading the table in this order is three times as fast as one look-up for each key.
     private mutating func readInOrder(of rowCount: Int, _ transaction: Transaction) async throws {
         let values = owners[keyPosition].values
         guard let first = values.first, rowCount > Self.probeCount else { return }
@@ -96,7 +97,8 @@ struct BatchOwners {
         }
     }
 
-    /// The number of profiles that are read first. They show whether the batch is in the order of the ids.
+    /// The number of profiles that are read first. These profiles show whether the rows of the batch are in the order
+    /// of the ids.
     private static let probeCount = 32
 
     /// The owner of a value of a unique field. `profile` and `hash` have a value only if the field is the primary key
@@ -136,8 +138,8 @@ struct BatchOwners {
 
     private func isWithProfiles(_ field: FieldRules) -> Bool { hasProfiles && field.isPrimaryKey }
 
-    /// The position of the compared value among the columns of a selection of owners. If the selection contains whole
-    /// profiles, it is the last column.
+    /// Returns the position of the column that contains the compared value of an owner. If whole profiles are selected,
+    /// this column is the last column.
     private func valueColumn(in field: FieldRules) -> Int {
         isWithProfiles(field) ? ProfileTable.firstFieldColumn + table.openFields.count + 1 : 1
     }
@@ -147,8 +149,8 @@ struct BatchOwners {
     /// Returns the id of the profile that has a row's value in the unique field at `position`.
     func id(ofRow row: Int, _ position: Int) -> Int64? { owners[position].id(ofRow: row) }
 
-    /// Returns the id of the profile that has a value. The result is nil if no row of the batch has the value. The
-    /// inner value is nil if no profile has the value.
+    /// Returns the id of the profile that has a value. The outer optional of the result is nil if no row of the batch
+    /// has the value. The inner optional is nil if no profile has the value.
     mutating func id(of value: [UInt8], _ position: Int) -> Int64?? {
         let row = value.withUnsafeBufferPointer { owners[position].values.row(with: $0) }
         return row.map { owners[position].id(ofRow: $0) }

@@ -16,18 +16,18 @@ struct BatchPlan {
     /// The profiles that were read individually, or that a step has stored or changed.
     private var profiles: [Int64: Profile] = [:]
     private var hashes: [Int64: String] = [:]
-    /// The owners of values that were read individually, and of values that a step has taken or given up. The keys are
-    /// the column of the unique field and the bytes of the compared value. Nil means that no profile has the value. The
-    /// keys are not `String`s, because two equal `String`s can be different values. An example is é as one Unicode
-    /// scalar and as two.
+    /// The owners of two kinds of values: values that were read individually, and values that a step has added to a
+    /// profile or removed from a profile. The outer key is the column of the unique field. The inner key contains the
+    /// bytes of the compared value. Nil means that no profile has the value. The inner keys are not `String`s, because
+    /// Swift treats some different values as equal `String`s: é as one Unicode scalar equals é as two Unicode scalars.
     private var otherOwners: [FieldName: [[UInt8]: Int64?]] = [:]
 
     // The writes of the steps.
     private var writes: [Write] = []
     /// The rows that are inserted after all of `writes`, with the ids of their new profiles.
     private var newRows: [(row: Int, id: Int64)] = []
-    /// The updates on which no other write of the batch depends, grouped by the fields that they set. Each group is
-    /// written with one statement, before all of `writes`.
+    /// The independent updates: no other write of the batch depends on them. They are grouped by the fields that they
+    /// set. Each group is written with one statement, before all of `writes`.
     private var independentUpdates: [FieldSet: [RowUpdate]] = [:]
     /// The independent updates that are not applied to `profiles` yet, by the id of the profile.
     private var unapplied: [Int64: RowUpdate] = [:]
@@ -131,7 +131,8 @@ struct BatchPlan {
         for value in unknown { otherOwners[column, default: [:]][Array(value.utf8)] = .some(nil) }
         for owner in try await owners.read(unknown, of: position, transaction) {
             otherOwners[column, default: [:]][owner.value] = owner.id
-            // A known profile is not replaced, because the table does not have the changes of the steps yet.
+            // A profile that is already in `profiles` is not replaced: it contains the changes of the steps, but the
+            // table does not contain these changes yet.
             guard let stored = owner.profile, profile(owner.id) == nil else { continue }
             profiles[owner.id] = stored
             hashes[owner.id] = owner.hash
@@ -148,8 +149,8 @@ struct BatchPlan {
         return otherOwners[uniqueFields[position].rules.column]?[bytes] ?? owners.id(ofRow: row, position)
     }
 
-    /// Returns the id of the profile that has a value. The result is nil if the owner is not known. The inner value is
-    /// nil if no profile has the value.
+    /// Returns the id of the profile that has a value. The outer optional of the result is nil if the owner is not
+    /// known. The inner optional is nil if no profile has the value.
     private mutating func owner(of value: [UInt8], _ position: Int) -> Int64?? {
         if let owner = otherOwners[uniqueFields[position].rules.column]?[value] { return .some(owner) }
         return owners.id(of: value, position)
@@ -160,8 +161,8 @@ struct BatchPlan {
         Array(ProfileTable.compared(value, of: field).utf8)
     }
 
-    /// Returns the unique fields in which another profile has the row's value. The profile `id` is ignored. `fields`
-    /// are the fields that the row sets. Nil means all fields.
+    /// Returns the unique fields in which another profile has the row's value. The profile with the id `id` is not
+    /// considered. `fields` are the fields that the row sets. Nil means all fields.
     private mutating func takenFields(
         of row: Int, in rows: ValidProfiles, setting fields: FieldSet?, besides id: Int64?
     ) -> [FieldName] {
@@ -303,8 +304,8 @@ struct BatchPlan {
         }
     }
 
-    /// Returns the changes to log, and the commands for the names of the new profiles. The commands forget the failed
-    /// attempts that were counted before these profiles existed.
+    /// Returns the changes to log, and the commands for the names of the new profiles. These commands delete the failed
+    /// attempts that were counted before the new profiles existed.
     func finish() -> (changes: [PostgresEngine.Change], last: [Command]) {
         let changes = ids.changes.map { PostgresEngine.Change($0.kind, in: $0.ids) }
         return (changes, ids.added.map { [ThrottleTable.forgetUnknown(namesOf: $0)] } ?? [])

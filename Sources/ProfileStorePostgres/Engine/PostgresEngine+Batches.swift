@@ -89,8 +89,8 @@ extension PostgresEngine {
         from load: some BulkLoad, judgedBy schema: ProfileSchema, _ stamp: WriteStamp, withoutIndexes: Bool
     ) async throws(ProfileStoreError) -> BulkLoadOutcome {
         let loaded = try await session.writeOnce(at: stamp.time) { connection, transaction, key in
-            // A cancellation does not interrupt the connection. The load itself decides when it ends, and the rows that
-            // it has returned by then may be kept.
+            // A cancellation does not interrupt the connection. The load itself decides when it ends. The rows that the
+            // load has returned before its end may be kept.
             connection.mayBeCancelled = false
             return try await fill(
                 from: load, judgedBy: schema, stamp, key, withoutIndexes: withoutIndexes, connection, transaction)
@@ -155,9 +155,9 @@ extension PostgresEngine {
         return PostgresSession.Outcome(value: (.loaded, isChange: !changes.isEmpty), last: last)
     }
 
-    /// Asks the load whether it may begin. The load asks in a synchronous closure which names are stored, but the
-    /// answers are read asynchronously. Therefore the load is called twice: the first call shows the names, and the
-    /// second call gets the answers.
+    /// Asks the load whether it may begin. The load calls a synchronous closure to learn which names are stored, but
+    /// this method can read the answers only asynchronously. Therefore this method asks the load twice: the first time
+    /// it receives the names, and the second time it passes the answers.
     private func mayBegin(_ load: some BulkLoad, _ transaction: Transaction) async throws -> Bool {
         var asked: [String]?
         var answers: [Bool] = []
@@ -178,7 +178,7 @@ extension PostgresEngine {
 
     /// Copies new rows into an empty table.
     ///
-    /// - Returns: The id after the last row's id.
+    /// - Returns: The id that follows the id of the last row.
     private func copy(
         _ load: some BulkLoad, under rules: RulesInForce, from firstID: Int64, at time: Timestamp,
         _ connection: Connection
@@ -192,8 +192,8 @@ extension PostgresEngine {
         return stream.nextID
     }
 
-    /// Runs a body that may block, on one of the engine's threads. It runs even if the task was cancelled, because the
-    /// load itself notices the cancellation.
+    /// Runs a body that may block, on one of the engine's threads. The body runs even if the task was cancelled,
+    /// because the load itself notices the cancellation.
     private func onThread<Value: Sendable>(_ body: @escaping @Sendable () -> Value) async throws -> Value {
         let result = Promise<Value>()
         do throws(ThreadRefusal) {

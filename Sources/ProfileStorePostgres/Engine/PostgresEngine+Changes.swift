@@ -47,17 +47,17 @@ extension PostgresEngine {
         }
     }
 
-    /// Keeps the log short even if no process reads it. After its own commit, a writer sometimes numbers changes and
-    /// deletes the oldest ones. With the default limit of 10,000 changes, this happens once in 100 changes on average.
-    /// A random number decides whether a writer numbers changes. A counter in each process would not work, because each
-    /// of many processes may write only a few changes. If another session numbers changes, the call does not wait for
-    /// it. If the call fails, the writer's own write stays committed.
+    /// Keeps the log short even if no process reads it. After its own commit, a writer sometimes assigns numbers to
+    /// changes, and deletes the oldest changes. With the default limit of 10,000 changes, this happens once in 100
+    /// changes on average. A random number decides whether a writer numbers changes. A counter in each process would
+    /// not work, because each of many processes may write only a few changes. If another session numbers changes, the
+    /// call does not wait for it. If the call fails, the writer's own write stays committed.
     func trimLog(after newChanges: Int) async {
         guard newChanges > 0 else { return }
         let interval = max(1, min(options.mostChanges, 100 * ChangeTable.mostNumberedAtOnce / 4) / 100)
         guard Int.random(in: 0..<interval) < newChanges else { return }
-        // One step numbers at most `mostNumberedAtOnce` changes and deletes at most twice as many. So a write of many
-        // changes needs several steps.
+        // One step numbers at most `mostNumberedAtOnce` changes, and deletes at most twice as many changes. So a write
+        // of many changes needs several steps.
         for _ in 0...newChanges / ChangeTable.mostNumberedAtOnce {
             let step = try? await CallDeadline.at(min(session.deadline, CallDeadline.fromNow(.seconds(1)))) {
                 try await numberSomeChanges(waits: false)
@@ -134,8 +134,8 @@ final class ChangeWatch: Sendable {
 
     deinit { end() }
 
-    /// Returns the state of the log; nil if it cannot be read. If all changes have a number, the next change makes the
-    /// state differ.
+    /// Returns the state of the log; nil if it cannot be read. If all changes have a number, the next change alters
+    /// this state.
     private static func look(_ session: PostgresSession) async -> Seen? {
         try? await session.read { connection in
             let rows = try await connection.run(ChangeTable.selectState)

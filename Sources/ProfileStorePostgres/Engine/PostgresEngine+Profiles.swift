@@ -130,8 +130,8 @@ extension PostgresEngine {
 
     /// Returns the unique fields in which another profile has the same value as the row.
     ///
-    /// - Throws: `PostgresError.changedMeanwhile` if `id` is nil and no other profile has such a value any more. The
-    ///   transaction is then repeated.
+    /// - Throws: `PostgresError.changedMeanwhile` if `id` is nil and no other profile has one of the row's unique
+    ///   values any more. The transaction is then repeated.
     private func takenFields(
         of row: ValidProfiles, besides id: Int64?, _ table: ProfileTable, _ transaction: Transaction
     ) async throws -> [FieldName] {

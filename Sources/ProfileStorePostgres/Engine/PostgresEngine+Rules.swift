@@ -56,9 +56,9 @@ extension PostgresEngine {
     }
 
     /// Puts other rules in force in steps. The first steps create the columns and the indexes. The last step sets the
-    /// version in its own transaction. Each step skips the work that other sessions have already done. An index of a
-    /// unique field is created while other sessions write, because a large table must stay available. As soon as the
-    /// index exists, these sessions cannot write repeated values.
+    /// version in its own transaction. Each step skips the work that other sessions have already done. While an index
+    /// of a unique field is created, other sessions can write, because a large table must stay available. As soon as
+    /// the index exists, these sessions cannot write repeated values.
     private func adoptInSteps(
         _ schema: ProfileSchema, _ stamp: WriteStamp
     ) async throws(ProfileStoreError) -> (inForce: AdoptedSchema, version: Int) {
@@ -83,7 +83,7 @@ extension PostgresEngine {
                     return try await Self.isPrepared(for: schema, SchemaTable.indexes(connection))
                 }
             }
-            // Creating an index may take an hour, and does not count as waiting.
+            // Creating an index may take an hour. This time does not count as waiting.
             deadline += .now - began
             if isPrepared { break }
             // Another session is creating an index that the schema needs, or has just dropped such an index.
@@ -142,11 +142,11 @@ extension PostgresEngine {
 
     /// Runs `body`. The commits in `body` do not wait for another machine.
     ///
-    /// Creating an index may take an hour. If its commit waited for a standby, this process could not tell two cases
-    /// apart: the server still creates the index, or the server waits for a standby.
+    /// Creating an index may take an hour. If the commit of an index waited for a standby, this process could not
+    /// distinguish two cases: the server is still creating the index, or the server is waiting for a standby.
     ///
-    /// The indexes still reach another machine. The commit that adopts the rules waits for a standby, and this commit
-    /// comes after the indexes in the server's log.
+    /// The indexes still reach another machine. The commit that adopts the rules waits for a standby. In the server's
+    /// log, this commit comes after the indexes.
     private static func withoutWaitingForStandbys(
         _ connection: Connection, _ body: () async throws -> Void
     ) async throws {

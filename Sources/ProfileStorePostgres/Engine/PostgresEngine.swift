@@ -58,24 +58,24 @@ final class PostgresEngine: StoreEngine {
         return try await rules(version) { try await SchemaTable.inForce(transaction) }
     }
 
-    /// Returns the rules of a version. The rules are read from the database only if the rules that this process knows
-    /// have another version.
+    /// Returns the rules of a version. If this process already knows the rules of this version, it does not read the
+    /// rules from the database.
     private func rules(_ version: Int64?, _ read: () async throws -> RulesInForce) async throws -> RulesInForce {
         let known = known.withLock { $0 }
         guard Int64(known.version) != version else { return known }
         return keep(try await read())
     }
 
-    /// Returns the rules in force, for a transaction that writes profiles. Throws if these rules are not `schema`. The
-    /// values to write were validated by `schema`.
+    /// Returns the rules in force, for a transaction that writes profiles. Throws an error if the rules in force are
+    /// not the rules of `schema`. The values to write were validated by `schema`.
     func rulesInForce(_ transaction: Transaction, being schema: ProfileSchema) async throws -> RulesInForce {
         let current = try await rulesInForce(transaction)
         try current.adopted.require(schema)
         return current
     }
 
-    /// Returns the rules that were last read, if these rules are `schema`. Otherwise returns nil. The values to write
-    /// were validated by `schema`.
+    /// Returns the rules that were read last, if they are the rules of `schema`. Otherwise returns nil. The values to
+    /// write were validated by `schema`.
     func rulesLastRead(being schema: ProfileSchema) -> RulesInForce? {
         let known = known.withLock { $0 }
         return known.schema == schema ? known : nil

@@ -2,19 +2,19 @@ internal import PostgresAccess
 internal import ProfileCore
 internal import ProfileStore
 
-// A bulk load into an empty table drops the indexes and creates them afterwards. Such a load is three times as fast as
-// a load with the indexes.
+// A bulk load into an empty table first drops the indexes, and creates them again at the end. Such a load is three
+// times as fast as a load with the indexes.
 //
 // The load has several steps. During the load, the row of the table `store` says that the store is loading, and no
 // other session writes profiles. A second transaction, the guardian, locks the row `loads` of the table `counters`
 // during the load. The lock shows other sessions that the load is alive. If a session finds that the store is loading
-// and the row `loads` is unlocked, it creates the indexes and ends the load. After that, either all rows of the load
-// are stored or no row, because one transaction writes all rows.
+// and the row `loads` is unlocked, this session creates the indexes and ends the load. One transaction writes all rows
+// of the load. So after the load has ended, the store contains either all of these rows or none of them.
 //
-// A timeout of the server or an operator may end the guardian during the load. So each step first locks and checks the
+// During the load, a timeout of the server or an operator may end the guardian. So each step first locks and checks the
 // row of `store`. The indexes are dropped and the rows are copied only while the store is loading and has no profile.
-// The load ends only when all indexes exist. The outcome of the load depends only on its one transaction, not on later
-// steps.
+// The load ends only when all indexes exist. Only the transaction that writes the rows decides the outcome of the load.
+// Later steps do not change the outcome.
 extension PostgresSession {
     /// Drops the indexes that would slow `body` down, runs `body`, and creates the indexes again.
     ///
@@ -22,8 +22,8 @@ extension PostgresSession {
     ///   - time: The time by the caller's clock.
     ///   - mayBegin: Returns whether the load may begin. During this call, no other session can write profiles.
     ///   - body: Fills the table.
-    /// - Returns: The result of `body`; nil if the load may not begin, or if another session took the load for dead and
-    ///   ended it.
+    /// - Returns: The result of `body`; nil if the load may not begin. Also nil if another session assumed that the
+    ///   load was dead, and ended the load.
     /// - Throws: The error of `body`, or the error that prevented the load from beginning. In both cases, nothing was
     ///   loaded.
     func withoutIndexes<Value: Sendable>(
@@ -75,7 +75,7 @@ extension PostgresSession {
             try await guardian.transaction { alive in
                 let held = try await alive.run([Self.stayingOpen, Command(Self.holdLoads + " SKIP LOCKED")])
                 guard !held[1].isEmpty else { return false }
-                // A load that has lost its guardian still locks the row of `store` while it copies.
+                // If a load has lost its guardian, the load still locks the row of `store` while it copies rows.
                 let state = try await lend { connection in
                     try await connection.run(SchemaTable.share + " SKIP LOCKED")
                 }
@@ -100,8 +100,8 @@ extension PostgresSession {
                 try await PostgresEngine.prepare(for: schema, isAlone: true, connection)
             }
             hasEnded = try await prepare(at: time) { transaction, _ in
-                // A load that seemed dead may still run. But it can drop indexes only while it holds the lock on this
-                // row.
+                // A load that seemed dead may still run. But that load can drop indexes only while it holds the lock on
+                // this row.
                 try await transaction.run(SchemaTable.hold)
                 let schema = try await SchemaTable.inForce(transaction).schema
                 let names = Self.indexes.map(\.name)
@@ -133,7 +133,7 @@ extension PostgresSession {
     }
 
     /// The indexes that a load drops in every store. The SQL is the same as in the migrations. The index of ids is not
-    /// dropped, because new ids rise and inserting them into the index costs almost nothing.
+    /// dropped: new ids always increase, so inserting them into this index costs almost nothing.
     private static let indexes = [
         (
             name: "profiles_username",
@@ -150,7 +150,7 @@ extension PostgresSession {
 
     /// Drops the indexes if the store is still loading.
     ///
-    /// - Returns: False if another session took the load for dead and ended it.
+    /// - Returns: False if another session assumed that the load was dead, and ended the load.
     private func dropIndexes() async throws(ProfileStoreError) -> Bool {
         try await lend { connection in
             try await connection.transaction { transaction in
@@ -165,7 +165,7 @@ extension PostgresSession {
     /// The maximum time for creating an index.
     static let longestWork = Duration.seconds(3_600)
 
-    /// Calls `body` with a connection. This method does not repeat `body`, and gives no key to its transactions.
+    /// Calls `body` with a connection. This method runs `body` only once, and the transactions of `body` get no key.
     private func lend<Value: Sendable>(
         _ body: (Connection) async throws -> Value
     ) async throws(ProfileStoreError) -> Value {

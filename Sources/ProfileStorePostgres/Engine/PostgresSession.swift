@@ -17,10 +17,10 @@ struct PostgresSession: Sendable {
         self.options = options
     }
 
-    /// The deadline of a new step, in work that may take longer than a call.
+    /// The deadline of a step that begins now. Such a step is a part of work that may take longer than a call.
     var newDeadline: ContinuousClock.Instant { CallDeadline.fromNow(options.waitLimit) }
 
-    /// The deadline of the current call. If no call is running, the deadline of a new call.
+    /// The deadline of the current call. If no call is running, this is the deadline of a call that begins now.
     var deadline: ContinuousClock.Instant { CallDeadline.orFromNow(options.waitLimit) }
 
     /// Runs `body` as one call of the caller: all transactions in `body` share one deadline.
@@ -59,7 +59,7 @@ struct PostgresSession: Sendable {
         }
     }
 
-    /// Runs `body`. Each of its reads proves that its server is the leader.
+    /// Runs `body`. Each read in `body` proves that its server is the leader.
     static func proving<Value: Sendable>(
         _ body: () async throws(ProfileStoreError) -> Value
     ) async throws(ProfileStoreError) -> Value {
@@ -69,7 +69,8 @@ struct PostgresSession: Sendable {
         return try outcome.get()
     }
 
-    /// Runs `body`, and returns or throws its result after the server has proven that it is the leader.
+    /// Runs `body`. After the server has proven that it is the leader, returns the value of `body` or throws the error
+    /// of `body`.
     ///
     /// If another server has taken over, an old leader that was frozen may still answer reads for some seconds. These
     /// answers are outdated. But the old leader can no longer commit, because its standbys follow the other server. So
@@ -87,8 +88,8 @@ struct PostgresSession: Sendable {
     /// Commits a key. The commit proves that the server was still the leader when it gave the last answer on this
     /// connection.
     ///
-    /// - Throws: An error if the server has not proven that it is the leader. In this case, the server has written the
-    ///   key or nothing.
+    /// - Throws: An error if the server has not proven that it is the leader. In this case, the server has written
+    ///   either only the key or nothing.
     private func prove(
         _ key: String, of request: String?, outcome: String, at time: Timestamp, _ connection: Connection
     ) async throws {
@@ -116,11 +117,11 @@ struct PostgresSession: Sendable {
         var value: Value
         /// The commands that are sent together with the `COMMIT`, in one round trip.
         var last: [Command] = []
-        /// Whether the body did not check for conflicts. If a conflict exists, the commands fail with a division by
-        /// zero, and the body runs again.
+        /// Whether the body has skipped the check for conflicts. If a conflict exists, the commands fail with a
+        /// division by zero, and the body runs again.
         var isGuess = false
 
-        /// - Returns: Whether another machine has the commit too, see ``Transaction/commit(_:onQuorumOf:)``.
+        /// - Returns: Whether another machine has stored the commit too; see ``Transaction/commit(_:onQuorumOf:)``.
         fileprivate func commit(
             _ transaction: Transaction, with others: [Command], onQuorumOf list: ServerList
         ) async throws(PostgresError) -> Bool {
@@ -136,8 +137,8 @@ struct PostgresSession: Sendable {
     /// The result of a committed transaction.
     struct Committed<Value: Sendable>: Sendable {
         let value: Value
-        /// Whether only one machine has stored the commit when the deadline is reached, because the server does not
-        /// wait for a standby.
+        /// Whether only one machine has stored the commit at the deadline. The reason is that the server does not wait
+        /// for a standby.
         var isOnOneMachine = false
 
         /// - Throws: `storedOnOneMachine`.
@@ -151,13 +152,13 @@ struct PostgresSession: Sendable {
     ///
     /// The first command of the transaction inserts a new random key. If it is unknown whether the transaction was
     /// committed, the transaction is repeated with the same key. If the first attempt was committed, the repeat fails.
-    /// Otherwise the repeat prevents the first attempt from being committed later. The transaction is also repeated
-    /// while only one machine has the commit. If `body` throws a `ProfileStoreError`, the caller gets it only after the
-    /// server has proven that it is the leader.
+    /// If the first attempt was not committed, the repeat prevents a later commit of the first attempt. The transaction
+    /// is also repeated while only one machine has the commit. If `body` throws a `ProfileStoreError`, the caller gets
+    /// this error only after the server has proven that it is the leader.
     ///
     /// - Parameters:
     ///   - time: The time by the caller's clock.
-    ///   - body: The function that writes. `body` may run more than once. The key that it gets identifies this
+    ///   - body: The function that writes. `body` may run more than once. The parameter `key` of `body` identifies this
     ///     transaction.
     /// - Returns: The result of `body` in the committed transaction.
     /// - Throws: `outcomeUnknown` if the outcome could not be found out in time, `storedOnOneMachine`, …
@@ -167,7 +168,8 @@ struct PostgresSession: Sendable {
         try await commit(at: time, body).get()
     }
 
-    /// Writes data that only prepares another write. This data does no harm, and may be written twice.
+    /// Writes data that only prepares another write. Without the other write, this data does no harm. The data may be
+    /// written twice.
     ///
     /// - Throws: The errors of ``write(at:_:)``, except two: `unavailable` replaces `outcomeUnknown`, and `notDurable`
     ///   replaces `storedOnOneMachine`.
@@ -224,7 +226,7 @@ struct PostgresSession: Sendable {
 
     /// The results of the attempts at one transaction.
     private struct Attempts<Value> {
-        /// The value of each attempt that reached its `COMMIT`. The index is the number of the attempt.
+        /// The value of each attempt that reached its `COMMIT`. The index of a value is the number of its attempt.
         var values: [Value] = []
         /// The error of the last attempt that was refused.
         var answer: ProfileStoreError?
@@ -249,18 +251,18 @@ struct PostgresSession: Sendable {
         }
     }
 
-    /// On average, one write in 256 deletes expired keys. Such a write deletes up to 512 keys: twice the average number
-    /// of keys that are inserted between two such writes.
+    /// On average, one write in 256 deletes expired keys. Such a write deletes up to 512 keys. On average, 256 keys are
+    /// inserted between two such writes.
     private func forgettingSome(_ key: String, at time: Timestamp) -> [Command] {
         key.hasSuffix("00") ? [KeyedWriteTable.forgettingSome(at: time)] : []
     }
 
-    /// Writes in a transaction that cannot be repeated, because its input can be read only once. `body` also gets the
-    /// connection, for work that takes longer than a call.
+    /// Runs a write whose transaction cannot be repeated, because the input of the write can be read only once. `body`
+    /// also gets the connection, for work that takes longer than a call.
     ///
     /// - Returns: Nil if the body rolled the transaction back.
-    /// - Throws: `outcomeUnknown` if it could not be found out in time whether the transaction was committed. After any
-    ///   other error, the transaction was not committed.
+    /// - Throws: `outcomeUnknown` if this method could not find out in time whether the transaction was committed.
+    ///   After any other error, the transaction was not committed.
     func writeOnce<Value: Sendable>(
         at time: Timestamp, _ body: (Connection, Transaction, _ key: String) async throws -> Outcome<Value>
     ) async throws(ProfileStoreError) -> Committed<Value>? {
@@ -312,8 +314,8 @@ struct PostgresSession: Sendable {
     /// The outcome of a transaction.
     private enum Fate { case committed, committedAlone, notCommitted, unknown }
 
-    /// Finds out whether the only transaction with this key was committed. If it was not committed, this call prevents
-    /// it from being committed later.
+    /// Finds out whether the only transaction with this key was committed. If the transaction was not committed, this
+    /// call prevents a later commit of the transaction.
     private func fate(of key: String, at time: Timestamp) async -> Fate {
         do throws(ProfileStoreError) {
             return try await repeating { deadline throws in
@@ -326,7 +328,8 @@ struct PostgresSession: Sendable {
                     guard let kept = try await kept(key, until: deadline) else {
                         throw Durability.isMissing(error) ? error : PostgresError.lost("")
                     }
-                    // An earlier attempt of this method may have inserted the key: the answer to its COMMIT was lost.
+                    // An earlier attempt of this method may have inserted the key, if the answer to the COMMIT of that
+                    // attempt was lost.
                     guard kept.outcome != Self.nothing else { return .notCommitted }
                     guard kept.isSafe else { throw QuorumIsGone(isStored: true) }
                     return .committed
@@ -338,11 +341,11 @@ struct PostgresSession: Sendable {
         }
     }
 
-    /// A command for a transaction in which the client may send nothing for some time. Without this command, some
+    /// A command that keeps a transaction open while the client sends nothing for some time. Without this command, some
     /// servers would end the transaction.
     static let stayingOpen = Command("SET LOCAL idle_in_transaction_session_timeout = 0")
 
-    /// The outcome that is stored if a key was inserted only to block the transaction with this key.
+    /// This outcome is stored with a key if the only purpose of the key is to block the transaction with this key.
     private static let nothing = "none"
 
     /// Returns the value of the committed attempt; nil if the server does not have the key.
@@ -373,7 +376,7 @@ struct PostgresSession: Sendable {
 
     /// Inserts a key and nothing else. After that, no attempt with this key can be committed.
     ///
-    /// - Throws: If an attempt was committed, an error for which ``KeyedWriteTable/isTaken(_:)`` returns true.
+    /// - Throws: If an attempt was already committed, an error that ``KeyedWriteTable/isTaken(_:)`` recognizes.
     private func keep(
         _ key: String, of request: String? = nil, outcome: String, at time: Timestamp, _ connection: Connection
     ) async throws {
@@ -394,8 +397,8 @@ struct PostgresSession: Sendable {
     ///   - request: The key and the request.
     ///   - time: The time by the caller's clock.
     ///   - schema: Returns the schema that is needed to read a stored outcome.
-    ///   - body: The function that writes. `body` may run more than once. If it throws an error that answers the
-    ///     request, this error is stored too.
+    ///   - body: The function that writes. `body` may run more than once. If `body` throws an error that is the answer
+    ///     to the request, this error is stored too.
     /// - Returns: The outcome of the first write with this key, and whether this call made that write.
     /// - Throws: `outcomeUnknown` if the outcome could not be found out in time, `keyReused`, …
     func write<Value: KeyedValue>(
@@ -451,8 +454,8 @@ struct PostgresSession: Sendable {
         await pool.end()
     }
 
-    /// Returns the outcome of the write with this key as soon as another machine has the write too. Returns nil if no
-    /// such write was made.
+    /// Waits until another machine also has the write with this key, and returns the outcome of this write. Returns nil
+    /// if no such write was made.
     ///
     /// - Throws: `keyReused`, `storedOnOneMachine`, …
     func outcome(
@@ -505,7 +508,7 @@ struct PostgresSession: Sendable {
             } catch {
                 if case PostgresError.outcomeUnknown(let reason) = error { unknown = unknown ?? .reported(reason) }
                 let isOnOneMachine = (error as? QuorumIsGone)?.isStored ?? false
-                // If that machine is lost next, it is unknown whether another machine has the write.
+                // If that machine is lost later, it is unknown whether another machine has the write.
                 if isOnOneMachine { unknown = unknown ?? .onOneMachine }
                 let refusal = (error as? PostgresError)?.state
                 // If the next attempt began too late, the deadline would interrupt it. The error of the next attempt
@@ -521,7 +524,8 @@ struct PostgresSession: Sendable {
                             try await endDeadLoad()
                         }
                     } catch {
-                        // The error comes from ending the load. It says nothing about an earlier attempt.
+                        // This error comes from the attempt to end the load. The error says nothing about an earlier
+                        // attempt of the write.
                         if let unknown { throw .outcomeUnknown(unknown) }
                         throw error
                     }
@@ -538,8 +542,8 @@ struct PostgresSession: Sendable {
                     pause = min(pause * 2, .milliseconds(200))
                     continue
                 }
-                // If the error is a `ProfileStoreError`, the outcome is known: a transaction after all attempts has
-                // found it out.
+                // If the error is a `ProfileStoreError`, the outcome is known: a transaction that ran after all
+                // attempts has determined the outcome.
                 if let unknown, !isOnOneMachine, !(error is ProfileStoreError) { throw .outcomeUnknown(unknown) }
                 if (error as? PostgresError)?.isOfOtherTables ?? false { try await checkVersion(until: deadline) }
                 throw ProfileStoreError(translating: error, since: start)

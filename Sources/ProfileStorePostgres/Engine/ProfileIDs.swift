@@ -5,8 +5,8 @@ internal import Threads
 /// The ids that this process may give to new profiles. The ids are reserved in blocks. Otherwise each write would lock
 /// the counter of ids, and all other writes would wait.
 ///
-/// The first block has one id, and each later block has twice as many, up to 256. So a command that registers one
-/// profile leaves no gap, and a service seldom reserves a block.
+/// The first block has one id. Each later block has twice as many ids as the block before, up to 256. So a command that
+/// registers one profile leaves no gap in the ids, and a service rarely has to reserve a block.
 final class ProfileIDs: Sendable {
     private struct State {
         var free: Range<Int64> = 0..<0
@@ -38,8 +38,8 @@ final class ProfileIDs: Sendable {
             if let id { return id }
             guard let reserving else { continue }
             do throws(ProfileStoreError) { try await reserving.value.get() } catch {
-                // Another caller may have begun the reservation, and its deadline may have been earlier. This caller
-                // then tries again.
+                // Another caller, with an earlier deadline, may have begun the reservation. In this case, this caller
+                // tries again.
                 if isOurs || CallDeadline.isOver || !error.isOfTime { throw error }
             }
         }

@@ -5,10 +5,11 @@ internal import ProfileCore
 /// The values that the rows of a batch have in one unique field.
 ///
 /// The server returns the profiles that have these values, sorted by the value. So one pass over this answer and the
-/// sorted rows finds the profile for each row. This is five times as fast as a dictionary that has the values as keys.
+/// sorted rows finds the profile for each row. This pass is five times as fast as a dictionary whose keys are the
+/// values.
 struct UniqueValues {
     let field: FieldRules
-    /// The bytes of all values in the form for comparisons, one value after another.
+    /// The bytes of all values, one value after another. Each value has the form that is used for comparisons.
     private let bytes: [UInt8]
     /// For each row, the range of its value in `bytes`; nil if the row has no value.
     private let ranges: [Range<Int>?]
@@ -88,8 +89,8 @@ struct UniqueValues {
         return owners
     }
 
-    /// Returns the same as `owners`, but `answer` need not be sorted by the value. The profile for a row is found only
-    /// if the rows have the same order as `answer`.
+    /// Does the same as `owners`, but `answer` need not be sorted by the value. The profile for a row is found only if
+    /// the rows have the same order as `answer`.
     func ownersInOrder(in answer: Rows, column: Int) -> [Int?] {
         var next = 0
         return bytes.withUnsafeBufferPointer { bytes in
@@ -105,8 +106,8 @@ struct UniqueValues {
         }
     }
 
-    /// The maximum number of rows that a search for the next profile reads in an answer. The search must read more than
-    /// one row, because some stored profiles may not be in the file.
+    /// The maximum number of rows of an answer that are compared to find the profile for one row of the batch. More
+    /// than one row must be compared, because some stored profiles may not be in the file.
     private static let usualGap = 16
 
     /// Returns a row of the batch that has this value; nil if no row has this value.

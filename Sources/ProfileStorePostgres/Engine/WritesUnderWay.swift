@@ -1,7 +1,7 @@
 internal import ProfileStore
 internal import Threads
 
-/// The running writes, for which `close()` waits. A write of several transactions counts as one.
+/// The running writes, for which `close()` waits. A write that consists of several transactions counts as one write.
 final class WritesUnderWay: Sendable {
     private struct State {
         var count = 0
@@ -37,7 +37,7 @@ final class WritesUnderWay: Sendable {
             return state.count == 0
         }
         guard !isOver else { return }
-        // A separate task waits, because it is not cancelled if the closing task is cancelled.
+        // A separate task waits. If the task that closes the store is cancelled, the separate task is not cancelled.
         await Task {
             var pause = Duration.milliseconds(1)
             var asksAt = ContinuousClock.now + Self.patience
@@ -51,6 +51,6 @@ final class WritesUnderWay: Sendable {
         }.value
     }
 
-    /// The time before `isHopeless` is called for the first time, and between two calls.
+    /// The time before the first call of `isHopeless`, and the time between two calls.
     private static let patience = Duration.milliseconds(250)
 }

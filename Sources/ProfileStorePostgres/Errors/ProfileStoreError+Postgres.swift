@@ -14,13 +14,13 @@ extension ProfileStoreError {
         case let error as PostgresError: self.init(error, waited: .now - start)
         case is CancellationError: self = .cancelled
         case is LoadGoesOn: self = .busy(holder: nil, waited: .now - start)
-        // The engine throws no other error.
+        // The engine throws no errors of other types.
         default: self = .database(String(describing: error), code: 0)
         }
     }
 
-    /// The error that replaces this error after a read, or after a write that only prepares another write. Such a write
-    /// can be repeated, so the caller does not need to know whether it was stored.
+    /// The error to throw instead of this error, if the call was a read or a write that only prepares another write.
+    /// Such a call can be repeated, so the caller does not need to know whether the write was stored.
     var ofStep: Self {
         switch reason {
         case .outcomeUnknown(let problem): .unavailable([problem])

@@ -5,18 +5,18 @@ internal import ProfileStore
 ///
 /// A writer does not number its changes. Otherwise all writers would wait for the same row: the counter of change
 /// numbers. A reader of the log locks that row, and numbers the changes that are committed at that time. Writers
-/// sometimes do the same, but never wait for that lock.
+/// sometimes number changes too, but they never wait for that lock.
 ///
-/// The changes are sorted by `written_at`, a logical clock. It follows the server's clock, but it never goes back: a
-/// change gets a later time than every change that its transaction can see. A logical clock is needed because a
-/// server's clock may be set back, and because another server may take over with another clock.
+/// The changes are sorted by `written_at`, a logical clock. This clock follows the server's clock but never goes back:
+/// the time of a change is later than the times of all changes that its transaction can see. A logical clock is needed
+/// because a server's clock may be set back, and because another server may take over with another clock.
 enum ChangeTable {
     /// Inserts a change into the log. The command is among the last commands of its transaction, which has already
     /// locked the profile. So the command sees every earlier change of the profile, and gives this change a later time.
     ///
-    /// The subquery ignores changes that already have a number, because a new change always gets a higher number.
-    /// Unless the clock was set back, no row has a time later than now. The subquery then reads one page of an index
-    /// and finds nothing.
+    /// The subquery ignores changes that already have a number, because a new change always gets a higher number. If
+    /// the clock was never set back, no row has a time in the future. The subquery then reads one page of an index and
+    /// finds nothing.
     static func append(
         _ kind: ProfileChange.Kind, _ profileIDs: ClosedRange<Int64>?, _ stamp: WriteStamp, write: String, part: Int
     ) -> Command {
@@ -34,8 +34,8 @@ enum ChangeTable {
             ])
     }
 
-    /// The server's clock in microseconds. The clock is constant within a statement, so comparisons with it can use an
-    /// index.
+    /// The server's clock in microseconds. The value is constant within a statement, so a comparison with this value
+    /// can use an index.
     private static let now = "(extract(epoch FROM statement_timestamp()) * 1000000)::bigint"
 
     private static let selectNumber = "SELECT value FROM counters WHERE name = 'change_number'"
@@ -49,8 +49,8 @@ enum ChangeTable {
     /// less than the wait limit.
     static let mostNumberedAtOnce = 2_000
 
-    /// Numbers the oldest committed changes that have no number, and deletes the oldest rows of a log that is too long.
-    /// Each call is one step. A caller repeats the call until all changes have a number.
+    /// Assigns numbers to the oldest committed changes that have no number. If the log is too long, also deletes its
+    /// oldest rows. Each call is one step. A caller repeats the call until all changes have a number.
     ///
     /// - Parameters:
     ///   - transaction: The transaction of the step. The caller commits it.
@@ -79,7 +79,7 @@ enum ChangeTable {
         let newest = before + Int64(numbered)
         try await transaction.run([
             Command("UPDATE counters SET value = $1 WHERE name = 'change_number'", [.number(newest)]),
-            // A step deletes up to twice as many rows as it numbers, so a log that is too long gets shorter.
+            // A step can delete twice as many rows as it numbers. So a log that is too long becomes shorter.
             Command(
                 """
                 DELETE FROM changes WHERE number IN (

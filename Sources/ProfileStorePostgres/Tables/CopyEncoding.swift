@@ -2,8 +2,8 @@ internal import ProfileCore
 internal import ProfileStore
 internal import Threads
 
-/// The rows of a bulk load in the format that `COPY` reads. Only one task at a time may use the stream, but on any
-/// thread.
+/// The rows of a bulk load in the format that `COPY` reads. The stream can be used on any thread, but only by one task
+/// at a time.
 final class CopyStream<Load: BulkLoad>: Sendable {
     private let load: Load
     private let encoding: Locked<CopyEncoding>
@@ -21,7 +21,7 @@ final class CopyStream<Load: BulkLoad>: Sendable {
 }
 
 /// Encodes new rows in the binary format of `COPY`: a header, the rows with a length before each value, and an end
-/// marker. PostgreSQL's documentation of `COPY` describes it under Binary Format.
+/// marker. The section Binary Format in PostgreSQL's documentation of `COPY` describes this format.
 struct CopyEncoding {
     private let table: ProfileTable
     private let version: Int

@@ -3,7 +3,8 @@ internal import PostgresMigrations
 internal import ProfileCore
 internal import ProfileStore
 
-/// Migrates a database's tables. Each migration runs in one transaction, which also records its name and checksum.
+/// Migrates a database's tables. Each migration runs in one transaction, which also records the name and the checksum
+/// of the migration.
 enum Migrator {
     /// The newest version that this program knows.
     static let latest = Migration.postgres.last?.version ?? 0

@@ -2,7 +2,7 @@ internal import PostgresAccess
 internal import ProfileCore
 internal import ProfileStore
 
-// Whole rows, for copies of a store.
+// Reading and inserting whole rows, to copy a store.
 extension ProfileTable {
     /// The columns of a profile without its id and its field values.
     static let recordColumns = [

@@ -20,12 +20,12 @@ final class ProfileTable: Sendable {
     /// Inserts one row, unless another profile has the same value in a unique field.
     let insert: String
     /// Inserts one row, and fails with a division by zero if another profile has the same value in a unique field. The
-    /// command avoids an error of the unique index, because the server would write the value of such an error into its
+    /// command must not cause an error of the unique index, because the server would write the repeated value into its
     /// log.
     let insertOrFail: String
-    /// Inserts many rows like `insert`. Each column is passed as an array.
+    /// Inserts many rows in the same way as `insert` inserts one row. Each column is passed as an array.
     let insertMany: String
-    /// Copies rows with the columns of `insert`, in the same order.
+    /// The `COPY` command for rows. The rows have the same columns as in `insert`, in the same order.
     let copy: String
 
     init(_ schema: ProfileSchema) {
@@ -109,8 +109,8 @@ final class ProfileTable: Sendable {
         secretField.map { !profiles.slot(row: row, field: $0).isAbsent } ?? false
     }
 
-    /// Stores one row as a new profile. If another profile has the same value in a unique field, nothing is stored. If
-    /// `mayFail` is true, the command then fails.
+    /// Stores one row as a new profile. If another profile has the same value in a unique field, nothing is stored. In
+    /// this case, the command fails if `mayFail` is true.
     func insertion(
         of row: Int, in profiles: ValidProfiles, id: Int64, at time: Timestamp, schemaVersion: Int,
         mayFail: Bool = false
@@ -162,8 +162,8 @@ final class ProfileTable: Sendable {
         return Command(sql + " WHERE id = $1 AND revision = $4", values)
     }
 
-    /// Changes the same fields of different profiles. A profile that has another revision than expected does not
-    /// change. None of these fields may be unique. The passwords are not changed.
+    /// Changes the same fields of different profiles. A profile does not change if its revision is not the expected
+    /// revision. None of these fields may be unique. The passwords are not changed.
     func setting(
         _ fields: FieldSet, of updates: [RowUpdate], at time: Timestamp, schemaVersion: Int
     ) -> Command {
@@ -171,7 +171,8 @@ final class ProfileTable: Sendable {
             .numbers(updates.map(\.id)), .number(time.millisecondsSince1970), .number(Int64(schemaVersion)),
             .numbers(updates.map(\.revision)),
         ]
-        // A field of the schema may have one of these names, so the SQL qualifies each use with `profiles` or `new`.
+        // A field of the schema may have the same name as one of these columns. So the SQL qualifies each name with
+        // `profiles` or `new`.
         var names = ["id", "revision"]
         var arrays = ["$1::bigint[]", "$4::bigint[]"]
         var sql =
@@ -239,7 +240,7 @@ final class ProfileTable: Sendable {
         field.isPrimaryKey ? "username$key" : quoted(field.column)
     }
 
-    /// Converts a value to the form in which it is stored in ``comparedColumn(_:)``.
+    /// Converts a value to the form that the column ``comparedColumn(_:)`` contains.
     static func compared(_ value: String, of field: FieldRules) -> String {
         field.isPrimaryKey ? key(of: value) : value
     }
@@ -252,7 +253,7 @@ final class ProfileTable: Sendable {
         String(decoding: username.utf8.map(folded), as: UTF8.self)
     }
 
-    /// Converts one byte of a username to the byte of the key.
+    /// Converts one byte of a username to the corresponding byte of the key.
     static func folded(_ byte: UInt8) -> UInt8 { byte == 0 ? UInt8(ascii: "N") : byte.asciiFolded }
 
     // MARK: Names
@@ -291,7 +292,7 @@ final class ProfileTable: Sendable {
 }
 
 extension Values {
-    /// Appends the value that a row has in a field.
+    /// Appends the value of one field of a row.
     mutating func append(_ profiles: ValidProfiles, row: Int, field: Int) {
         let slot = profiles.slot(row: row, field: field)
         if slot.isAbsent {

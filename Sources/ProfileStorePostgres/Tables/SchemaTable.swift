@@ -6,8 +6,8 @@ internal import ProfileStore
 enum SchemaTable {
     static let selectVersion = "SELECT schema_version FROM store"
     static let selectState = "SELECT schema_version, is_loading FROM store WHERE id = 1"
-    /// Selects the same as `selectState`, and locks the row in shared mode, for a transaction that writes profiles. No
-    /// other rules come into force until that transaction ends.
+    /// Selects the same columns as `selectState`, and locks the row in shared mode. A transaction that writes profiles
+    /// uses this command. No other rules come into force until that transaction ends.
     static let share = selectState + " FOR SHARE"
     /// Returns a command that locks the row of `store` in shared mode. The command fails with a division by zero if
     /// `version` is not in force or a bulk load is running. The command must come before every other command that uses
@@ -18,8 +18,8 @@ enum SchemaTable {
             "SELECT 1 / count(*) FROM (\(selectState) AND schema_version = $1 AND NOT is_loading FOR SHARE) AS state",
             [.number(Int64(version))])
     }
-    /// Selects the same as `selectState`, and locks the row exclusively, for a transaction that puts other rules in
-    /// force.
+    /// Selects the same columns as `selectState`, and locks the row exclusively. A transaction that puts other rules in
+    /// force uses this command.
     static let hold = selectState + " FOR UPDATE"
 
     private static let selection = "SELECT version, fingerprint, document, adopted_at FROM schemas"

@@ -6,8 +6,8 @@ internal import ProfileStore
 ///
 /// The server compares values by their bytes. If this comparison gives the right result for a condition, the server
 /// checks the condition. If the comparison gives the right result for the sort field, the server sorts the rows.
-/// Otherwise this program checks and sorts the rows that the server returns. Examples: only this program can find a
-/// text regardless of case and accents, and compare numbers by value.
+/// Otherwise this program checks and sorts the rows that the server returns. For example, the server cannot find a text
+/// regardless of case and accents, and it cannot compare numbers by value.
 struct TableSearch: Sendable {
     private let search: ProfileSearch
     private let table: ProfileTable
@@ -214,8 +214,8 @@ extension ProfileSearch.Condition {
         let column = ProfileTable.comparedColumn(field)
         func bound(_ comparison: String, _ value: String) {
             guard field.isOrderedAsText else { return }
-            // No stored text contains U+0000, so the server gets only the part of the value before U+0000. If a stored
-            // text equals this part, it sorts before the whole value. So `<` becomes `<=`, and `>=` becomes `>`.
+            // No stored text contains U+0000, so the server gets only the part of the value before U+0000. A stored
+            // text that equals this part sorts before the whole value. So `<` becomes `<=`, and `>=` becomes `>`.
             let storable = value.utf8.firstIndex(of: 0).map { value[..<$0] }
             let comparison = storable == nil ? comparison : comparison.hasPrefix("<") ? "<=" : ">"
             let text = ProfileTable.compared(storable.map(String.init) ?? value, of: field)
@@ -300,8 +300,8 @@ private struct SearchSQL {
 }
 
 extension Array {
-    /// Finds the first element that satisfies the condition by binary search, and returns its index. If an element
-    /// satisfies the condition, every later element must satisfy it too.
+    /// Uses a binary search to find the first element that satisfies the condition, and returns the index of this
+    /// element. If an element satisfies the condition, every later element must satisfy it too.
     fileprivate func partitioningIndex(where isAfter: (Element) -> Bool) -> Int {
         var range = startIndex..<endIndex
         while !range.isEmpty {

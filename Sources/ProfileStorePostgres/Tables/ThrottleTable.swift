@@ -5,9 +5,9 @@ internal import SecretHashing
 /// The table `throttles`: the number of consecutive failed attempts for each username that was tried. A row can exist
 /// for a name that no profile has.
 ///
-/// An attempt inserts the row of its name if the row is missing, and then locks it. So an attempt sees the counts of
-/// all earlier attempts, even if several attempts run at the same time. An attempt locks only the row of its own name,
-/// so attempts at different names do not wait for each other.
+/// If the row of a name is missing, an attempt inserts the row. Then the attempt locks the row. So an attempt sees the
+/// counts of all earlier attempts, even if several attempts run at the same time. An attempt locks only the row of its
+/// own name, so attempts at different names do not wait for each other.
 enum ThrottleTable {
     /// Counts an attempt, or refuses it.
     ///
@@ -56,9 +56,9 @@ enum ThrottleTable {
     }
 
     /// Copies the failures of a profile to its new name. Failures at the new name do not count if they happened before
-    /// a profile had that name. If the new name has other failures, the higher count and the later times stay. The old
-    /// name keeps its failures, although it has no profile now. If they were deleted, an attacker could find out that a
-    /// profile had the old name (P10).
+    /// a profile had that name. If the new name already has failures, the higher count and the later times are kept.
+    /// The old name keeps its failures, although it has no profile now. If these failures were deleted, an attacker
+    /// could find out that a profile had the old name (P10).
     static func move(from old: String, to new: String) -> [Command] {
         let (old, new) = (key(of: old), key(of: new))
         // Two strings that Swift treats as equal may be two different names.
@@ -130,8 +130,8 @@ enum ThrottleTable {
     }
 
     /// Deletes the oldest unknown names if there are too many. The name of this attempt is not deleted. Rows that
-    /// another attempt has locked are skipped. One call can delete more rows than attempts usually add between two
-    /// calls. If too many rows remain, later calls delete them.
+    /// another attempt has locked are skipped. One call can delete more rows than the attempts between two calls
+    /// usually add. If too many rows remain, later calls delete them.
     private static func makeRoom(_ mostUnknownNames: Int, _ attempt: LoginAttempt) -> Command {
         Command(
             """

@@ -100,8 +100,8 @@ enum TokenTable {
             ])
     }
 
-    /// Records a use, and postpones the expiry of a session. A token that has expired before the time of the use stays
-    /// expired.
+    /// Records a use of a token. If the token is a session, also postpones its expiry. If the token had already expired
+    /// at the time of the use, it stays expired.
     static func note(_ use: TokenUse) -> Command {
         Command(
             """

@@ -16,7 +16,7 @@ final class BeepLoop: Sendable {
     /// This lock is held while a listener is looked up and while its handler runs. If a caller removes a listener and
     /// then acquires this lock, the listener's handler has ended and is never called again.
     private let handling = Locked(())
-    /// A socket pair. A byte sent to `near` wakes the thread, which polls `far`.
+    /// A socket pair. The thread polls `far`. A byte that is sent to `near` wakes the thread.
     private let bell: (near: Int32, far: Int32)
     /// The identifier of the thread; 0 before the thread runs.
     private let thread = Atomic<UInt>(0)
@@ -83,7 +83,7 @@ final class BeepLoop: Sendable {
     }
 
     private func waitForHandler() {
-        // If a handler calls this method, it must not wait for its own end.
+        // If a handler calls this method, the method must not wait for the end of that handler.
         guard thread.load(ordering: .relaxed) != pthread_self() else { return }
         handling.withLock { _ in }
     }

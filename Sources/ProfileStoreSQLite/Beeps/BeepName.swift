@@ -11,8 +11,8 @@ struct BeepName: Hashable, Sendable {
 
     init(_ identifier: String, prefix: String, store: DatabasePath) {
         onTheWire = Array("\(prefix).\(Self.encoded(identifier))".utf8)
-        // A NUL ends the path, and the path contains no other NUL. So two different pairs of a path and a name never
-        // give the same bytes.
+        // A NUL ends the path, and the path contains no other NUL. So different pairs of a path and a name always give
+        // different bytes.
         let hash = SHA256.hexadecimal((store.database.map(UInt8.init(bitPattern:)) + onTheWire).span)
         filePrefix = "\(hash.prefix(32))."
     }
@@ -22,10 +22,10 @@ struct BeepName: Hashable, Sendable {
             && text.utf8.percentEncoded(except: "-_.") == text
     }
 
-    /// Returns the percent-encoded identifier, which contains no dot. If the encoded identifier is longer than 200
-    /// bytes, returns `sha256:` and a hash. Such a text never equals an encoded identifier, because percent-encoded
-    /// text contains no colon. The identifier is normalised first (NFC), because strings that are equal in Swift must
-    /// give the same name.
+    /// Returns the percent-encoded identifier, which contains no dot. If the identifier or the encoded identifier is
+    /// longer than 200 bytes, returns `sha256:` and a hash. Such a text never equals an encoded identifier, because
+    /// percent-encoded text contains no colon. The identifier is normalised first (NFC), because strings that are equal
+    /// in Swift must give the same name.
     private static func encoded(_ identifier: String) -> String {
         let bytes = Array(NFC.form(of: identifier).utf8)
         guard bytes.count <= 200 else { return "sha256:\(SHA256.hexadecimal(bytes.span))" }

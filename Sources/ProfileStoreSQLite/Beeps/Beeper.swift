@@ -7,8 +7,8 @@ internal import Threads
 ///
 /// A beep carries only its name. It is sent as one datagram to each listener, on a Unix socket in a private folder:
 /// `$XDG_RUNTIME_DIR/profiles`, or `profiles-UID` in the temporary directory. Sending never blocks. If the queue of a
-/// listener is full, the listener receives no further beeps until it has read some beeps. So beeps can be lost, and a
-/// beep only means that the listener should read the store.
+/// listener is full, the listener receives no further beeps until it has read some beeps. So beeps can be lost. A beep
+/// only tells the listener to read the store.
 ///
 /// ```swift
 /// let beeper = try Beeper(store: repository.path)
@@ -23,7 +23,8 @@ public final class Beeper: Sendable {
         public internal(set) var delivered = 0
         /// The number of listeners that did not get the beep because their queue of unread beeps is full.
         public internal(set) var lagging = 0
-        /// The number of listeners whose process had ended before they were unregistered. Their sockets were removed.
+        /// The number of listeners that were still registered although their process had ended. Their sockets were
+        /// removed.
         public internal(set) var removed = 0
 
         /// Creates the result of a beep without listeners.

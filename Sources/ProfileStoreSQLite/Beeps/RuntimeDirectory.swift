@@ -2,8 +2,8 @@ internal import Platform
 
 /// The folder for the sockets of one user's processes. No other user can enter it.
 ///
-/// The folder is checked once and then used through an open descriptor. So it cannot be replaced by another folder.
-/// Paths through `/proc/self/fd` are also short, even if the folder's own path is long.
+/// The folder is checked once and then used through an open descriptor. So another folder cannot replace it after the
+/// check. Paths through `/proc/self/fd` are also short, even if the folder's own path is long.
 final class RuntimeDirectory: Sendable {
     private let descriptor: Int32
 

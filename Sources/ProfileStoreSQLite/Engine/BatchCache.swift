@@ -1,10 +1,10 @@
 internal import SQLiteAccess
 internal import Threads
 
-/// Gives the writer's connection a larger page cache while batches of an import follow each other.
+/// Enlarges the page cache of the writer's connection while the batches of an import follow each other.
 ///
 /// The rows of an import are not sorted by username, so each batch reads and changes pages in all parts of the indexes.
-/// If these pages stay in memory, the import is 1.5 times as fast. Twice as much memory would not make the import
+/// If these pages stay in memory, the import is 1.5 times as fast. With twice as much memory, the import would not be
 /// faster. If more than a second has passed since the last batch, the next call of ``SQLiteSession/write(_:)`` restores
 /// the usual cache size.
 final class BatchCache: Sendable {

@@ -20,8 +20,8 @@ struct BatchWriting {
     ///
     /// - Parameters:
     ///   - batch: The rows to write.
-    ///   - turn: The time for which the batch may write while other writers wait. If nil, other writers wait until the
-    ///     batch ends.
+    ///   - turn: The time during which the batch may write although other writers wait. If nil, other writers wait
+    ///     until the batch ends.
     ///   - connection: The writer's connection.
     /// - Throws: Errors of SQLite.
     mutating func run<Batch: ImportBatch>(
@@ -66,7 +66,8 @@ struct BatchWriting {
 
     // MARK: Into an empty table
 
-    /// Inserts new rows into the empty table. Its indexes are dropped first and created afterwards.
+    /// Inserts new rows into the empty table. The indexes of the table are dropped first, and are created again
+    /// afterwards.
     mutating func fillEmptyTable(from load: some BulkLoad, _ connection: borrowing Connection) throws {
         let indexes = try Self.dropIndexes(connection)
         while let rows = load.nextNewRows() { try insert(rows, connection) }
@@ -83,8 +84,8 @@ struct BatchWriting {
         try table.bindCommon(at: time, schemaVersion: rules.adopted.version, to: &statement)
         try rows.bytes.withUnsafeBufferPointer { bytes throws(SQLiteError) in
             for row in new.new {
-                // The table has no unique index now, so no row is refused here. If values repeat, creating the unique
-                // indexes after the last row fails.
+                // The table has no unique index now, so no row is refused here. If a value occurs twice, the creation
+                // of the unique indexes fails after the last row.
                 _ = try table.insert(row: row, of: rows, bytes, id: ids.next, schemaVersion: version, with: &statement)
                 ids.next += 1
                 if table.bringsUnjudgedPassword(row, of: rows) { unjudgedPasswords += 1 }
@@ -118,7 +119,7 @@ struct BatchWriting {
     }
 
     private static func makeIndexes(_ indexes: [String], _ connection: borrowing Connection) throws(SQLiteError) {
-        // A second thread sorts while the first reads.
+        // A second thread sorts the entries of an index while the first thread reads the rows.
         connection.setWorkerThreads(1)
         defer { connection.setWorkerThreads(0) }
         for sql in indexes { try connection.run(sql) }

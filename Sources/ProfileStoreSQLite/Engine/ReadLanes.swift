@@ -1,6 +1,6 @@
 internal import Threads
 
-/// The threads for long reads, in lanes. Each lane has its own threads and its own queue.
+/// The threads for long reads, grouped into lanes. Each lane has its own threads and its own queue.
 ///
 /// Because of the lanes, quick reads do not wait behind slow reads. A waiting read fails at its deadline, and a lane
 /// with a full queue refuses further reads. A read that has begun ends if its task is cancelled. A running count or
@@ -18,12 +18,12 @@ struct ReadLanes: Sendable {
         /// Reads the whole file at once, for a check, a backup or statistics.
         case file
 
-        /// Whether a read ends if its deadline has passed and another read waits. Otherwise a few slow reads would
-        /// occupy the lane. While no other read waits, a read may take any time, for example a search through a large
-        /// store.
+        /// Whether a read ends if its deadline has passed and another read waits. Without this rule, a few slow reads
+        /// could occupy the lane. While no other read waits, a read may take any time, for example a search through a
+        /// large store.
         ///
-        /// In the other lanes, a read does not end in this way. Each of these reads is a part of long work, and all of
-        /// this work would have to begin again.
+        /// In the other lanes, a read does not end in this way. Each of these reads is a part of a long operation. If
+        /// one read ended early, the whole operation would have to begin again.
         var yields: Bool { self == .count || self == .search }
 
         /// The maximum number of reads that run at the same time.
@@ -40,7 +40,7 @@ struct ReadLanes: Sendable {
     private let pages: ThreadPool
     private let file: ThreadPool
 
-    /// Creates the lanes. Their threads start when there is work for them.
+    /// Creates the lanes. The threads of a lane start when the lane has work.
     ///
     /// - Parameter most: The maximum number of waiting reads in each lane.
     init(mostWaiting most: Int) {

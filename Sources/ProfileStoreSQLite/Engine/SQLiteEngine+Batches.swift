@@ -26,8 +26,8 @@ extension SQLiteEngine {
         return stored
     }
 
-    /// The minimum time that a batch may write while other writers wait. A batch must not end too early, because each
-    /// commit costs a sync and the import must make progress too.
+    /// The minimum time that a batch may write while other writers wait. A batch must not end too early: each commit
+    /// costs a sync, and the import must also make progress.
     private static let leastTurn = Duration.milliseconds(2)
 
     func preview<Batch: ImportBatch>(

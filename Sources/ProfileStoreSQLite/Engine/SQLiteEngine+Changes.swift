@@ -10,7 +10,7 @@ extension SQLiteEngine {
 
     func changes(after number: Int64, limit: Int) async throws(ProfileStoreError) -> [ProfileChange] {
         try session.read { connection in
-            // Without this check, a caller that watches a removed or replaced file would wait for ever.
+            // If the file was removed or replaced, a caller that watches it would wait forever without this check.
             try connection.requireInPlace()
             return try connection.readTransaction {
                 try ChangeTable.changes(after: number, limit: limit, connection)
@@ -86,8 +86,8 @@ extension SQLiteEngine {
 
     func listen(_ listener: CommitListener) {
         self.listener.withLock { $0 = listener }
-        // If no private folder for sockets exists, this process cannot receive the beeps of other processes. The
-        // listener then relies on a read of the change number once a second.
+        // If no private folder for sockets exists, this process cannot receive the beeps of other processes. In this
+        // case, the listener finds their changes only because it reads the change number once a second.
         try? beeper.register(Beeper.changes) { [weak self] in self?.ring() }
     }
 

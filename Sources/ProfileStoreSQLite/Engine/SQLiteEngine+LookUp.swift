@@ -43,8 +43,8 @@ extension SQLiteEngine {
 
     func statistics() async throws(ProfileStoreError) -> StoreStatistics {
         try await session.readAtLength(in: .file) { [session] connection in
-            // The counts and the change number come from one snapshot. Otherwise a caller that then reads the changes
-            // after this number could miss a profile or count a profile twice.
+            // The counts and the change number come from one snapshot. Otherwise, a caller could miss a profile or
+            // count a profile twice when it reads the changes after this number.
             try connection.readTransaction {
                 var statement = try connection.prepare(
                     """

@@ -4,7 +4,7 @@ internal import SQLiteAccess
 internal import SecretHashing
 internal import Threads
 
-/// Keeps profiles in one SQLite file. With a lock file beside this file, only one process can write at a time; see
+/// Keeps profiles in one SQLite file. A lock file beside this file ensures that only one process writes at a time; see
 /// <doc:Concurrency>.
 final class SQLiteEngine: StoreEngine {
     let session: SQLiteSession

@@ -2,7 +2,7 @@ internal import ProfileStore
 internal import SQLiteAccess
 internal import Threads
 
-/// The connections of an engine to its file: the connections that read, and one connection that writes. Translates
+/// An engine's connections to its file: several connections for reads, and one connection for writes. Translates
 /// SQLite's errors into `ProfileStoreError`.
 final class SQLiteSession: Sendable {
     let file: StoreFile
@@ -49,7 +49,8 @@ final class SQLiteSession: Sendable {
     ///   - body: Reads through a connection.
     /// - Returns: The value that `body` returns.
     /// - Throws: `busy` if no thread was free before the call's deadline, or if the lane's queue is full. Also `busy`
-    ///   if the read still ran after the deadline and another read waited. Otherwise the error that `body` throws.
+    ///   if the read was still running after the deadline while another read waited. Otherwise the error that `body`
+    ///   throws.
     func readAtLength<Value: Sendable>(
         in lane: ReadLanes.Lane, undo: @escaping @Sendable () -> Void = {},
         _ body: @escaping @Sendable (borrowing Connection) throws -> Value

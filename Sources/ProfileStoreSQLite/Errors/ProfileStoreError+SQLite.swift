@@ -16,7 +16,7 @@ extension ProfileStoreError {
         case let refusal as WriteRefusal: self.init(refusal)
         case let refusal as ThreadRefusal: self.init(refusal)
         case is CancellationError: self = .cancelled
-        // The modules that this module uses throw no other errors.
+        // The modules that this module uses throw no errors of other types.
         default: self = .database(String(describing: error), code: 0)
         }
     }

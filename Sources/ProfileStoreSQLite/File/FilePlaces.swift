@@ -4,8 +4,8 @@ internal import SQLiteAccess
 /// A set of files. The set can also contain files that do not exist yet.
 ///
 /// An existing file is identified by its device and inode number. Every file is also identified by its name and by the
-/// device and inode number of its folder. So the set recognizes a file under different spellings, links and mounts of
-/// its path. The set contains only regular files and missing files, never a terminal or a pipe.
+/// device and inode number of its folder. So the set recognizes a file even if two paths to it differ in their
+/// spelling, links or mounts. The set contains only regular files and missing files, never a terminal or a pipe.
 package struct FilePlaces: Sendable {
     private enum Place: Hashable, Sendable {
         case file(device: UInt, number: UInt)

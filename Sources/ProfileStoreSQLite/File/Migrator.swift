@@ -3,7 +3,8 @@ internal import ProfileStore
 internal import SQLiteAccess
 internal import SQLiteMigrations
 
-/// Migrates a store's tables. Each migration runs in one transaction, together with its record and checksum.
+/// Migrates a store's tables. Each migration runs in one transaction, which also records the migration and its
+/// checksum.
 enum Migrator {
     /// The latest version that this program knows, and the `user_version` of an up-to-date store.
     static let latest = Migration.sqlite.last?.version ?? 0

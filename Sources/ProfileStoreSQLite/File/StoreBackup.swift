@@ -36,8 +36,8 @@ public final class StoreBackup: Sendable {
             try Migrator.verify(copy)
             _ = try Migrator.migrate(copy, at: options.now())
             _ = try SchemaTable.inForce(copy)
-            // All sessions and resets are removed from the copy. Otherwise a session or reset would become valid again
-            // if it was ended after the backup was made.
+            // All sessions and resets are removed from the copy. Otherwise a session or reset that ended after the
+            // backup was made would become valid again.
             try copy.writeTransaction { try TokenTable.removeAllOfProfiles(copy) }
             let profiles = try ProfileTable.count(copy)
             return (PrivateCopy(copy), profiles)
@@ -47,7 +47,7 @@ public final class StoreBackup: Sendable {
     /// Replaces the contents of a store with the backup, in one transaction under the write lock. If the store does not
     /// exist, it is created.
     ///
-    /// - A caller that reads the store during the restore sees either the old contents or the new.
+    /// - A caller that reads the store during the restore sees either all old contents or all new contents.
     /// - No number is used twice. Profile ids, change numbers and schema versions continue after the highest number in
     ///   the backup and in the old store. If the numbers of the old store cannot be read because of damage, the numbers
     ///   continue after the numbers of the backup.
@@ -122,18 +122,18 @@ private final class PrivateCopy: @unchecked Sendable {
     }
 }
 
-/// The numbers that a store increments and that its clients may keep.
+/// The counters of a store: numbers that the store increments, and that clients may keep.
 private struct StoreCounts {
     let nextProfileID: Int64
     let changeNumber: Int64
     let schemaVersion: Int
     let schemaFingerprint: String
 
-    /// Reads the numbers of a store. Returns nil if the store has no tables yet, is damaged or was altered: its numbers
-    /// are then unknown.
+    /// Reads the numbers of a store. Returns nil if the numbers are unknown, because the store has no tables yet, is
+    /// damaged or was altered.
     ///
-    /// SQLite also reports a read that failed once (`EIO`) as damage. So the store counts as damaged only if a second
-    /// attempt also fails.
+    /// If a read fails once (`EIO`), SQLite also reports this failure as damage. So the store counts as damaged only if
+    /// a second attempt also fails.
     static func known(in store: borrowing Connection) throws(ProfileStoreError) -> StoreCounts? {
         for _ in 0..<2 {
             do throws(ProfileStoreError) {
@@ -158,7 +158,8 @@ private struct StoreCounts {
         (schemaVersion, schemaFingerprint) = try SchemaTable.nameInForce(connection)
     }
 
-    /// Changes the numbers of `copy`, in one transaction. They then continue after the numbers of both stores.
+    /// Changes the numbers of `copy`, in one transaction. New numbers of `copy` then continue after the numbers of both
+    /// stores.
     func carryOver(to copy: borrowing Connection, at time: Timestamp) throws {
         let other = try StoreCounts(read: copy)
         try copy.writeTransaction {

@@ -13,7 +13,7 @@ public struct StoreCheck: Hashable, Sendable {
         public let isAsWanted: Bool
     }
 
-    /// A stored count that differs from the number of rows. Migrating the store corrects it.
+    /// A stored count that differs from the number of rows. A migration of the store corrects the count.
     public struct WrongCount: Hashable, Sendable {
         /// The name of the count.
         public let name: String
@@ -61,7 +61,8 @@ public struct StoreCheck: Hashable, Sendable {
     /// lock file.
     public let files: [File]
 
-    /// Whether the store is undamaged, every setting is as wanted, every file is private, and `writeLockIsOn` is true.
+    /// Whether the store is undamaged, every setting has the intended value, every file is private, and `writeLockIsOn`
+    /// is true.
     public var isSound: Bool {
         integrity.isEmpty && wrongCounts.isEmpty && danglingRows.isEmpty && settings.allSatisfy(\.isAsWanted)
             && files.allSatisfy(\.isPrivate) && writeLockIsOn

@@ -10,10 +10,10 @@ struct StoreFile: Sendable {
     let path: DatabasePath
     /// The maximum time to wait for locks that other programs hold.
     let waitLimit: Duration
-    /// A registered SQLite VFS, for tests that make the file system fail.
+    /// The name of a registered SQLite VFS. Tests use such a VFS to simulate failures of the file system.
     let vfs: String?
     let uptime: @Sendable () -> ContinuousClock.Instant
-    /// For tests: whether the file is read in the mode `immutable` whenever it has no log, even if another process may
+    /// For tests. If true, a file without a log is always read in the mode `immutable`, even if another process may
     /// change the file.
     private let alwaysReadsAsItLies: Bool
 
@@ -121,8 +121,8 @@ struct StoreFile: Sendable {
         }
     }
 
-    /// Returns a writer. The writer opens its connection when it runs its first job. If a caller reads nothing and
-    /// replaces the whole contents, it can pass false for `verifiesLayout`.
+    /// Returns a writer. The writer opens its connection when it runs its first job. A caller that reads nothing and
+    /// only replaces the whole contents can pass false for `verifiesLayout`.
     func writer(
         _ options: ProfileRepository.Options, verifiesLayout: Bool = true
     ) -> DatabaseWriter {
@@ -162,7 +162,7 @@ struct StoreFile: Sendable {
     /// reason: if the disk is full, even an empty database and its log would use space that other programs need.
     ///
     /// - Parameters:
-    ///   - isNew: Whether the file did not exist before the work.
+    ///   - isNew: False if the file existed before the work.
     ///   - connection: The writer's connection.
     ///   - body: The work.
     /// - Returns: The value that `body` returned.
@@ -224,7 +224,7 @@ struct StoreFile: Sendable {
     }
 
     /// Inspects the file with SQLite's locks and its write-ahead log. If an interrupted transaction of another program
-    /// must be rolled back first, returns the state that `unfinished` returns.
+    /// must be rolled back first, returns the state from `unfinished`.
     private func lookUnderLocks(unfinished: () throws -> State) throws -> StoreLook {
         do {
             return try look(as: .readOnly)
@@ -254,7 +254,7 @@ struct StoreFile: Sendable {
         }
     }
 
-    /// Returns whether a database that looks empty had pages before the transaction of its rollback journal. SQLite
+    /// Returns whether a database that looks empty now had pages before the transaction in its rollback journal. SQLite
     /// would restore these pages; see <https://www.sqlite.org/fileformat2.html#the_rollback_journal>.
     private static func bringsBackPages(_ journal: [CChar]) -> Bool {
         let descriptor = Platform.open(journal, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)

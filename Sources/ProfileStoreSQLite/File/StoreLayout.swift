@@ -138,8 +138,8 @@ struct StoreLayout {
         return objects
     }
 
-    /// Returns the SQL of the table `profiles` with the columns that adoptions have added to the stored table. If the
-    /// table is not `profiles`, returns its SQL unchanged.
+    /// Returns the SQL of the table `profiles`. The SQL contains the columns that adoptions have added to the stored
+    /// table. If the table is not `profiles`, returns its SQL unchanged.
     private static func extended(_ table: String, as stored: StoredObject) -> String {
         guard stored.name == "profiles" else { return table }
         // Only the names of added columns are quoted, and each name appears twice.
@@ -172,7 +172,7 @@ private struct StoredObject {
     /// because it treats some different texts as equal.
     func hasText(_ text: String) -> Bool { Array(sql.utf8) == Array(text.utf8) }
 
-    /// If an adoption created this object as a unique index, the field of the index; otherwise nil.
+    /// The field of this unique index; nil if the object is not a unique index that an adoption created.
     var uniqueField: FieldName? {
         let prefix = ProfileTable.uniqueIndexName("")
         guard name.hasPrefix(prefix), let field = FieldName(String(name.dropFirst(prefix.count))) else { return nil }
@@ -194,7 +194,7 @@ private struct StoredObject {
     /// Returns whether this is a plain index: it is not unique, has only columns, and contains every row.
     private func isPlainIndex(_ connection: borrowing Connection) throws(SQLiteError) -> Bool {
         // SQLite reads the index's SQL only up to the first semicolon. A program that executes the whole stored SQL
-        // would also run the statements after it.
+        // would also run the statements after the semicolon.
         guard type == "index", !sql.contains(";") else { return false }
         var statement = try connection.prepare(
             """

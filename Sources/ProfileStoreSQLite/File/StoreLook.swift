@@ -1,13 +1,13 @@
 internal import SQLiteAccess
 
-/// The result of inspecting a store's file, with the connection that was used. The connection is kept, because opening
-/// another connection takes as long as many look-ups.
+/// The result of an inspection of a store's file, and the connection that made the inspection. The connection is kept,
+/// because opening another connection takes as long as many look-ups.
 struct StoreLook: ~Copyable {
     let state: StoreFile.State
     /// An open connection, if the file is a store. The layout of the store is not verified yet.
     let connection: Connection?
-    /// If the connection reads in the mode `immutable`, the stamp that the file had before the connection read it. Nil
-    /// if the connection uses SQLite's locks.
+    /// The stamp of the file before the connection read it, if the connection reads in the mode `immutable`. Nil if the
+    /// connection uses SQLite's locks.
     let stamp: FileStamp?
 
     /// Creates a result without a connection.

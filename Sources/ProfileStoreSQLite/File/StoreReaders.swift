@@ -13,12 +13,12 @@ final class StoreReaders: Sendable {
     private let asItLies: ReaderPool
     /// The stamp of the file before the first read in the mode `immutable`; nil if that mode is not used.
     private let stamp: FileStamp?
-    /// Whether the file has changed or has got a log since the stamp was taken. A read finds this out. From then on,
-    /// all reads use locks.
+    /// Whether the file has changed or has got a log since the stamp was taken. A read detects the change. From then
+    /// on, all reads use locks.
     private let isChanged = Atomic(false)
     private let isClosed = Atomic(false)
-    /// The file that the connections read. Nil if the path already led to another file or to no file right after the
-    /// opening.
+    /// The file that the connections read. Nil if the path led to another file, or to no file, right after the file was
+    /// opened.
     private let identity: FileIdentity?
     /// The time of the last check that found this file at the path.
     private let lastLook: Locked<ContinuousClock.Instant>

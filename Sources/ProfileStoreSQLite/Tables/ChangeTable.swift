@@ -3,7 +3,8 @@ internal import SQLiteAccess
 
 /// The table `changes`: the log of changes to profiles and rules, for callers that watch the store (R7).
 ///
-/// A change is one row, even for an import of millions of profiles. Numbers have no gaps. The oldest rows are removed.
+/// A change has only one row, even if the change is an import of millions of profiles. Numbers have no gaps. The oldest
+/// rows are removed.
 enum ChangeTable {
     /// Appends a change to the log, within the change's transaction.
     ///
@@ -12,7 +13,7 @@ enum ChangeTable {
     ///   - profileIDs: The changed profile, or a range that contains the ids of the changed profiles. Nil only for
     ///     `adopted`.
     ///   - stamp: The time and the author.
-    ///   - most: The number of newest changes to keep. Up to 1 % more may stay for some time.
+    ///   - most: The number of newest changes to keep. For some time, the log may contain up to 1 % more changes.
     ///   - connection: The writer's connection.
     /// - Throws: Errors of SQLite. The caller then rolls the transaction back.
     static func append(
@@ -26,7 +27,7 @@ enum ChangeTable {
             VALUES (?1, ?2, ?3, ?4, ?5, ?6)
             """, number, kind.rawValue, profileIDs?.lowerBound, profileIDs?.upperBound,
             stamp.time.millisecondsSince1970, stamp.author?.name)
-        // Old rows are not removed with each change, because that would write one more page: the page with the oldest
+        // Old rows are not removed with each change, because each removal would also write the page with the oldest
         // rows.
         let most = Int64(max(1, most))
         if number % max(1, most / 100) == 0 { try prune(upTo: number - most, connection) }
@@ -54,8 +55,8 @@ enum ChangeTable {
         return changes.following(number, newest: newest)
     }
 
-    /// Empties the log, within a transaction, and sets the change number above `number`. Every caller that watches the
-    /// store then learns that it has missed changes.
+    /// Empties the log, within a transaction, and makes the change number greater than `number`. Every caller that
+    /// watches the store then learns that it has missed changes.
     static func beginAnew(after number: Int64, _ connection: borrowing Connection) throws(SQLiteError) {
         try connection.run("DELETE FROM changes")
         try StoreTable.setChangeNumber(number + 1, connection)

@@ -18,7 +18,7 @@ enum KeyedWriteTable {
         return try request.outcome(of: statement.string(at: 0), stored: statement.string(at: 1), under: schema)
     }
 
-    /// Stores the result of a write, within its transaction, and removes a few expired results.
+    /// Within the transaction of a write, stores the result of the write and removes a few expired results.
     static func remember(
         _ outcome: KeyedOutcome, of request: KeyedRequest, at time: Timestamp, _ connection: borrowing Connection
     ) throws(SQLiteError) {

@@ -7,9 +7,9 @@ extension ProfileTable {
     /// For each row in a range, finds the stored profile that has the row's primary key.
     ///
     /// If a file is imported again, its rows usually have the same order as in the first import. This is the order of
-    /// the ids. So one statement reads the table by id, as long as the next profile has the key of the next row. This
-    /// is four times as fast as one look-up for each row. If the next profile has another key, the index of the primary
-    /// key is used to find the profile of the row.
+    /// the ids. So one statement reads the table in the order of the ids, as long as each profile has the key of the
+    /// next row. This is four times as fast as one look-up for each row. If the next profile has another key, the index
+    /// of the primary key is used to find the profile of the row.
     ///
     /// - Parameters:
     ///   - rows: The rows of a batch.
@@ -53,8 +53,8 @@ extension ProfileTable {
         return matches
     }
 
-    /// The usual differences between the ids of two successive rows, if the rows of a file are in the order of the ids.
-    /// A difference is more than 1 if profiles between the two rows were removed or are not in the file.
+    /// If the rows of a file are in the order of the ids, the ids of two successive rows usually differ by a number in
+    /// this range. The difference is more than 1 if profiles between the two rows were removed or are not in the file.
     private static let usualGaps: ClosedRange<Int64> = 1...16
 
     /// Appends the profile in the current row of a statement.

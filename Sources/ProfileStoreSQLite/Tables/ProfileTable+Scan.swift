@@ -4,8 +4,8 @@ internal import SQLiteAccess
 
 // Reading many profiles, and revalidating them.
 extension ProfileTable {
-    /// Reads the rows that a scan requests, with their stored values unchanged. A field without a column in the table
-    /// is absent.
+    /// Reads the rows that a scan requests, with their stored values unchanged. If the table has no column for a field,
+    /// the value of this field is absent.
     static func rows(_ scan: StoreScan, _ connection: borrowing Connection) throws -> StoredRows {
         let columns = try SchemaTable.columnNames(connection)
         let fields = scan.fields.map { field in

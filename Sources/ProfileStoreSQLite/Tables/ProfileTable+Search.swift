@@ -130,8 +130,8 @@ extension ProfileTable {
         return calls.count == 1 ? calls[0] : "(\(calls.joined(separator: " OR ")))"
     }
 
-    /// Returns the calls of a function for a text and some fields. If the columns are too many arguments for one call,
-    /// there are several calls.
+    /// Returns the calls of a function for a text and some fields. If one call cannot take all columns as arguments,
+    /// the result contains several calls.
     private func calls(
         of function: String, _ text: FoldedText, _ fields: [FieldRules], _ sql: inout SearchSQL
     ) -> [String] {
@@ -182,7 +182,7 @@ extension ProfileTable {
         }
     }
 
-    /// Returns the SQL of the value by which an order sorts the profiles.
+    /// Returns the SQL of the sort value of an order. Profiles are sorted by this value.
     private func place(in order: ProfileSearch.Order, isWalked: Bool, _ sql: inout SearchSQL) -> String {
         switch order {
         case .field(let field, _): return place(of: field, isWalked: isWalked)
@@ -192,7 +192,7 @@ extension ProfileTable {
         }
     }
 
-    /// Returns the SQL of the value by which profiles are sorted if `field` is the sort field.
+    /// Returns the SQL of the sort value for a search that has `field` as its sort field.
     private func place(of field: FieldRules, isWalked: Bool) -> String {
         let column = (isWalked ? "" : "+") + Self.quoted(field.column)
         return switch ValueOrder(field) {
@@ -246,7 +246,7 @@ enum StatementStretch {
         }
     }
 
-    /// The cursor after which this stretch continues.
+    /// The cursor of the stretch: all profiles of the stretch come after this cursor.
     var cursor: ProfileCursor? {
         switch self {
         case .ids(let cursor), .present(let cursor), .absent(let cursor): cursor

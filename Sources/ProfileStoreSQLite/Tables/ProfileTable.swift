@@ -105,7 +105,7 @@ final class ProfileTable: Sendable {
         try statement.bind(Int64(schemaVersion), at: 3)
     }
 
-    /// Inserts one row as a new profile. `bytes` are the bytes of `profiles`, which contain the row's text.
+    /// Inserts one row as a new profile. `bytes` are the bytes of `profiles`; they contain the texts of the row.
     ///
     /// - Returns: False if another profile has the same username, or the same value in another unique field.
     @inline(__always)
@@ -200,7 +200,7 @@ final class ProfileTable: Sendable {
         }
     }
 
-    /// The number of the first field's parameter in an insertion and an update.
+    /// The number of the parameter for the first field, in insertions and in updates.
     fileprivate static let firstFieldParameter = 6
     static let firstFieldColumn = 7
 
@@ -272,7 +272,7 @@ final class ProfileTable: Sendable {
     }
 }
 
-/// A cache for the SQL of updates. The key is the set of fields that an update sets.
+/// A cache for the SQL of updates. Each key of the dictionary is a set of fields; the statement updates these fields.
 private struct UpdateStatements {
     private var texts: [FieldSet: String] = [:]
 

@@ -16,8 +16,8 @@ final class RulesInForce: Sendable {
         table = ProfileTable(adopted.schema)
     }
 
-    /// Returns whether a password counts as validated by this schema if it was validated under the schema version
-    /// `version`. This is true if both schemas have the same password rules.
+    /// Returns whether a password that was validated under the schema version `version` also counts as validated by
+    /// this schema. This is true if both schemas have the same password rules.
     func judgesPasswords(of version: Int, _ connection: borrowing Connection) throws -> Bool {
         // Most passwords were validated under this schema. For these passwords, earlier schemas need not be read.
         if version == adopted.version { return true }

@@ -5,7 +5,8 @@ internal import ProfileStore
 /// choosing another way.
 struct SearchAccess {
     enum Way: Equatable {
-        /// Uses the index of a field. The condition on this field is at this position in the list of conditions.
+        /// Uses the index of a field. The associated value is the position of the condition on this field in the list
+        /// of conditions.
         case condition(Int)
         /// Uses the index of invalid profiles.
         case marks

@@ -17,7 +17,7 @@ enum SearchFunctions {
         return { text.match(in: $0)?.rawValue ?? 0 }
     }
 
-    /// Returns whether the text in a column is a value of a field type.
+    /// Returns whether the text in a column is a valid value of a field type.
     static let holds = TextFunction("profiles_holds") { type in
         guard let type = FieldType(rawValue: String(type)) else { return { _ in 0 } }
         return { type.holds($0) ? 1 : 0 }

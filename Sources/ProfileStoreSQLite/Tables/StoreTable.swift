@@ -3,7 +3,7 @@ internal import SQLiteAccess
 
 /// The table `store`: one row with the counters of a store.
 enum StoreTable {
-    /// Returns the id for the next profile. The caller stores the following id with ``setNextID(_:_:)`` in the same
+    /// Returns the id for the next profile. The caller must store the next free id with ``setNextID(_:_:)`` in the same
     /// transaction.
     static func nextID(_ connection: borrowing Connection) throws -> Int64 {
         try number("next_profile_id", atLeast: 1, connection)
@@ -54,8 +54,8 @@ enum StoreTable {
         try connection.run("UPDATE store SET \(count.rawValue) = ?1", number)
     }
 
-    /// Returns a number of the row. Throws `corrupt` if the number is outside the possible range, because adding to it
-    /// could overflow and end the process.
+    /// Returns the number in a column of the row. Throws `corrupt` if the number is outside the possible range, because
+    /// adding to it could overflow and end the process.
     private static func number(
         _ column: String, atLeast least: Int64, _ connection: borrowing Connection
     ) throws -> Int64 {

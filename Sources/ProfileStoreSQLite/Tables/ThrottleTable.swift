@@ -48,9 +48,10 @@ enum ThrottleTable {
 
     /// Copies the failures of a renamed profile to its new name.
     ///
-    /// Failures of the new name do not count if they happened before a profile had that name. If the new name has other
-    /// failures, the higher count and the later times stay. The old name keeps its failures, although no profile has
-    /// that name now. If these failures were removed, an attacker could find out that a profile had the old name (P10).
+    /// Failures of the new name do not count if they happened before a profile had that name. If the new name already
+    /// has failures, the higher count and the later times are kept. The old name keeps its failures, although no
+    /// profile has that name now. If these failures were removed, an attacker could find out that a profile had the old
+    /// name (P10).
     static func move(from old: String, to new: String, _ connection: borrowing Connection) throws {
         let (old, new) = (LoginAttempt.foldedName(old), LoginAttempt.foldedName(new))
         // Compares bytes, because strings that are equal in Swift may be different names.

@@ -1,11 +1,11 @@
 internal import ProfileStore
 internal import SQLiteAccess
 
-/// The table `tokens`: sessions, access tokens and resets. A foreign key removes the sessions and the reset of a
-/// profile together with the profile.
+/// The table `tokens`: sessions, access tokens and resets. If a profile is removed, a foreign key also removes the
+/// profile's sessions and its reset.
 enum TokenTable {
-    // A schema may have a field with the name of one of these columns, so `profiles` may have a column of that name. So
-    // the subquery qualifies each column with its table.
+    // The table `profiles` may have a column with the same name as one of these columns, because a schema may have such
+    // a field. So the subquery qualifies each column with its table.
     private static let columns = """
         hash, kind, profile_id, (SELECT profiles.username FROM profiles WHERE profiles.id = tokens.profile_id),
         name, scopes, created_at, last_used_at, expires_at, idle_time, latest_expiry
@@ -117,7 +117,8 @@ enum TokenTable {
         return stored.first
     }
 
-    /// Records a use, and postpones the expiry of a session. A token that had expired before the use stays expired.
+    /// Records a use of a token. If the token is a session, also postpones its expiry. If the token had already expired
+    /// at the time of the use, it stays expired.
     static func note(_ use: TokenUse, _ connection: borrowing Connection) throws(SQLiteError) {
         try connection.run(
             """

@@ -3,8 +3,8 @@ internal import ProfileStore
 internal import SQLiteAccess
 
 /// The passwords that were not validated by the rules in force, because they were imported as hashes or set under other
-/// rules (L1). Their number is in the table `store`. Each write of a password updates this number, and each change of
-/// the password rules counts all unjudged passwords again.
+/// rules (L1). The table `store` contains the number of these passwords. Each write of a password updates this number,
+/// and each change of the password rules counts all unjudged passwords again.
 enum UnjudgedPasswords {
     /// Changes a profile within a transaction. If the change affects the profile's password, also updates the number of
     /// unjudged passwords.

@@ -38,7 +38,7 @@ public struct ControlClient: Sendable {
 
     /// Sends inputs in order.
     ///
-    /// - Returns: The state of the screen afterwards.
+    /// - Returns: The state of the screen after the inputs.
     @discardableResult
     public func send(_ inputs: ScreenInput...) throws(ControlError) -> ScreenState {
         try state(of: ask("POST", "/events", ["events": .array(inputs.map(\.json))]))
@@ -48,7 +48,7 @@ public struct ControlClient: Sendable {
     ///
     /// - Returns: The state that fulfils the condition.
     /// - Throws: ``ControlError/refused(status:detail:)`` with 408 if the condition was not fulfilled within `limit`.
-    ///   The maximum limit is a minute.
+    ///   The maximum value of `limit` is one minute.
     @discardableResult
     public func wait(
         for condition: ScreenCondition, within limit: Duration = .seconds(2)

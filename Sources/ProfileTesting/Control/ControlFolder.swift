@@ -16,7 +16,7 @@ package struct ControlFolder: Sendable {
     /// The path of the file with the token, in hexadecimal digits without a line end.
     package var tokenPath: String { path + "/token" }
 
-    /// Describes a folder, which need not exist yet.
+    /// Creates a description of a folder. The folder need not exist yet.
     package init(_ path: String) { self.path = path }
 
     /// Creates the folder. If the folder already exists, checks that no other user can access it.

@@ -6,7 +6,7 @@ package struct ControlProblem: Error, Hashable, Sendable {
     package let status: Int
     package let title: String
     package let detail: String
-    /// The screen's state, if a wait has timed out.
+    /// If a wait timed out: the screen's state at the timeout.
     package var state: JSONValue?
 
     package static func badRequest(_ detail: String) -> ControlProblem {

@@ -1,7 +1,7 @@
 #if TestHooks
     internal import FlyingFox
     internal import FlyingSocks
-    // FlyingFox takes bodies as Data.
+    // The library FlyingFox expects a body as a value of the type `Data`.
     internal import FoundationEssentials
     internal import ProfileCore
 
@@ -13,7 +13,7 @@
         private let server: HTTPServer
         private let run: Task<Void, any Error>
 
-        /// Starts to listen. Then writes the token file, for the clients that can read the folder.
+        /// Starts to listen. Then writes the token file. Clients that can read the folder get the token from this file.
         ///
         /// - Parameters:
         ///   - folder: The folder for the socket.

@@ -31,7 +31,8 @@ package struct ControlService: Sendable {
     ///   - token: The token that every request must send.
     ///   - screen: The screen to control.
     ///   - authenticator: The authenticator of the login screen.
-    ///   - beep: Sends a beep to all listeners of a name and returns the number of listeners.
+    ///   - beep: A closure that sends a beep with a name to all listeners for this name. It returns the number of these
+    ///     listeners.
     package init(
         _ scenario: Scenario, storePath: String, token: String, screen: any ControlledScreen,
         authenticator: ScriptedAuthenticator, beep: @escaping @Sendable (String) -> Int
@@ -119,7 +120,7 @@ package struct ControlService: Sendable {
         guard let events = try request.json()["events"]?.elements else {
             throw .badRequest("The body is an object with \"events\", an array")
         }
-        // All events are parsed before the first is sent. So either all events are sent or no event.
+        // All events are parsed before the first event is sent. If an event is invalid, no event is sent.
         var inputs: [ScreenInput] = []
         for event in events { inputs.append(try ScreenInput(event)) }
         for input in inputs { screen.send(input) }
@@ -157,7 +158,7 @@ package struct ControlService: Sendable {
         let timer = Task { [screen] in
             try await Task.sleep(for: .milliseconds(milliseconds))
             expiry.isOver.store(true, ordering: .releasing)
-            // Any query makes the screen evaluate the conditions of all waiting requests again.
+            // After each query, the screen evaluates the conditions of all waiting requests again.
             _ = await screen.state(when: { _ in true })
         }
         defer { timer.cancel() }

@@ -12,7 +12,7 @@ package protocol ControlledScreen: Sendable {
     ///
     /// - Returns: The state; nil if the screen was left before a state fulfilled the condition.
     func state(when condition: @escaping @Sendable (JSONValue) -> Bool) async -> JSONValue?
-    /// Performs an input as if a user had made it at the terminal; returns immediately.
+    /// Sends an input to the screen, as if a user made it at the terminal; returns immediately.
     func send(_ input: ScreenInput)
     /// Leaves the screen without asking the user to confirm; returns immediately.
     func leave()

@@ -1,8 +1,8 @@
 internal import ProfileCore
 
 extension JSONValue {
-    /// In an object, the member with this name. In an array, the element with this index, or the object that has this
-    /// text as its member `name`.
+    /// In an object, the member with this name. In an array, the element with this index, or the object whose member
+    /// `name` has this value.
     subscript(name: String) -> JSONValue? {
         switch self {
         case .object(let members): members.first { $0.name == name }?.value

@@ -8,7 +8,7 @@ public struct ScreenState: Hashable, Sendable {
         public let name: String
         /// The text that the field shows, including the literal characters of its mask.
         public let text: String
-        /// The position of the caret, in characters of ``text``.
+        /// The position of the caret, as a number of characters from the start of ``text``.
         public let caret: Int
         /// The code of the shown issue, such as `too_short`; nil if there is none.
         public let issue: String?

@@ -14,7 +14,7 @@ public struct FormBuilder: Sendable {
     private var typed: [FieldName: String] = [:]
     private var focus: FieldName?
 
-    /// The default current day of the forms: 2026-11-21. ``on(_:)`` sets another day.
+    /// The default value for the current day: 2026-11-21. ``on(_:)`` sets another day.
     public static let someDay = CalendarDay(secondsSince1970: 1_795_219_200) ?? .latest
 
     /// Texts to type into a form of the standard schema; all are valid.
@@ -29,8 +29,8 @@ public struct FormBuilder: Sendable {
     /// Sets the current day for rules such as "not in the future".
     public func on(_ today: CalendarDay) -> FormBuilder { with { $0.today = today } }
 
-    /// Sets the initial values of the form, as if it edits a stored profile. The keys are field names, and the values
-    /// have their stored form.
+    /// Sets the initial values of the form. The form then looks like a form for editing a stored profile. The keys are
+    /// field names, and the values have their stored form.
     public func holding(_ values: [String: String], hasPassword: Bool = true) -> FormBuilder {
         with { builder in
             builder.values = Self.named(values)

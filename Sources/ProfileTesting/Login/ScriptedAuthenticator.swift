@@ -38,7 +38,7 @@ public final class ScriptedAuthenticator: Authenticator {
             self.unused = unused
         }
 
-        /// The number of attempts that got no prepared answer, because none was left.
+        /// The number of attempts for which no prepared answer was left.
         public var unscripted: Int { attempts.count - given.count }
     }
 

@@ -10,7 +10,7 @@ package final class ChildProcess: Sendable {
     /// process id.
     private let outcome = Locked<Int32?>(nil)
 
-    /// The file or descriptor to which a descriptor of the process is connected.
+    /// The file or the descriptor that the process uses as one of its descriptors.
     package enum Stream: Sendable {
         case file(String, flags: Int32)
         /// A descriptor of the calling process.
@@ -62,8 +62,8 @@ package final class ChildProcess: Sendable {
             // 0x80 is POSIX_SPAWN_SETSID. Glibc's header defines this constant only together with _GNU_SOURCE.
             posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK | 0x80))
         }
-        // `env -C` changes the working directory. posix_spawn can do this only with a Glibc extension. A shell can do
-        // it too, but would drop environment variables with unusual names.
+        // `env -C` changes the working directory. There are two alternatives: a Glibc extension of posix_spawn, and a
+        // shell. But a shell would drop environment variables with unusual names.
         let words = folder.map { ["/usr/bin/env", "-C", $0, "--"] + command } ?? command
         var arguments: [UnsafeMutablePointer<CChar>?] = words.map { strdup($0) } + [nil]
         var variables: [UnsafeMutablePointer<CChar>?] = (environment ?? [:]).map { strdup("\($0)=\($1)") } + [nil]
@@ -98,8 +98,8 @@ package final class ChildProcess: Sendable {
     /// - Returns: The exit code, or 128 plus the number of the signal that ended the process, as in a shell.
     @discardableResult
     package func wait() -> Int32 {
-        // WNOWAIT does not reap the process, so no other process can get its id. A signal to this id cannot reach
-        // another process.
+        // Because of the flag WNOWAIT, `waitid` does not reap the process. No other process can get the id of a process
+        // that is not reaped. Therefore a signal to this id cannot reach another process.
         var information = siginfo_t()
         while !hasEnded, waitid(P_PID, id_t(id), &information, WEXITED | WNOWAIT) < 0, errno == EINTR {}
         return outcome.withLock { outcome in

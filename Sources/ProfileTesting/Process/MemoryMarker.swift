@@ -1,22 +1,22 @@
 package import Platform
 package import ProfileCore
 
-/// Bytes for a test of code that should zero its memory. The test passes the bytes to the code. Then it searches the
-/// memory for these bytes.
+/// Bytes that a test uses to check whether code zeroes its memory. The test passes the bytes to the code. Then the test
+/// searches the memory for these bytes.
 ///
-/// The marker stores the bytes in a masked form. Therefore neither the marker nor the search contains the unmasked
-/// bytes.
+/// The marker stores the bytes in a masked form. Therefore a search does not find the marker itself, and does not find
+/// its own data.
 package struct MemoryMarker: Sendable {
     private let masked: [UInt8]
-    /// The masked bytes that the search looks for.
+    /// The part of `masked` that the search looks for.
     private let sought: ArraySlice<UInt8>
     /// The mask for XOR. It turns each ASCII byte into a byte that is not ASCII.
     private static let mask: UInt8 = 0x80
 
     /// Creates a marker of random ASCII letters and digits, which the standard schema accepts as a password.
     ///
-    /// The search looks only for the second half of the bytes. The C library overwrites up to 32 bytes at the start of
-    /// freed memory, even if no code zeroes the memory.
+    /// The search looks only for the second half of the bytes. When memory is freed, the C library itself overwrites up
+    /// to 32 bytes at its start, so a search for these bytes would prove nothing.
     /// - Parameter count: The number of bytes, at least 64.
     package init(count: Int = 64) {
         let alphabet = Array("ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz23456789".utf8)
@@ -41,7 +41,7 @@ package struct MemoryMarker: Sendable {
     /// The number of bytes.
     package var count: Int { masked.count }
 
-    /// The unmasked byte at this index, for code that takes one byte at a time.
+    /// The unmasked byte at this index. It is for code that accepts only one byte at a time.
     package subscript(index: Int) -> UInt8 { masked[index] ^ Self.mask }
 
     /// Appends all bytes to the output.
@@ -78,8 +78,8 @@ package struct MemoryMarker: Sendable {
         guard memory >= 0 else { throw SystemError("open /proc/\(process)/mem") }
         defer { close(memory) }
 
-        // The read buffer is also part of this process's memory. Occurrences in this buffer are copies, so they do not
-        // count.
+        // The read buffer is also part of this process's memory. An occurrence in this buffer is a copy that the search
+        // made, so it does not count.
         let own = process == getpid() ? Int(bitPattern: chunk.baseAddress) : 0
         var found = 0
         var line = MapsLine(UnsafeRawBufferPointer(rebasing: maps[..<mapped]))
@@ -102,8 +102,8 @@ package struct MemoryMarker: Sendable {
         return found
     }
 
-    /// Returns the offset of the first occurrence at or after `start`. `memchr` searches for the first byte, because a
-    /// Swift loop over megabytes is too slow in a debug build.
+    /// Returns the offset of the first occurrence at or after `start`. `memchr` finds candidates by their first byte,
+    /// because a Swift loop over megabytes is too slow in a debug build.
     private func firstHit(in bytes: UnsafeRawBufferPointer, from start: Int) -> Int? {
         guard let base = bytes.baseAddress, let first = sought.first else { return nil }
         let last = bytes.count - sought.count

@@ -2,9 +2,9 @@ internal import Platform
 
 /// A snapshot of all threads in all processes of a session, read from `/proc` (proc(5)).
 ///
-/// Threads are read one after another, so a single snapshot does not prove that all threads sleep. A running thread may
-/// wake a thread that was already read, and then sleep before it is read itself. Two equal snapshots prove that no
-/// thread ran between them, because a running thread increases its number of context switches.
+/// Threads are read one after another, so a single snapshot does not prove that all threads sleep. For example, thread
+/// A is read while it sleeps. Then thread B wakes A, and sleeps before B is read. If two snapshots are equal, no thread
+/// ran between them: a thread that runs increases its number of context switches.
 struct SessionActivity: Equatable {
     private var threads: [Thread] = []
 

@@ -1,6 +1,6 @@
 internal import Platform
 
-/// An error of the operating system in a test.
+/// An error that a call to the operating system returned in a test.
 public struct SystemError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The name of the failed call, and the path of the file if there is one.
     public let action: String

@@ -1,6 +1,6 @@
 internal import Platform
 
-/// The length of tests that can find more errors in a longer run: their numbers of cases and rounds.
+/// The number of cases and rounds of a test. Tests with more cases or rounds can find more errors, but take longer.
 package enum Length {
     /// Whether tests run at full length, because the environment has `PROFILES_TEST_LONG=1`.
     package static let isLong = getenv("PROFILES_TEST_LONG").map { String(cString: $0) } == "1"

@@ -25,8 +25,8 @@ public struct RandomProfiles: Sendable {
 
     /// Returns a valid draft with a value in every required field and in some of the others.
     ///
-    /// - Returns: The draft. Nil if no valid value was found for a required field, for example because few texts match
-    ///   its pattern. Also nil if the whole draft is invalid.
+    /// - Returns: The draft. Nil if no valid value was found for a required field: for example, random texts rarely
+    ///   match a narrow pattern. Also nil if the whole draft is invalid.
     public mutating func validDraft() -> ProfileDraft? {
         var draft = ProfileDraft()
         for rules in validator.schema.fields where rules.isRequired || random.once(in: 2) {

@@ -40,9 +40,9 @@ public struct SeededGenerator: RandomNumberGenerator, Sendable {
         (0..<Int.random(in: counts, using: &self)).map { _ in UInt8.random(in: 0...255, using: &self) }
     }
 
-    /// Returns a random text. Characters with a special role in rules occur often: letters, digits, white space,
-    /// control characters, separators of dates and masks, digits of other scripts, combining marks, joiners and flags.
-    /// About a quarter of the scalars are random scalars from all of Unicode.
+    /// Returns a random text. Characters that rules treat specially occur often: letters, digits, white space, control
+    /// characters, separators of dates and masks, digits of other scripts, combining marks, joiners and flags. About a
+    /// quarter of the scalars are random scalars from all of Unicode.
     ///
     /// - Parameter counts: The possible numbers of Unicode scalars.
     /// - Returns: The text.

@@ -134,7 +134,7 @@ extension ProfileSchema {
               {"name": "newsletter", "title": "Newsletter", "type": "boolean"}
             ]}
             """
-        // A test creates the store of every scenario. This test proves that the document is valid.
+        // The document is always valid: a test checks it, because it creates the store of every scenario.
         return (try? ProfileSchema(parsing: document)) ?? .standard
     }()
 }

@@ -9,8 +9,8 @@ public enum ScenarioResolution: Hashable, Sendable {
     /// The environment requests a scenario that does not exist.
     case unknown(UnknownScenario)
 
-    /// Reads three environment variables. `TestLauncher-testing` only has to exist. `TestLauncher-VC` names the screen,
-    /// and `TestLauncher-model` names the fixture.
+    /// Reads three environment variables. If `TestLauncher-testing` has any value, a scenario is requested.
+    /// `TestLauncher-VC` names the screen, and `TestLauncher-model` names the fixture.
     public init(_ environment: [String: String]) {
         guard environment["TestLauncher-testing"] != nil else {
             self = .normalStart

@@ -22,7 +22,7 @@ public final class ManualClock: Clock, Sendable {
 
     private struct State {
         var now = Instant(offset: .zero)
-        /// The sleeping tasks. The key is the identity of the task's promise.
+        /// The sleeping tasks. The key identifies the promise that the task waits for.
         var sleepers: [ObjectIdentifier: Sleeper] = [:]
         var watchers: [(count: Int, isReached: Promise<Void>)] = []
     }

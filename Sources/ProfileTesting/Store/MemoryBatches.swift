@@ -56,8 +56,8 @@ struct MemoryBatches {
         }
     }
 
-    /// Logs the added and updated profiles. Deletes the failed login attempts for the usernames of the added profiles:
-    /// an attempt does not count if it was made before the profile existed.
+    /// Logs the added and updated profiles. Deletes the failed login attempts for the usernames of the added profiles.
+    /// An attempt does not count if the profile did not exist at that time.
     func finish(_ state: inout MemoryState, keeping mostChanges: Int) {
         if let added = ids.added {
             for profile in state.profiles(after: added.lowerBound - 1) {

@@ -19,7 +19,7 @@ extension MemoryEngine {
         }
     }
 
-    /// Changes a passcode and returns the profile's id. Returns nil if nothing was changed.
+    /// Changes a passcode and returns the profile's id. Returns nil if the passcode was not changed.
     private static func change(_ passcode: PasscodeChange, in state: inout MemoryState) -> Int64? {
         switch passcode {
         case .set(let hash, let username):

@@ -272,7 +272,8 @@ final class MemoryEngine: StoreEngine {
 
     // MARK: State
 
-    /// The current state. After `close()`, throws `closed`. If the store has a `readingProblem`, throws that error.
+    /// The current state. After `close()`, throws `closed`. If the `readingProblem` of the store is not nil, throws
+    /// this error.
     var current: MemoryState {
         get throws(ProfileStoreError) {
             guard !isClosed.load(ordering: .relaxed) else { throw .closed }

@@ -27,8 +27,8 @@ struct MemoryLog: Sendable {
         if number % max(1, most / 100) == 0 { entries.removeAll { $0.number <= number - most } }
     }
 
-    /// Returns the changes with numbers greater than `number`. If a change affects a single profile, the closure
-    /// `profile` returns the current state of this profile.
+    /// Returns the changes with numbers greater than `number`. If a change affects a single profile, the method gets
+    /// the current state of this profile from the closure `profile`.
     func changes(
         after number: Int64, limit: Int, profile: (Int64) -> MemoryProfile?
     ) -> [ProfileChange] {

@@ -11,7 +11,8 @@ struct MemoryProfile: Hashable, Sendable {
     var schemaVersion = 0
     /// The issues that revalidation has found, in their stored form. Nil for a valid profile.
     var issues: String?
-    /// The values. The key is the column. A value may belong to a field that the rules in force do not have.
+    /// The values. The key is the column. There may be values of former fields: fields that an earlier schema had, but
+    /// the rules in force do not have.
     private(set) var values: [FieldName: String] = [:]
     var password: Password?
     var passcodeHash: String?
@@ -47,7 +48,7 @@ struct MemoryProfile: Hashable, Sendable {
         passcodeHash = record.passcodeHash.map { String($0.bytes) }
     }
 
-    /// The data of the profile without its id and its values, such as the revision, the times and the hashes.
+    /// The data of the profile except its id and its values: for example the revision, the times and the hashes.
     var record: StoredRows.Record {
         StoredRows.Record(
             revision: revision, createdAt: createdAt, updatedAt: updatedAt, schemaVersion: schemaVersion,
@@ -58,8 +59,8 @@ struct MemoryProfile: Hashable, Sendable {
             }, passcodeHash: passcodeHash.map { Secret($0) })
     }
 
-    /// Replaces the values of `fields` by the values of a row that was validated by `rules`. If the row has no
-    /// password, the profile keeps its password.
+    /// Sets `fields` to the values of a row. The row was validated with `rules`. If the row has no password, the
+    /// profile keeps its password.
     mutating func take(
         _ fields: FieldSet, ofRow row: Int, of rows: ValidProfiles, judgedBy rules: AdoptedSchema, at time: Timestamp
     ) {
@@ -106,8 +107,9 @@ struct MemoryProfile: Hashable, Sendable {
     func comparedText(_ column: FieldName) -> ComparedText? { values[column].map { ComparedText($0, in: column) } }
 }
 
-/// A text that is compared by its bytes, as in a store. If it is a primary key, the comparison ignores the case of
-/// ASCII letters. Two texts can be equal as `String`s but have different bytes: é can be one scalar or two scalars.
+/// A text that is compared byte by byte. Stores compare texts in the same way. If it is a primary key, the comparison
+/// ignores the case of ASCII letters. Two texts can be equal as `String`s but have different bytes: é can be one scalar
+/// or two scalars.
 struct ComparedText: Hashable, Comparable, Sendable {
     let text: String
     let bytes: [UInt8]

@@ -20,11 +20,11 @@ struct MemoryState: Sendable {
     private(set) var copyOf: String?
     /// The outcomes of writes with an idempotency key, in their stored form.
     private var keyedWrites: [WriteKey: (request: String, outcome: String, time: Timestamp)] = [:]
-    /// The columns in which profiles may have values: the columns of the standard schema, and the columns of every
-    /// schema that was ever in force.
+    /// The columns in which profiles may have values. They are the columns of the standard schema and of every schema
+    /// that was ever in force.
     private var columns = Set(ProfileSchema.standard.openFields.map(\.column))
-    /// The id of the profile that has a value in a unique column. There is an entry for each unique column of the rules
-    /// in force, and for each stored value of this column.
+    /// For each unique column of the rules in force: the stored values, each with the id of the profile that has this
+    /// value.
     private var owners: [FieldName: [ComparedText: Int64]] = [:]
 
     /// Creates a store that has a first schema but no profiles.
@@ -73,7 +73,7 @@ struct MemoryState: Sendable {
     }
 
     /// Whether every password was validated by the rules in force. False if the store received a password only as a
-    /// hash, or if a password was set under other password rules (L1).
+    /// hash, or if other password rules were in force when a password was set (L1).
     var haveJudgedPasswords: Bool {
         let versions = schemas.versions(sharingPasswordRulesOf: rules.schema)
         return profiles.values.lazy.compactMap(\.password).allSatisfy {
@@ -133,7 +133,7 @@ struct MemoryState: Sendable {
         case duplicate([FieldName])
     }
 
-    /// Updates a profile if its revision is the revision that the update expects.
+    /// Updates a profile if its current revision equals `update.revision`.
     mutating func update(_ update: RowUpdate, at time: Timestamp) -> UpdateOutcome {
         let id = update.id
         guard var profile = profiles[id], profile.revision == update.revision else { return .stale }
@@ -230,8 +230,8 @@ struct MemoryState: Sendable {
 
     /// Replaces the profile with this id. If `profile` is nil, removes it. Also updates the owners of unique values.
     private mutating func put(_ profile: MemoryProfile?, at id: Int64) {
-        // Iterates over a copy of the keys. During an iteration over the dictionary itself, the dictionary would have a
-        // second reference, and each change would copy the whole dictionary.
+        // The loop iterates over a copy of the keys. A loop over the dictionary itself would hold a second reference to
+        // it, so each change would copy the whole dictionary.
         for column in Array(owners.keys) {
             if let text = profiles[id]?.comparedText(column) { owners[column]?[text] = nil }
             if let text = profile?.comparedText(column) { owners[column]?[text] = id }

@@ -8,8 +8,8 @@ package final class MemoryStore: Sendable {
     private let state: Locked<MemoryState>
     private let listeners = Locked<[ObjectIdentifier: CommitListener]>([:])
     private let problem = Locked<ProfileStoreError?>(nil)
-    /// Runs all writes on its own thread, one after another. A large write makes other writes wait, and this must not
-    /// block a thread of Swift's concurrency runtime.
+    /// Runs all writes on its own thread, one after another. Writes that wait for a large write must not block a thread
+    /// of Swift's concurrency runtime.
     private let writer = ThreadPool(threads: 1)
 
     /// Creates a store that has a first schema but no profiles.

@@ -17,21 +17,21 @@ struct MemoryThrottles: Sendable {
     private struct Entry {
         var state: ThrottleState
         var attemptedAt: Timestamp
-        /// Whether a profile has this name. The value is updated at each attempt, and when a profile is renamed from or
-        /// to this name.
+        /// Whether a profile has this name. The value is updated at each attempt. It is also updated when a profile
+        /// gets this name or gives it up by a rename.
         var isKnown: Bool
     }
 
     private var entries: [Key: Entry] = [:]
 
-    /// The usernames of failed attempts, with the number of failures. A username has one element for each kind of
-    /// secret that was tried.
+    /// The usernames of failed attempts, with the number of failures. If several kinds of secrets were tried for a
+    /// username, there is one element for each kind.
     var all: [(name: String, failures: Int)] {
         entries.map { (String(decoding: $0.key.name, as: UTF8.self), $0.value.state.failures) }
     }
 
-    /// Counts an attempt, or refuses it. `mostUnknownNames` is the maximum number of stored names that do not belong to
-    /// a profile.
+    /// Admits and counts an attempt, or refuses it. If a name does not belong to a profile, it is unknown. At most
+    /// `mostUnknownNames` unknown names are stored.
     mutating func admit(_ attempt: LoginAttempt, mostUnknownNames: Int) -> ThrottleState.Decision {
         let key = Key(attempt.username, attempt.kind)
         if entries[key] == nil { makeRoom(mostUnknownNames) }
@@ -40,7 +40,7 @@ struct MemoryThrottles: Sendable {
         return decision
     }
 
-    /// Undoes the count of an attempt that was admitted but not made.
+    /// If an attempt was admitted but then not made, removes this attempt from the count.
     mutating func withdraw(_ attempt: LoginAttempt) {
         let key = Key(attempt.username, attempt.kind)
         entries[key] = LoginAttempt.withdrawn(from: entries[key]?.state).map { state in
@@ -53,9 +53,9 @@ struct MemoryThrottles: Sendable {
         for kind in kinds { entries[Key(username, kind)] = nil }
     }
 
-    /// Copies the failure counts of a renamed profile to its new name. Earlier failures at the new name do not count if
-    /// no profile had the new name at that time. The old name keeps its failure counts, but no longer belongs to a
-    /// profile.
+    /// Copies the failure counts of a renamed profile to its new name. Before that, deletes the failure counts of the
+    /// new name if no profile had this name at the last attempt. The old name keeps its failure counts, but no longer
+    /// belongs to a profile.
     mutating func move(from old: String, to new: String) {
         for kind in CredentialKind.allCases {
             let (oldKey, newKey) = (Key(old, kind), Key(new, kind))
@@ -72,7 +72,7 @@ struct MemoryThrottles: Sendable {
         }
     }
 
-    /// Deletes the failure counts of a username if no profile had this username at the last attempt.
+    /// If no profile had a username at the last attempt, deletes the failure counts of this username.
     mutating func forgetUnknown(_ username: String) {
         for kind in CredentialKind.allCases {
             let key = Key(username, kind)

@@ -5,8 +5,8 @@ internal import ProfileStore
 struct MemoryTokens: Sendable {
     private var tokens: [TokenHash: StoredToken] = [:]
 
-    /// Stores a token. If the token has an owner, also removes some expired tokens. Also removes the owner's least
-    /// recently used tokens of the same kind, so the owner then has at most `limit` tokens of this kind.
+    /// Stores a token. If the token has an owner, also removes some expired tokens. An owner has at most `limit` tokens
+    /// of a kind: to stay within this limit, also removes the least recently used ones.
     ///
     /// - Returns: The stored token. Nil if another access token has the same name.
     mutating func issue(_ token: StoredToken, to owner: StoredToken.Owner?, atMost limit: Int) -> StoredToken? {
@@ -66,11 +66,11 @@ struct MemoryTokens: Sendable {
 }
 
 extension StoredToken {
-    /// The name of an access token, prepared for comparisons. The comparisons ignore the case of ASCII letters.
+    /// The name of an access token in a form for comparisons. Comparisons of names ignore the case of ASCII letters.
     fileprivate var comparedName: ComparedText { ComparedText(name?.text ?? "", in: .username) }
 
     fileprivate var profileID: Int64 { owner?.profileID ?? 0 }
 
-    /// The time of the last use in milliseconds since 1970. A token that was never used has the smallest value.
+    /// The time of the last use in milliseconds since 1970. If the token was never used: the smallest possible number.
     fileprivate var lastUse: Int64 { lastUsedAt?.millisecondsSince1970 ?? .min }
 }

@@ -12,8 +12,8 @@ struct PseudoTerminal: ~Copyable {
         guard descriptor >= 0 else { throw SystemError("open /dev/ptmx") }
         var unlock: Int32 = 0
         var number: UInt32 = 0
-        // These numbers are the requests TIOCSPTLCK and TIOCGPTN. They do the same as unlockpt and ptsname, which
-        // Glibc's header does not declare here.
+        // These numbers are the requests TIOCSPTLCK and TIOCGPTN. They have the same effect as the functions unlockpt
+        // and ptsname. Glibc's header does not declare these functions here.
         guard ioctl(descriptor, 0x4004_5431, &unlock) == 0, ioctl(descriptor, 0x8004_5430, &number) == 0 else {
             let error = SystemError("ioctl /dev/ptmx")
             close(descriptor)
@@ -67,15 +67,15 @@ struct PseudoTerminal: ~Copyable {
         }
     }
 
-    /// Waits until the program has written output. If `forRoom` is true, also stops waiting when there is room for
-    /// input.
+    /// Waits until the program has written output. If `forRoom` is true, the wait also ends when the terminal can
+    /// accept input.
     func wait(forRoom: Bool = false, milliseconds: Int32) {
         var ready = pollfd(fd: descriptor, events: Int16(forRoom ? POLLIN | POLLOUT : POLLIN), revents: 0)
         _ = poll(&ready, 1, milliseconds)
     }
 
-    /// Whether the program has written output that is not read yet. Before it answers, `poll` makes the kernel deliver
-    /// the bytes that are still in a queue.
+    /// Whether the program has written output that is not read yet. If bytes are still in a queue of the kernel, `poll`
+    /// makes the kernel deliver them before `poll` returns.
     var hasOutput: Bool {
         var ready = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
         return poll(&ready, 1, 0) > 0 && ready.revents & Int16(POLLIN) != 0

@@ -63,7 +63,7 @@ public struct ReferenceScreenError: Error, Sendable, CustomStringConvertible {
         case missing
         /// The reference file contains this text, which differs from the screen.
         case differs(from: String)
-        /// Writing the reference file failed with this error.
+        /// The reference file could not be written, because of this error.
         case cannotRecord(SystemError)
     }
 
@@ -112,8 +112,8 @@ extension TerminalScreen {
         return lines.joined(separator: "\n") + "\n"
     }
 
-    /// One line for each run of cells with the same style. For example, "3:1–12 bold" describes the cells 1 to 12 of
-    /// row 3.
+    /// Consecutive cells with the same style make up one line. For example, "3:1–12 bold" describes the cells 1 to 12
+    /// of row 3.
     private var styledRuns: [String] {
         var lines: [String] = []
         for (row, cells) in cells.enumerated() {

@@ -12,9 +12,9 @@ internal import Platform
 /// #expect(try driver.end() == 0)
 /// ```
 ///
-/// The driver does not rely on fixed delays. A screen is *still* when the program has read all typed input, all output
-/// is on the screen, and every thread of the program waits (see <doc:Driving-the-screens>). Each wait has a time limit.
-/// After this limit the wait throws an error that shows the screen.
+/// The driver does not rely on fixed delays. A screen is *still* when three conditions are met: the program has read
+/// all typed input, all output is on the screen, and every thread of the program waits (see <doc:Driving-the-screens>).
+/// Each wait has a time limit. If a wait reaches this limit, it throws an error with a description of the screen.
 ///
 /// A driver belongs to one test and is not `Sendable`. The program is killed when the driver is released.
 public final class TerminalDriver {
@@ -28,7 +28,8 @@ public final class TerminalDriver {
     private var seen = 0
     /// The last still screen.
     private var stillScreen: TerminalScreen
-    /// The last still screen before the last input. Text counts as new if it was not on this screen.
+    /// The last still screen before the last input. If a text is not on this screen but is on a later screen, it is
+    /// new.
     private var known: TerminalScreen
     private var buffer = [UInt8](repeating: 0, count: 65_536)
 
@@ -97,8 +98,8 @@ public final class TerminalDriver {
     /// Waits until the screen is still and shows a new text: before the last input, the same row did not contain this
     /// text.
     ///
-    /// The new screen is compared with the last still screen before that input. Therefore several consecutive waits can
-    /// look for several texts that the same input produced.
+    /// The new screen is compared with the last still screen before that input. Therefore, if one input produces
+    /// several texts, consecutive calls can wait for each of them.
     ///
     /// - Throws: ``TerminalWaitError`` if the driver's time limit is reached, or if the program has ended without
     ///   showing the text.
@@ -163,7 +164,7 @@ public final class TerminalDriver {
         try send(Array(text.replacing("\n", with: "\r").utf8))
     }
 
-    /// Presses a key a number of times.
+    /// Presses a key once or several times.
     ///
     /// - Throws: ``TerminalWaitError`` if the program ends, or does not read the input within the driver's limit.
     public func press(_ key: TerminalKey, times: Int = 1) throws(TerminalWaitError) {
@@ -217,10 +218,11 @@ public final class TerminalDriver {
         }
     }
 
-    /// Whether the program is idle. True only if, at one moment, no data was unread and no thread was running.
+    /// Whether the program is idle. True only if there was a moment at which all data was read and no thread was
+    /// running.
     ///
-    /// The state of the threads is read twice, and unread data is checked between the two readings. If both readings
-    /// are equal, no thread has run between them.
+    /// This method reads the state of the threads, then checks for unread data, then reads the state of the threads
+    /// again. If both states are equal, no thread ran between the two readings.
     private func isStill() -> Bool {
         let before = SessionActivity(session: process.id)
         guard let before else {
@@ -254,7 +256,7 @@ public final class TerminalDriver {
                 seen = max(0, seen - surplus)
             }
             let answer = emulator.takeInput()
-            // The result is ignored: the answer is short, and it does not matter if the program does not read it.
+            // The result is ignored, because the answer is short and the program may ignore the answer.
             if !answer.isEmpty { _ = terminal.write(answer[...]) }
         }
     }

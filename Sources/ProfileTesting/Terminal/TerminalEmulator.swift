@@ -2,9 +2,9 @@ internal import CVTerm
 
 /// A terminal without a window. It processes a program's output and returns the resulting screen.
 ///
-/// libvterm does the work. It also produces the bytes of keys and the marks of a paste, because these depend on the
-/// terminal modes that the program has set. The emulator collects all input for the program: these bytes, and the
-/// terminal's answers to the program's queries.
+/// libvterm does the work. libvterm also translates keys and pastes to bytes, because the bytes depend on the terminal
+/// modes that the program has set. The emulator collects all input for the program: the bytes of keys and pastes, and
+/// the terminal's answers to the program's queries.
 final class TerminalEmulator {
     private let terminal: OpaquePointer
     private let screen: OpaquePointer
@@ -28,7 +28,7 @@ final class TerminalEmulator {
         callbacks.initialize(to: Self.makeCallbacks())
         vterm_set_utf8(terminal, 1)
         vterm_screen_enable_altscreen(screen, 1)
-        // libvterm keeps the address of the emulator. libvterm never uses this address after `deinit`, because `deinit`
+        // libvterm stores the address of the emulator, but does not retain the emulator. This is safe, because `deinit`
         // frees the objects of libvterm.
         let own = Unmanaged.passUnretained(self).toOpaque()
         vterm_screen_set_callbacks(screen, callbacks, own)
@@ -93,8 +93,8 @@ final class TerminalEmulator {
                 var cells: [TerminalScreen.Cell] = []
                 for column in 0..<columns {
                     let cell = cell(VTermPos(row: row, col: column))
-                    // For the second cell of a wide character, libvterm returns old content. Therefore this cell gets
-                    // an empty text and the style of the first cell.
+                    // libvterm returns old content for the second cell of a wide character. Therefore this code sets
+                    // the cell to an empty text with the style of the first cell.
                     let isSecondHalf = cell.text.isEmpty && !cells.isEmpty
                     cells.append(isSecondHalf ? .init(text: "", style: cells[cells.count - 1].style) : cell)
                 }

@@ -24,7 +24,7 @@ public enum TerminalKey: Hashable, Sendable {
     case delete
     /// Goes to the next field, in most programs.
     case tab
-    /// Tab with the Shift key held, which goes to the previous field.
+    /// Tab with the Shift key held. Goes to the previous field, in most programs.
     case backTab
     /// Return, which ends a line or submits.
     case enter
@@ -33,7 +33,7 @@ public enum TerminalKey: Hashable, Sendable {
     /// A letter, or one of `@[\]^_`, with the Control key held.
     case control(Character)
 
-    /// The key code in libvterm. Nil if most terminals send other bytes for the key than libvterm does.
+    /// The key code in libvterm. Nil if libvterm would send different bytes for the key than most terminals.
     var code: (key: VTermKey, modifier: VTermModifier)? {
         switch self {
         case .up: (VTERM_KEY_UP, VTERM_MOD_NONE)
@@ -54,7 +54,7 @@ public enum TerminalKey: Hashable, Sendable {
         }
     }
 
-    /// The control character that the key types with the Control key held. Nil for all other keys.
+    /// If the key is a `control` key: the control character that it types. Nil for all other keys.
     var controlCharacter: UInt8? {
         guard case .control(let character) = self, let value = character.uppercased().utf8.first,
             0x40..<0x60 ~= value

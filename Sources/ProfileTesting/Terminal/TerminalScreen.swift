@@ -59,7 +59,7 @@ public struct TerminalScreen: Equatable, Sendable {
     public func position(of text: String) -> Position? {
         for (row, line) in wholeRows.enumerated() {
             guard let found = line.firstRange(of: text) else { continue }
-            // One cell may contain several characters of the text, but a character never continues in the next cell.
+            // A cell may contain several Unicode scalars of the text, but a scalar is never split between two cells.
             var rest = line.unicodeScalars[..<found.lowerBound].count
             for (column, cell) in cells[row].enumerated() {
                 if rest <= 0, !cell.text.isEmpty { return Position(row: row, column: column) }
@@ -74,8 +74,8 @@ public struct TerminalScreen: Equatable, Sendable {
         position(of: text).map { cells[$0.row][$0.column].style }
     }
 
-    /// Returns whether a row contains a text more often than the same row of the earlier screen. If the screen has
-    /// scrolled, a row is compared with its earlier position.
+    /// Returns whether some row contains a text more often than the same row of the earlier screen did. A scroll moves
+    /// lines to other rows. The comparison takes this into account.
     func shows(_ text: String, newSince earlier: TerminalScreen) -> Bool {
         let rows = wholeRows
         let shift = scrolledLines - earlier.scrolledLines

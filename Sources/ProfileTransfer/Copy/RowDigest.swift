@@ -49,7 +49,7 @@ struct RowDigest {
         return StoreDigest(profiles: count, checksum: Hexadecimal.text(digest.span))
     }
 
-    /// The number that stands for the length of an absent value.
+    /// The digest uses this number as the length of an absent value.
     private static let absent: Int64 = -1
 
     private mutating func append(_ number: Int64) {

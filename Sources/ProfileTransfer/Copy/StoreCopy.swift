@@ -32,8 +32,8 @@ package struct StoreCopy: Sendable {
     /// Copies the store, then compares both stores.
     ///
     /// - Parameters:
-    ///   - restarting: Whether to restart an interrupted copy from the beginning, even if it was a copy of another
-    ///     store.
+    ///   - restarting: If an interrupted copy exists: whether to start again from the beginning. The interrupted copy
+    ///     may be a copy of another store.
     ///   - report: A closure that receives the progress.
     /// - Returns: A report about the copied contents, which are the same in both stores.
     /// - Throws: ``StoreCopyError``, or `ProfileStoreError`: `notUnused`, `unfinishedCopy`, `cancelled`, …
@@ -61,8 +61,8 @@ package struct StoreCopy: Sendable {
             digest: digest, copied: copied - before, schemas: head.schemas.count, tokens: head.tokens.count)
     }
 
-    /// Whether the destination looks like a complete copy. A previous run may have completed the copy, but may have
-    /// been killed before it reported the result.
+    /// Whether the destination looks like a complete copy. This is possible if a previous run completed the copy, but
+    /// was killed before it reported the result.
     private func isComplete(of head: StoreHead) async throws(ProfileStoreError) -> Bool {
         let copy = try await destination.head()
         return copy.copyOf == nil && copy == head
@@ -101,8 +101,8 @@ package struct StoreCopy: Sendable {
         return read
     }
 
-    /// Reads from the source. If the source is damaged, throws `damagedSource`. If the copy is damaged, the error is a
-    /// different one.
+    /// Reads from the source. If the source is damaged, throws `damagedSource`. If the copy is damaged, another error
+    /// is thrown.
     private func ofSource<Value>(_ body: () async throws(ProfileStoreError) -> Value) async throws -> Value {
         do throws(ProfileStoreError) {
             return try await body()
@@ -183,8 +183,8 @@ package struct StoreDigest: Hashable, Sendable {
 
 /// The reason that a copy is not complete.
 package enum StoreCopyError: Error, Hashable, Sendable {
-    /// The stores differ. Either the source changed during the copy, or an interrupted copy was made from another
-    /// store. The first digest belongs to the source, and the second digest belongs to the copy.
+    /// The stores differ. Either the source changed during the copy, or the run continued an interrupted copy of
+    /// another store. The first digest belongs to the source, and the second digest belongs to the copy.
     case differ(StoreDigest, StoreDigest)
     /// The source is damaged. The value describes the damage. The copy contains all profiles before the damaged
     /// profile.

@@ -6,7 +6,7 @@ internal import Threads
 /// The columns of an export.
 struct ExportColumns: Sendable {
     let fields: [FieldRules]
-    /// Whether the export has a column of password hashes after the columns of the fields.
+    /// Whether the last column of the export contains the password hashes.
     let includesHashes: Bool
     let names: [String]
 
@@ -40,7 +40,7 @@ protocol ExportOutput: Sendable {
 /// intermediate String.
 final class CSVExport: ExportOutput {
     private let columns: ExportColumns
-    /// For each field: whether its values must be converted, because an import does not accept their stored form.
+    /// For each field: whether an import would reject the stored form of its values. The export converts such values.
     private let rewritten: [Bool]
     /// Nil after the end of the export.
     private let writer: Locked<CSVWriter?>
@@ -55,7 +55,7 @@ final class CSVExport: ExportOutput {
 
     func write(_ rows: StoredRows) throws(ByteStreamError) {
         try writer.withLock { writer throws(ByteStreamError) in
-            // The inner loops do not copy rules or rows, because there are many cells.
+            // These loops run for every cell of the export. Therefore they do not copy rules or rows.
             for row in rows.rows.indices {
                 for column in rewritten.indices {
                     if rewritten[column] {
@@ -78,7 +78,8 @@ final class CSVExport: ExportOutput {
     }
 }
 
-/// Writes one JSON object per line. The objects are either the elements of one array (JSON) or separate lines (NDJSON).
+/// Writes one JSON object per line. In the format JSON, the objects are the elements of an array. In the format NDJSON,
+/// there is no array.
 final class JSONExport: ExportOutput {
     private struct State {
         /// Text not yet written to the file.

@@ -58,7 +58,8 @@ package enum ProfileColumn: Hashable, Sendable {
         }
     }
 
-    /// Returns the value of a profile in this column as JSON. The JSON of the whole profile has the same form.
+    /// Returns the value of a profile in this column as JSON. The value has the same form as in the JSON of a whole
+    /// profile.
     package func json(of profile: Profile) -> JSONValue {
         switch self {
         case .field(let rules): rules.json(of: profile[rules.name])
@@ -83,8 +84,8 @@ package enum ProfileColumn: Hashable, Sendable {
 }
 
 extension FieldRules {
-    /// Returns a stored value as JSON for an export. The JSON type depends on the type of the field. If the JSON value
-    /// is a string, it has the form that the schema requires in an input.
+    /// Returns a stored value as JSON for an export. The JSON type depends on the type of the field. A string is
+    /// written in the form that the schema requires of an input.
     func typedJSON(of stored: String?) -> JSONValue {
         let value = json(of: stored)
         guard case .string(let text) = value else { return value }

@@ -12,8 +12,8 @@ public struct ProfileExport: AsyncSequence, Sendable {
 
     public func makeAsyncIterator() -> Iterator { Iterator(self) }
 
-    /// Reads the next page of profiles when the caller has taken all chunks of the previous page. Between two pages, it
-    /// holds no resource of the store.
+    /// Reads the next page of profiles when the caller has taken all chunks of the previous page. Between two pages,
+    /// the iterator holds no resource of the store, such as a transaction.
     public struct Iterator: AsyncIteratorProtocol {
         private let export: ProfileExport
         private let gathered = GatheredChunks()
@@ -29,8 +29,8 @@ public struct ProfileExport: AsyncSequence, Sendable {
         /// Returns the next chunk, or nil at the end. A chunk has 64 KiB or slightly more, and the last chunk may have
         /// less.
         ///
-        /// - Throws: `cancelled` if the task was cancelled, or the error of reading the store. After an error, the
-        ///   chunks returned so far are an incomplete file.
+        /// - Throws: `cancelled` if the task was cancelled, or another error if the store could not be read. After an
+        ///   error, the file that consists of the returned chunks is incomplete.
         public mutating func next(
             isolation actor: isolated (any Actor)?
         ) async throws(ProfileStoreError) -> [UInt8]? {

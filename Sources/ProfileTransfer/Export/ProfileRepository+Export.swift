@@ -8,8 +8,8 @@ extension ProfileRepository {
     /// schema (I13).
     ///
     /// The export reads a page of the store only when the caller needs the next chunk. Therefore its memory use does
-    /// not depend on the number of profiles. No read transaction stays open between two pages, so a slow caller delays
-    /// neither other calls nor checkpoints. If a change is committed during the export, the export may or may not
+    /// not depend on the number of profiles. No read transaction stays open between two pages. Therefore a slow caller
+    /// does not delay other calls or checkpoints. If a change is committed during the export, the export may or may not
     /// contain this change. To end an export early, stop the iteration. Each iteration is a separate export.
     ///
     /// ```swift
@@ -18,9 +18,9 @@ extension ProfileRepository {
     ///
     /// - Parameters:
     ///   - format: The file format. CSV and NDJSON files can be imported again without changes. If the schema requires
-    ///     a password, the file must then include the hashes.
-    ///   - includingHashes: Whether to add `password_hash` as the last column, if the schema has a password. Anyone who
-    ///     has the hashes can test guessed passwords against them.
+    ///     a password, a file for a later import must include the hashes.
+    ///   - includingHashes: Whether to add `password_hash` as the last column, if the schema has a password. A person
+    ///     who has the hashes can use them to guess passwords.
     ///   - spreadsheetSafe: Whether to prefix a CSV cell with `'` if a spreadsheet would run it as a formula. Importing
     ///     such an export does not restore the original values.
     /// - Returns: A sequence of chunks. Each chunk is read from the store when the caller requests it.

@@ -3,7 +3,7 @@ internal import TextLayout
 
 /// The mismatch between the columns of an input and the fields of a schema (I2).
 public struct ColumnMismatch: Hashable, Sendable {
-    /// An unknown column, and the field that this column probably means. The field has no other column.
+    /// An unknown column, and the field to which this column probably belongs. No other column belongs to the field.
     public struct Suggestion: Hashable, Sendable {
         /// The header of the column, without surrounding white space.
         public let column: String
@@ -11,10 +11,11 @@ public struct ColumnMismatch: Hashable, Sendable {
         public let field: String
     }
 
-    /// The columns that match no field, in the header's order. Empty if the import ignores such columns, or if the
-    /// first row may be data.
+    /// The columns that match no field, in the header's order. The array is empty if the import ignores unknown
+    /// columns, or if the first row may be data.
     public let unknownColumns: [String]
-    /// The required fields without a column, in the schema's order. An update requires only the primary key.
+    /// The required fields without a column, in the schema's order. With the policy `update`, this array can contain
+    /// only the primary key.
     public let missingFields: [String]
     /// All fields of the schema, in its order.
     public let fields: [String]
@@ -22,7 +23,7 @@ public struct ColumnMismatch: Hashable, Sendable {
     public let suggestions: [Suggestion]
     /// Whether no column matches a field, for example because the first row is data and not a header.
     ///
-    /// If the first row is data, it may contain personal data. Therefore the mismatch repeats a cell of this row only
+    /// If the first row is data, it may contain personal data. Therefore the mismatch contains a cell of this row only
     /// if the cell is a common column name (P12).
     public let mayBeData: Bool
     /// The line of a later record that looks like the header, because its cells are names of fields. Nil if none of the
@@ -37,7 +38,7 @@ public struct ColumnMismatch: Hashable, Sendable {
     ///   - missing: Required fields without a column.
     ///   - open: All fields without a column. A suggestion maps an unknown column to one of these fields.
     ///   - schema: The schema of the fields.
-    ///   - mayBeData: Whether no column matches a field.
+    ///   - mayBeData: Whether the first row may be data, because no column matches a field.
     ///   - stopsAtUnknown: Whether an unknown column is an error.
     init(
         unknown: [Int], of header: [String], missing: [FieldRules], open: [FieldRules], schema: ProfileSchema,
@@ -67,7 +68,7 @@ public struct ColumnMismatch: Hashable, Sendable {
         let counts = Dictionary(columns.map { ($0.header, 1) }, uniquingKeysWith: +)
         let columns = columns.filter { counts[$0.header] == 1 && !$0.header.isEmpty }
         var search = SuggestionSearch(columns: columns, open: open)
-        // The most reliable criterion comes first.
+        // The most reliable criterion is tried first, and the least reliable criterion is tried last.
         search.take { column, rules in FoldedHeader(rules.title) == FoldedHeader(column.header) }
         search.take { column, rules in rules.isSecret && [.password, .hash].contains(column.secrecy) }
         search.take { column, rules in column.hasMeaning(of: rules) }
@@ -85,12 +86,12 @@ public struct ColumnMismatch: Hashable, Sendable {
     }
 }
 
-/// Finds a field without a column for each column that matches no field.
+/// Finds suggestions: pairs columns that match no field with fields that have no column.
 private struct SuggestionSearch {
     /// The columns, in the header's order.
     private let columns: [ColumnName]
     private var open: [FieldRules]
-    /// The name of the field that was found for a column. The key is the position of the column.
+    /// The names of the fields that were found so far. The key is the position of the column.
     private var found: [Int: String] = [:]
 
     init(columns: [ColumnName], open: [FieldRules]) {
@@ -126,7 +127,7 @@ private struct SuggestionSearch {
         }
     }
 
-    /// Pairs the primary key with a column whose name suggests a key, such as `id`, `email` or `member_id`.
+    /// Pairs the primary key with a column that has a typical name of a key, such as `id`, `email` or `member_id`.
     mutating func takeKey() {
         guard let key = open.firstIndex(where: \.isPrimaryKey) else { return }
         let ranks = columns.enumerated().compactMap { index, column in

@@ -20,7 +20,7 @@ struct HashedPasswords: Sendable {
 }
 
 extension JudgedBatch {
-    /// Replaces passwords by their hashes.
+    /// Replaces each password with its hash.
     mutating func replacePasswords(by hashed: HashedPasswords, _ columns: ImportColumns) {
         guard !hashed.isEmpty, let field = columns.secretField else { return }
         for (row, password) in rows.passwords {

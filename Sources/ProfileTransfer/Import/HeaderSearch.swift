@@ -25,11 +25,11 @@ package struct HeaderSearch: Sendable {
         self.rows = rows
     }
 
-    /// Returns the line of the first record that looks like a header: at least two of its cells are known names, and
-    /// more than half of its nonempty cells are known names.
+    /// Returns the line of the first record that looks like a header. At least two cells of a header must be known
+    /// names, and more than half of its nonempty cells must be known names.
     ///
-    /// Text above the header can cause the reader to detect a wrong delimiter. Therefore, if a record has one cell, it
-    /// is also split at each usual delimiter.
+    /// If there is text above the header, the reader may detect a wrong delimiter, so a whole record becomes one cell.
+    /// Therefore the search also splits such a record at each usual delimiter.
     func line(where isKnown: (String) -> Bool) -> Int? {
         rows.first { row in
             Self.splits(of: row.cells).contains { cells in
@@ -51,11 +51,11 @@ package struct HeaderSearch: Sendable {
 
     /// Returns the line of the header. The search uses only the number and the type of the cells. It applies only if
     /// the first record has names for at most half of the columns. The header is the first row that has as many cells
-    /// as the last row. This row must have more nonempty cells than the first record, and none of its cells may be a
+    /// as the last row. This row must have more nonempty cells than the first record, and no cell of this row may be a
     /// number.
     ///
     /// - Parameter header: The first record.
-    /// - Returns: The line. Nil if the first record is the header, or if no other row is certainly the header.
+    /// - Returns: The line. Nil if the first record is the header, or if the search finds no clear header.
     package func line(below header: [String]) -> Int? {
         if let line = lineOfSplitRows(below: header) { return line }
         let named = header.count { !$0.trimmed.isEmpty }
@@ -73,9 +73,9 @@ package struct HeaderSearch: Sendable {
         return isAlone && start < run ? first.line : nil
     }
 
-    /// Returns the line of the header if titles without a delimiter precede it. Because of such titles, the reader does
-    /// not detect the delimiter and reads each row as a single cell. All rows of the table contain the delimiter
-    /// equally often. The table must include more than half of all rows.
+    /// Returns the line of the header if titles without a delimiter precede it. If there are such titles, the reader
+    /// cannot detect the delimiter, and reads each row as a single cell. The table consists of the last rows that
+    /// contain a delimiter the same number of times. More than half of all rows must belong to the table.
     private func lineOfSplitRows(below header: [String]) -> Int? {
         guard header.count == 1, let last = rows.last, rows.allSatisfy({ $0.cells.count == 1 }) else { return nil }
         for byte in [UInt8(ascii: ";"), UInt8(ascii: "\t"), UInt8(ascii: "|")] where !header[0].utf8.contains(byte) {
@@ -87,8 +87,8 @@ package struct HeaderSearch: Sendable {
         return nil
     }
 
-    /// Returns the delimiter of rows that were read as one cell each. Each row must contain the delimiter at least
-    /// twice, and all rows must contain it equally often.
+    /// If each row was read as a single cell, returns the probable delimiter. Each row must contain the delimiter at
+    /// least twice, and all rows must contain it equally often.
     ///
     /// - Parameter header: The first record.
     /// - Returns: The delimiter, or nil if no character qualifies.

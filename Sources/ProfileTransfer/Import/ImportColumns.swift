@@ -5,28 +5,30 @@ package import ProfileCore
 package struct ImportColumns: Sendable {
     /// The header of the input.
     let header: [String]
-    /// The column of each field of the schema. Nil if the input has no column for the field. For the secret field, this
-    /// is the column of passwords.
+    /// The column of each field of the schema. Nil if the input has no column for the field. For the secret field, the
+    /// element is the column of passwords.
     let columnOfField: [Int?]
     /// The column of password hashes.
     let columnOfHash: Int?
-    /// The columns that the import ignores: columns that the options exclude, and columns that match no field if the
-    /// options allow such columns.
+    /// The columns that the import ignores. These are the columns that the options exclude. If the options allow
+    /// unknown columns, they are also the columns that match no field.
     let ignoredColumns: Set<Int>
     /// The position of the secret field in the schema.
     let secretField: Int?
     /// The integer fields and their columns. A stored integer has no leading zeros.
     let integers: [(field: Int, column: Int)]
-    /// The length in bytes of the header's first cell, or nil if the input has no header. If the header occurs again in
-    /// the input, its first cell has this length, or 3 bytes more with a byte order mark.
+    /// The length in bytes of the header's first cell, or nil if the input has no header. If a later record repeats the
+    /// header, its first cell has the same length. With a byte order mark, the cell has 3 more bytes.
     let firstHeaderLength: Int?
     private let uses: ColumnUses
-    /// The fields whose numbers or booleans have another notation than in JSON. The key is the column.
+    /// The fields in which numbers or booleans are not written as in JSON. The key is the column.
     private let rewritten: [Int: FieldRules]
 
-    /// If the record number is the primary key: the position of the key in the schema. Nil if the key has a column.
+    /// If the record number is the primary key: the position of the primary key in the schema. Nil if the input has a
+    /// column for the primary key.
     let numberedField: Int?
-    /// The column of the primary key, if a JSON object without a key gets the record number as its key. Otherwise nil.
+    /// The column of the primary key in a JSON input, if the record number is used as a missing primary key. Otherwise
+    /// nil.
     let numberedColumn: Int?
     /// The name of the primary key.
     let keyName: String
@@ -40,7 +42,7 @@ package struct ImportColumns: Sendable {
     /// Whether rows may contain passwords that must be hashed.
     var hasPasswords: Bool { columnOfPasswords != nil }
 
-    /// Whether cells may have unusual features that the import accepts, such as leading zeros.
+    /// Whether cells may have unusual features, such as leading zeros. The import accepts these features.
     var mayBeOdd: Bool { !integers.isEmpty || hasPasswords }
 
     /// The columns that a file of rejected rows adds. An import ignores them.
@@ -51,8 +53,8 @@ package struct ImportColumns: Sendable {
     /// Whether a header belongs to a file of rejected rows.
     static func isOfRejects(_ header: [String]) -> Bool { rejectColumns.allSatisfy { header.contains($0) } }
 
-    /// The maximum number of columns of a header. The limit bounds the memory, because each name in a header is a
-    /// String. A schema has at most 100 fields.
+    /// The maximum number of columns of a header. Each name in a header is a String, so this maximum limits the memory
+    /// for a header. A schema has at most 100 fields.
     package static let mostColumns = 10_000
 
     /// Maps each column of a header to a field (I2).
@@ -157,7 +159,8 @@ package struct ImportColumns: Sendable {
         }
     }
 
-    /// Returns the text of a cell for the value of a member. Returns nil if a cell cannot represent the value.
+    /// Returns the text of a cell for the value of a member. Returns nil if the value cannot be written as the text of
+    /// a cell.
     func cellText(of member: JSONValue, column: Int) -> String? { member.typedForm(in: rewritten[column]) }
 
     private static func integers(of schema: ProfileSchema, _ columns: [Int?]) -> [(field: Int, column: Int)] {
@@ -200,8 +203,8 @@ package struct ColumnUses: Sendable {
         var names = schema.fields.enumerated().flatMap { index, rules in
             ([rules.name.text] + rules.columns).map { (name: $0, index: index) }
         }
-        // A column `username` maps to the primary key, even if the key has another name in the schema. If another field
-        // has a column `username`, that field takes precedence.
+        // A column `username` maps to the primary key, even if the key has another name in the schema. But if the
+        // schema assigns the column `username` to another field, the column maps to that field.
         names.append((name: FieldName.username.text, index: schema.primaryKeyIndex))
         exact = Dictionary(names.map { ($0.name, $0.index) }) { first, _ in first }
         fields = Dictionary(names.map { (FoldedHeader($0.name), $0.index) }) { first, _ in first }
@@ -225,7 +228,7 @@ package struct ColumnUses: Sendable {
             let name = FoldedHeader(header)
             return hashes.contains(name) ? .hash : field(header, name)
         }
-        // The target of a mapping is a field name, so field names take precedence over column names.
+        // The options map a header to a field name. Therefore field names take precedence over column names here.
         let name = FoldedHeader(target)
         if name == Self.hashName, hasPassword { return .hash }
         let field = field(target, name)

@@ -3,8 +3,8 @@ internal import Platform
 
 /// The source of an import or of schema inference: a file, bytes, or a sequence of chunks of bytes.
 ///
-/// A file or an array of bytes may be read any number of times. A sequence is iterated again for each reading. For a
-/// sequence that can be iterated only once, ``readableAgain(keptIn:)`` returns an input that can be read again.
+/// A file or an array of bytes may be read any number of times. Each reading of a sequence iterates over it again. For
+/// a sequence that can be iterated only once, ``readableAgain(keptIn:)`` returns an input that can be read again.
 public struct ImportInput: Sendable {
     /// The name of the input in reports.
     public let name: String
@@ -65,10 +65,10 @@ public struct ImportInput: Sendable {
     /// Returns an input that has the same content and can be read more than once. For example, a schema inference and
     /// then an import can read it.
     ///
-    /// If the input is a stream, the first reading copies it to a file without a name. No other process can open this
-    /// file.
+    /// If the input is a stream, the first reading copies it to a temporary file that has no name. No other process can
+    /// open this file.
     ///
-    /// - Parameter folder: The folder in which to create that file.
+    /// - Parameter folder: The folder for the temporary file.
     /// - Returns: The input that can be read again.
     /// - Throws: ``ImportError`` if the input cannot be prepared.
     public func readableAgain(keptIn folder: String) throws(ImportError) -> ImportInput {

@@ -19,8 +19,8 @@ struct ImportLedger: ~Copyable {
         self.rejects = rejects
     }
 
-    /// Determines the outcome of a batch, if the store is empty. A row is new if no earlier row has the same value in a
-    /// unique field.
+    /// Determines the outcome of a batch that is imported into an empty store. A row is new if no earlier row has the
+    /// same value in a unique field.
     ///
     /// - Returns: The new rows.
     mutating func sift(_ judged: JudgedBatch, _ keys: inout UniqueKeys) throws(ImportError) -> [Int] {
@@ -105,7 +105,8 @@ struct ImportLedger: ~Copyable {
     }
 
     /// Returns the text of the primary key. Returns nil if the key is empty, or if the record has a fault or a wrong
-    /// number of cells. In such a record, a cell may belong to another column and may be a secret.
+    /// number of cells. In a record with a wrong number of cells, the cell of the key may contain a secret from another
+    /// column.
     private func key(of record: RecordBatch.Record, _ records: borrowing RecordBatch) -> String? {
         guard record.cells.count == columns.header.count,
             let key = value(of: schema.primaryKey.name, in: record, records), !key.isEmpty

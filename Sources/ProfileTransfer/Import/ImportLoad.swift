@@ -5,8 +5,8 @@ internal import Threads
 /// An import into a store in a single transaction.
 final class ImportLoad: BulkLoad {
     let takesUsedStore: Bool
-    /// Whether the new rows of a batch are known before the engine stores the batch. False with the policy `update`: if
-    /// a row is invalid alone, a stored profile may supply its missing values.
+    /// Whether the new rows of a batch are known before the engine stores the batch. False with the policy `update`,
+    /// because a stored profile may have values that a row does not have. Such a row is invalid without the profile.
     let knowsNewRows: Bool
 
     private typealias Sifting = OrderedPipeline<SiftedBatch, SiftedBatch, ImportError>
@@ -44,8 +44,8 @@ final class ImportLoad: BulkLoad {
     // MARK: Calls from the engine
 
     func mayBegin(_ areStored: ([String]) throws -> [Bool]) throws -> Bool {
-        // Some passwords were not hashed, because the store did not need them. Checks that the store still does not
-        // need them.
+        // The first reading did not hash some passwords, because the store did not need them. This code checks whether
+        // the store needs them now.
         let isUpdate = target.run.options.duplicates == .update
         return try spared.usernames.isEmpty || !areStored(spared.usernames).contains(isUpdate)
     }
@@ -66,8 +66,8 @@ final class ImportLoad: BulkLoad {
     }
 
     func take(_ batch: RowDecisions) {
-        // The first reading hashed every password that the store needs. If a password is not hashed, the input has
-        // changed.
+        // The first reading hashed every password that the store needs. Therefore an unhashed password shows that the
+        // input has changed.
         if batch.unhashedPassword != nil { return fail(.inputChanged) }
         do throws(ImportError) { try target.run.take(batch) } catch { fail(error) }
         target.run.blockForRejects()
@@ -77,8 +77,8 @@ final class ImportLoad: BulkLoad {
 
     // MARK: Sifting
 
-    /// Finds the new rows on another thread while the engine stores earlier rows. If the store is empty, the input
-    /// alone determines which rows are new.
+    /// Finds the new rows on another thread while the engine stores earlier rows. This is possible if the store is
+    /// empty, because then only the input determines which rows are new.
     private func sifting() throws(ImportError) -> Sifting {
         if let sifting = state.withLock({ $0.sifting }) { return sifting }
         let run = target.run

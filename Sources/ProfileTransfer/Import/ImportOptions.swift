@@ -23,8 +23,8 @@ public struct ImportOptions: Sendable {
 
     /// The format of the input. By default the import detects it.
     public var format = InputFormat.automatic
-    /// The character encoding of the input, by a name that iconv(3) knows. A byte order mark in the input overrides it.
-    /// If the encoding is nil, the import detects UTF-8 or guesses another encoding. It reports a guess as
+    /// The name of the input's character encoding, as in iconv(3). A byte order mark in the input overrides this
+    /// encoding. If the encoding is nil, the import detects UTF-8 or guesses another encoding. It reports a guess as
     /// ``InputWarning/guessedEncoding(_:)``.
     public var encoding: String?
     /// The policy for a row whose primary key is already in the store.
@@ -37,15 +37,17 @@ public struct ImportOptions: Sendable {
     /// Whether the import uses a single transaction. Other writers wait until this transaction ends. An import into an
     /// empty store always uses a single transaction, unless the input has passwords to hash.
     public var isExclusive = false
-    /// The folder for the copy of an input. If an input such as a pipe must be read twice, the first reading copies it.
-    /// An import in one transaction reads the input twice: first to hash the passwords, and then to store the rows. The
-    /// copy is as large as the input. The copy is encrypted, and its file has no name.
+    /// The folder for the copy of an input. Some inputs can be read only once, for example a pipe. If the import must
+    /// read such an input twice, the first reading copies it. An import in one transaction reads the input twice: first
+    /// to hash the passwords, and then to store the rows. The copy is as large as the input. The copy is encrypted, and
+    /// its file has no name.
     public var temporaryFolder = "/var/tmp"
     /// The number of rejected rows that the import tolerates, or nil for no limit.
     public var rejectLimit: RejectLimit?
     /// The maximum number of issues that the report lists. The report counts all of them.
     public var mostIssues = 10_000
-    /// The mapping from a header to a field name, for each header that differs from the name of its field.
+    /// Field names for headers, if a header differs from the name of its field. The key is the header, and the value is
+    /// the name of the field.
     public var columns: [String: String] = [:]
     /// The headers of the columns to read, spelled as in the input. The import ignores all other columns. If the set is
     /// empty, the import reads all columns. The members of a JSON object count as columns.
@@ -53,7 +55,7 @@ public struct ImportOptions: Sendable {
     /// The headers of the columns to ignore, spelled as in the input. The import ignores these columns even if they
     /// match a field.
     public var ignoredColumns: Set<String> = []
-    /// Whether the record number becomes the primary key if the input has no column for the primary key.
+    /// If the input has no column for the primary key: whether the record number becomes the primary key.
     public var keysByRow = false
     /// Whether the import ignores columns that match no field. Otherwise such a column stops the import.
     public var ignoresUnknownColumns = false
@@ -107,8 +109,8 @@ public enum ImportError: Error, Hashable, Sendable {
     case tooManyColumns(Int, most: Int)
     /// Some columns match no field, or some required fields have no column. The import wrote nothing.
     case columnMismatch(ColumnMismatch)
-    /// The header is a single name that matches no field and contains this character. The input probably uses this
-    /// character as its delimiter. The import wrote nothing.
+    /// The header has only one column. Its name matches no field, and contains this character. The input probably uses
+    /// this character as its delimiter. The import wrote nothing.
     case otherDelimiter(UInt8)
     /// Two columns map to the field of this name.
     case columnTwice(String)
@@ -128,12 +130,12 @@ public enum ImportError: Error, Hashable, Sendable {
     case reading(code: Int32)
     /// The input's asynchronous sequence threw this error.
     case readingStream(StreamFailure)
-    /// The import needs to read the input twice to hash its passwords. Copying the input to a temporary file failed
-    /// with this `errno`.
+    /// The input could not be copied to a temporary file, because of this `errno`. The import needs the copy to read
+    /// the input twice: first it hashes the passwords, then it stores the rows.
     case copyingInput(code: Int32)
     /// The input changed during the import, and the import stored nothing.
     case inputChanged
-    /// The file of rejected rows cannot be corrected row by row, for this reason.
+    /// It is not possible to correct the file of rejected rows row by row. The value is the reason.
     case notRejectedRows(RejectedRowFault)
     /// Writing the rejected rows failed with this `errno`.
     case writingRejects(code: Int32)

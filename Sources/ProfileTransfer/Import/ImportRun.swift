@@ -62,7 +62,7 @@ final class ImportRun: Sendable {
         }
     }
 
-    /// Starts reading the input again from its beginning. Replaces the passwords in the input by the given hashes.
+    /// Starts reading the input again from its beginning. Replaces the passwords in the input with the given hashes.
     func rewind(with hashed: HashedPasswords) async throws(ImportError) {
         await end()
         let source = try await thread.importing { () throws(ImportError) in try self.source.again() }
@@ -72,7 +72,8 @@ final class ImportRun: Sendable {
         if isCancelled.load(ordering: .relaxed) { stop() }
     }
 
-    /// Cancels the run. Callers stop waiting for further batches, and the import ends after the current batch.
+    /// Cancels the run. Calls that wait for a further batch return at once, and the import ends after the current
+    /// batch.
     func cancel() {
         isCancelled.store(true, ordering: .relaxed)
         stop()
@@ -141,7 +142,8 @@ final class ImportRun: Sendable {
     /// Waits until the buffer of rejected rows has room. Blocks the thread.
     func blockForRejects() { rejects?.blockUntilRoom() }
 
-    /// Whether an all-or-nothing import must store nothing, because a row was rejected or the import ended early.
+    /// Whether the import must store nothing. This is the case if the import is all-or-nothing, and either a row was
+    /// rejected or the import ended early.
     func nothingMayStay() -> Bool {
         options.isAllOrNothing && ledger.withLock { $0.report.rejected > 0 || $0.report.earlyEnd != nil }
     }
@@ -178,7 +180,7 @@ final class ImportRun: Sendable {
 
     /// Completes the report.
     ///
-    /// - Returns: The report. Also the error, if some rejected rows could not be written.
+    /// - Returns: The report. If some rejected rows could not be written, also the error.
     func finish(after duration: Duration) -> (report: ImportReport, failure: ImportError?) {
         ledger.withLock { ledger in
             var failure: ImportError?
@@ -193,9 +195,9 @@ struct HashingPace: Sendable {
     var done = 0
     /// The number of passwords found so far that must be hashed.
     var total = 0
-    /// The maximum number of passwords to hash before the next commit. The import adjusts this number: hashing so many
-    /// passwords takes about half a second. The time must be short, because Ctrl-C waits until these passwords are
-    /// hashed.
+    /// The maximum number of passwords to hash before the next commit. The import adjusts this number, to keep the
+    /// duration of the hashing at about half a second. The time must be short, because after Ctrl-C the import waits
+    /// until these passwords are hashed.
     private(set) var mostAtOnce = 16
 
     mutating func adjust(to duration: Duration, for count: Int) {

@@ -26,8 +26,8 @@ package final class ImportSource: Sendable {
     /// so it must be short even if the batch has many short records (I14).
     package static let recordsPerBatch = 5_000
 
-    /// The maximum length of a rejected row in bytes. A rejected row may be longer than the original record: every
-    /// quote may be doubled, and the text of the issues is added.
+    /// The maximum length of a rejected row in bytes. A rejected row may be longer than the original record, because
+    /// the writer doubles quotes and adds the text of the issues.
     private static let longestReject = 2 * CSVOptions.usualMaximumRecordBytes + (1 << 16)
 
     private enum Reader: ~Copyable, Sendable {
@@ -65,8 +65,8 @@ package final class ImportSource: Sendable {
         }
     }
 
-    /// Returns a source that reads the input from its beginning again. The input must be repeatable, and all reads of
-    /// this source must have ended. Blocks the thread.
+    /// Returns a source that reads the input from its beginning again. The input must be repeatable. When this method
+    /// is called, no read of this source may be in progress. Blocks the thread.
     func again() throws(ImportError) -> ImportSource {
         guard let repeatable = reading.repeatable else { throw .inputChanged }
         let again = try ImportSource(repeatable.reading(), schema: schema, options: options)
@@ -120,8 +120,8 @@ package final class ImportSource: Sendable {
     }
 
     package static func header(of csv: inout CSVReader) throws(ImportError) -> [String] {
-        // The batch counts as secret. The columns are not known yet, and the reader may already put passwords into the
-        // batch.
+        // The reader may put passwords into the batch before the columns are known. Therefore the batch is marked as
+        // secret.
         var batch = RecordBatch(containsSecrets: true)
         let isThere: Bool
         do throws(ByteStreamError) { isThere = try csv.header(into: &batch) } catch { throw ImportError(error) }

@@ -71,8 +71,8 @@ package struct InputOddities: Sendable {
 extension Span<UInt8> {
     /// Whether the text is a number with leading zeros, such as `007` or `-01`.
     fileprivate var hasLeadingZeros: Bool {
-        // Fast path: nearly every number starts with a digit from 1 to 9. The codes of these digits are greater than
-        // the codes of zero, the signs and white space.
+        // Fast path: nearly every number starts with a digit from 1 to 9. In ASCII, these digits are greater than `0`,
+        // the signs and white space.
         guard count > 1, self[0] <= UInt8(ascii: "0") else { return false }
         var offset = 0
         while offset < count, self[offset] == 0x20 || 0x09...0x0D ~= self[offset] { offset += 1 }

@@ -7,7 +7,7 @@ internal import Threads
 package struct InputReading: Sendable {
     package let source: ByteSource
     package let interruption: any Interruption
-    /// The repeatable input of this reading, or nil if the input cannot be read again.
+    /// The repeatable input to which this reading belongs. Nil if the input cannot be read again.
     let repeatable: RepeatableInput?
 
     /// Starts reading an input.
@@ -57,7 +57,7 @@ extension InputReading {
         } onCancel: {
             interruption.interrupt()
         }
-        // After a cancellation, the result may be incomplete.
+        // If the task was cancelled during the read, the result may be incomplete.
         if Task.isCancelled { throw .store(.cancelled) }
         return try outcome.get()
     }
@@ -76,8 +76,8 @@ final class OpenFile: Sendable {
 
     /// Opens a file.
     init(path: String) throws(ImportError) {
-        // Because of `O_NONBLOCK`, opening a named pipe does not wait for a writer. Instead, the first read waits for
-        // the writer, and this wait can be interrupted.
+        // Without `O_NONBLOCK`, opening a named pipe would wait for a writer, and this wait could not be interrupted.
+        // With `O_NONBLOCK`, the first read waits for the writer, and this wait can be interrupted.
         descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard descriptor >= 0 else { throw .opening(code: errno) }
         isOwned = true
@@ -86,7 +86,8 @@ final class OpenFile: Sendable {
 
     deinit { if isOwned { close(descriptor) } }
 
-    /// The range of the unread bytes, or nil if the file cannot be read at explicit offsets.
+    /// The range of the bytes from the current offset to the end of the file. Nil if the file cannot be read at
+    /// explicit offsets.
     var unreadBytes: Range<Int64>? {
         var status = stat()
         let start = lseek(descriptor, 0, SEEK_CUR)

@@ -9,8 +9,8 @@ struct JSONObjectReader: ~Copyable, Sendable {
     private var elements: JSONElementReader
     private let columns: ImportColumns
     private let options: ImportOptions
-    /// A cache with the use of each member name that was read so far. The number and the length of the cached names are
-    /// limited, because each line may have different names.
+    /// A cache of the uses of member names. The key is the name. The number and the length of the cached names are
+    /// limited, because an input may contain different names on each line.
     private var known: [String: ColumnUse] = [:]
     private var record = 0
 

@@ -4,8 +4,8 @@ internal import ProfileCore
 /// Records as read from the input, before validation.
 final class ReadBatch: Sendable {
     let records: RecordBatch
-    /// The errors that the reader found in each record. The key is the position of the record. If the reader could not
-    /// split a record into cells, the error is the `fault` of the record instead.
+    /// The errors that the reader found in each record. The key is the position of the record. Exception: if the reader
+    /// could not split a record into cells, the `fault` of the record contains the error.
     let faults: [Int: ReadFault]
     /// The number of bytes of the input read so far, for the progress.
     let bytesRead: UInt64
@@ -19,9 +19,10 @@ final class ReadBatch: Sendable {
 
 /// The errors that the reader found in one record, if it could split this record into cells.
 struct ReadFault: Sendable {
-    /// The issues of the record. Only a limited number is stored, because each member of a record may have an error.
+    /// The issues of the record. The number of stored issues is limited, because a record may have many members and
+    /// each of them may have an error.
     private var found = BoundedIssues()
-    /// The columns that the reader could not read. Their cells do not contain the values of the record.
+    /// The columns that the reader could not read. The cells of these columns do not contain the values from the input.
     var unreadColumns: Set<Int>
 
     init(unreadColumns: Set<Int> = []) { self.unreadColumns = unreadColumns }
@@ -45,25 +46,25 @@ struct JudgedBatch: Sendable {
     let batch: ReadBatch
     /// The valid rows, in the order of the records.
     var rows: ValidProfiles
-    /// The password hashes of records that are valid only together with a stored profile. The key is the position of
-    /// the record.
+    /// The password hashes of records that are valid only if a stored profile supplies missing values. The key is the
+    /// position of the record.
     var hashes: [Int: PasswordHash] = [:]
     /// The records with issues, in their order in the input.
     let rejected: [Rejected]
     /// Unusual features of the records, including the rejected ones.
     let oddities: InputOddities
-    /// The positions in `rows` and `rejected` at which the undecided elements begin.
+    /// The positions of the first undecided elements in `rows` and `rejected`.
     var next = (row: 0, rejected: 0)
 
     var isDecided: Bool { next.row == rows.count && next.rejected == rejected.count }
 
-    /// Validates each record alone. Later steps find the duplicates.
+    /// Validates each record without a comparison to other records. Later steps find the duplicates.
     ///
     /// - Parameters:
     ///   - batch: The records as read.
     ///   - columns: The columns of the fields.
     ///   - validator: The validator of the schema.
-    ///   - today: The day that date rules refer to.
+    ///   - today: The current day for date rules.
     ///   - isCompletedByStore: Whether a stored profile may supply the values of fields that a record does not have.
     init(
         _ batch: ReadBatch, columns: ImportColumns, validator: ProfileValidator, today: CalendarDay,
@@ -145,8 +146,8 @@ struct JudgedBatch: Sendable {
         }
     }
 
-    /// The number of the first record. The numbers in a batch are consecutive. Therefore the position of a record is
-    /// its number minus this number.
+    /// The number of the first record. Record numbers in a batch are consecutive. Therefore the position of a record in
+    /// the batch is its number minus the first number.
     var firstNumber: Int { batch.records.records.first?.number ?? 0 }
 }
 
@@ -161,8 +162,7 @@ extension RecordBatch {
 
     /// Whether a record is a copy of the header. The comparison ignores the case of ASCII letters. The record must have
     /// as many cells as the header. The record may begin with a byte order mark, because the input may consist of
-    /// several joined files. First compares the length of the first cell, because this comparison excludes nearly all
-    /// records.
+    /// several joined files. The length of the first cell is compared first, because it differs in nearly all records.
     @inline(__always)
     package func isHeader(_ record: Record, _ header: [String], firstLength: Int?) -> Bool {
         guard let firstLength else { return false }
@@ -172,8 +172,8 @@ extension RecordBatch {
 
     private static let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
 
-    /// Whether the cells of a record contain these texts. In the first cell, `markLength` bytes of a byte order mark
-    /// precede the text.
+    /// Whether the cells of a record contain these texts. The first cell must start with the first `markLength` bytes
+    /// of a byte order mark.
     private func holds(_ texts: [String], in record: Record, behind markLength: Int) -> Bool {
         var start = markLength
         for (index, text) in zip(record.cells, texts) {

@@ -2,11 +2,11 @@ internal import ProfileCore
 
 /// The values of one unique field that an input contains so far. Each value has the line on which it first occurs.
 ///
-/// Two values are the same key only if their bytes are the same. For the primary key, ASCII case is folded first. A
-/// value of up to ten ASCII letters and digits is stored as a 60-bit key, so ten million usernames take about 160 MB. A
-/// longer value is stored as 95 bits of its hash, so ten million longer values take about 220 MB. Two different values
-/// collide in one of 10¹⁵ inputs of that size. An attacker cannot construct a collision, because each process uses a
-/// new random seed for the hash.
+/// Two values are the same key only if their bytes are the same. For the primary key, the comparison ignores the case
+/// of ASCII letters. A value of up to ten ASCII letters and digits is stored as a 60-bit key, so ten million usernames
+/// take about 160 MB. A longer value is stored as 95 bits of its hash, so ten million longer values take about 220 MB.
+/// In one of 10¹⁵ inputs of that size, two different values have the same hash bits. An attacker cannot construct a
+/// collision, because each process uses a new random seed for the hash.
 struct KeySet: Sendable {
     private var packed = Array(repeating: Shard(hasChecks: false), count: Self.shardCount)
     private var hashed = Array(repeating: Shard(hasChecks: true), count: Self.shardCount)
@@ -34,14 +34,14 @@ struct KeySet: Sendable {
         return before.map(Int.init)
     }
 
-    /// Removes a value, which must be the one that was added last.
+    /// Removes a value. It must be the value that was added last.
     mutating func removeLast(_ value: UnsafeBufferPointer<UInt8>) {
         let key = Key(value, foldsCase: foldsCase)
         if key.check == nil { packed[key.shard].removeLast(key) } else { hashed[key.shard].removeLast(key) }
     }
 
-    /// The number of shards. When the table grows, it copies one shard at a time. Therefore at most 1/64 of the keys
-    /// are in memory twice.
+    /// The number of shards. Each shard grows separately. While a shard is copied to a larger table, only its keys are
+    /// in memory twice: about 1/64 of all keys.
     private static let shardCount = 64
 }
 
@@ -49,7 +49,7 @@ struct KeySet: Sendable {
 private struct Key {
     /// The packed value or the hash. It is never 0, because 0 marks an empty slot.
     let bits: UInt64
-    /// Further bits of the hash, or nil if `bits` is the value itself.
+    /// 32 more bits of the hash. Nil if `bits` is the packed value, not a hash.
     let check: UInt32?
 
     var shard: Int { Int(Shard.mix(bits) & 63) }
@@ -75,7 +75,7 @@ private struct Key {
     private init(hashing bytes: UnsafeRawBufferPointer) {
         var hasher = Hasher()
         hasher.combine(bytes: bytes)
-        // A prefix byte makes the second hash independent of the first.
+        // The second hash is independent of the first hash, because a prefix byte is hashed first.
         var further = Hasher()
         further.combine(UInt8(1))
         further.combine(bytes: bytes)
@@ -144,8 +144,8 @@ private struct Shard: Sendable {
         return nil
     }
 
-    /// Removes a key, which must be the one that was added last. Because no key was added after it, its slot can become
-    /// empty without further changes.
+    /// Removes a key. It must be the key that was added last. No later key depends on its slot, so the slot can become
+    /// empty and no other key needs to move.
     mutating func removeLast(_ key: Key) {
         keys[slot(of: key)] = 0
         count -= 1
@@ -161,9 +161,9 @@ private struct Shard: Sendable {
         return slot
     }
 
-    /// Returns the slot at which the search for a key begins. The slot is the high half of the product of the hash and
-    /// the table size, so the table can have any size. The table grows by a third, which wastes less memory than
-    /// doubling its size.
+    /// Returns the slot at which the search for a key begins. The hash is multiplied by the table size, and the high
+    /// half of the product is the slot. Therefore the table can have any size. The table grows by a third, which wastes
+    /// less memory than doubling its size.
     private func home(of key: UInt64) -> Int {
         Int(((Self.mix(key) >> 32) &* UInt64(keys.count)) >> 32)
     }

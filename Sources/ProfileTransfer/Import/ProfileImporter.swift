@@ -4,13 +4,14 @@ public import ProfileCore
 public import ProfileStore
 internal import Threads
 
-/// Imports a file of profiles into a store. A dry run only reports the result that an import would have.
+/// Imports a file of profiles into a store. A dry run stores nothing: it only reports the result that an import would
+/// have.
 ///
-/// The import reads the input, splits it into records, validates the records and writes them. One worker thread per
-/// core takes part in splitting and validating. The store's writer stores the validated batches at the same time (see
-/// <doc:Importing>). If the store is empty and there are no passwords to hash, the import uses a single transaction and
-/// creates the indexes at the end. Otherwise, by default, the import commits one transaction per batch and releases the
-/// write lock between two batches (I14).
+/// The import reads the input, splits it into records, validates the records and writes them. Worker threads, one for
+/// each core, split and validate the records. At the same time, the store's writer stores the batches that are already
+/// validated (see <doc:Importing>). If the store is empty and there are no passwords to hash, the import uses a single
+/// transaction and creates the indexes at the end. Otherwise, by default, the import commits one transaction per batch
+/// and releases the write lock between two batches (I14).
 public struct ProfileImporter: Sendable {
     private let repository: ProfileRepository?
     private let schema: ProfileSchema
@@ -40,14 +41,15 @@ public struct ProfileImporter: Sendable {
 
     /// Imports the input until the input ends, a limit is reached, or the task is cancelled.
     ///
-    /// If the task is cancelled, the import ends after the current batch or transaction. If the import uses several
-    /// transactions, it still stores the rows whose passwords are being hashed. If the import uses a single transaction
-    /// and is still hashing passwords, it stores nothing. Committed rows stay in the store, and the report counts them.
+    /// If the task is cancelled, the import ends after the current batch or transaction. The effect of a cancellation
+    /// during password hashing depends on the number of transactions. With several transactions, the import still
+    /// stores the rows of the passwords that it is hashing. With a single transaction, it stores nothing. Committed
+    /// rows stay in the store, and the report counts them.
     /// - Parameters:
     ///   - input: The source of the bytes. A file must not change during the import.
-    ///   - rejects: The sink that receives the rejected rows as CSV. A child task calls the sink. After a batch, the
-    ///     import waits if the sink has many bytes left to write. At the end, the import waits until the sink has
-    ///     written all bytes.
+    ///   - rejects: The sink that receives the rejected rows as CSV. A child task calls the sink. If the sink still has
+    ///     many bytes to write after a batch, the import waits. At the end, the import waits until the sink has written
+    ///     all bytes.
     ///   - progress: A closure that the import calls after every batch and during password hashing.
     /// - Returns: A report with the outcome of every row that was read.
     /// - Throws: ``ImportError``. The error `ended` contains the report of the rows processed before the failure.
@@ -125,23 +127,24 @@ public struct ProfileImporter: Sendable {
                 run.cancel()
             }
         } catch {
-            // The sink of rejected rows may notice the cancellation before the run notices it.
+            // The error may come from the sink of rejected rows: the sink may notice the cancellation before the run
+            // does.
             if Task.isCancelled { run.cancel() }
-            // If the cancellation stopped a write or a hash computation in a queue, this is not a failure.
+            // If the cancellation only ended the wait for a queued write or hash computation, the import did not fail.
             if !error.isCancellation || !run.mustEnd() { failure = error }
         }
         run.stop()
         reading.interruption.interrupt()
         await run.end()
         let (finished, unwritten) = run.finish(after: ContinuousClock.now - start)
-        // If the sink does not accept the last rows after a cancellation, this is not a failure either.
+        // If the sink rejects the last rows because of a cancellation, the import did not fail either.
         if let unwritten, !unwritten.isCancellation || !Task.isCancelled { failure = failure ?? unwritten }
         guard let failure else { return finished }
         throw finished.rows > 0 ? .ended(failure, after: finished) : failure
     }
 
-    /// Starts reading the input. If the import must read the input twice and the input can be read only once, the first
-    /// reading copies it.
+    /// Starts reading the input. If the import must read the input twice, but the input can be read only once, the
+    /// first reading copies the input.
     private func reading(of input: ImportInput) throws(ImportError) -> InputReading {
         guard isReadTwice, !input.isRepeatable else { return try InputReading(input) }
         return try RepeatableInput(input, keptIn: options.temporaryFolder).reading()
@@ -210,7 +213,7 @@ public struct ProfileImporter: Sendable {
 }
 
 extension Result<ImportReport, ImportError> {
-    /// Returns the outcome of an import that could not write all of its rejected rows.
+    /// Returns this outcome with the additional information that some rejected rows could not be written.
     fileprivate func lacking(rejects error: ImportError) -> Self {
         switch self {
         case .success(var report):
@@ -226,7 +229,7 @@ extension Result<ImportReport, ImportError> {
 }
 
 extension ImportError {
-    /// Whether the cancellation of the task is the only reason for this error.
+    /// Whether this error only means that the task was cancelled.
     fileprivate var isCancellation: Bool {
         switch self {
         case .store(.cancelled): true

@@ -2,14 +2,14 @@ internal import CSVStream
 internal import ProfileCore
 internal import ProfileStore
 
-/// An update of a stored profile with the cells of a row (I4). A field without a column in the input keeps its value.
-/// An empty cell clears an optional field and does not change a secret.
+/// An update of a stored profile with the cells of a row (I4). If the input has no column for a field, the field keeps
+/// its value. An empty cell removes the value of an optional field, but does not change a secret.
 struct ProfileMerge {
     /// The new password or hash that a row contains.
     struct NewSecret {
-        /// The hash that the row contains, or the hash of the password that the row contains.
+        /// The hash to store. It is either the hash in the row, or a hash of the password in the row.
         let hash: PasswordHash?
-        /// Whether the import made the hash from a validated password.
+        /// Whether the import validated the password and computed the hash from it.
         let isJudged: Bool
         /// Whether the row has a password that is not hashed yet. A dry run never hashes it.
         let isUnhashed: Bool
@@ -22,7 +22,7 @@ struct ProfileMerge {
             isUnhashed = rows.passwords[row] != nil
         }
 
-        /// Creates the new secret of a record that is valid only together with a stored profile.
+        /// Creates the new secret of a record that is valid only if a stored profile supplies missing values.
         ///
         /// - Parameters:
         ///   - index: The position of the record.
@@ -59,7 +59,7 @@ struct ProfileMerge {
         return rows
     }
 
-    /// Returns the fields in which the merged profile differs from the stored one.
+    /// Returns the fields in which the merged profile and the stored profile have different values.
     func fieldsChanged(by merged: ValidProfiles, _ schema: ProfileSchema, storedHash: String?) -> FieldSet {
         var changed = FieldSet()
         for (index, field) in schema.fields.enumerated() {
@@ -107,8 +107,8 @@ struct ProfileMerge {
         return cell.isEmpty ? nil : Secret(cell)
     }
 
-    /// Whether an update can use a record that is invalid alone. The cells of the record must be readable. Its password
-    /// may be missing, but must not have another issue.
+    /// Whether a record that is invalid without a stored profile can update a stored profile. The cells of the record
+    /// must be readable. The password may be missing, but otherwise it must be valid.
     static func canMerge(_ rejected: JudgedBatch.Rejected, of batch: ReadBatch, _ columns: ImportColumns) -> Bool {
         let record = batch.records.records[rejected.record]
         guard record.isWhole(by: columns) else { return false }
@@ -119,7 +119,8 @@ struct ProfileMerge {
 }
 
 extension ProfileDraft {
-    /// Returns the draft with the cells of a row applied. A nil cell clears its field.
+    /// Returns a copy of the draft with the values of a row's cells. If a cell is nil, the copy has no value in this
+    /// field.
     func taking(_ cells: [FieldName: String?]) -> ProfileDraft {
         var draft = self
         for (name, value) in cells { draft[name.text] = value }

@@ -6,22 +6,23 @@ internal import ProfileStore
 /// input, followed by the columns `_line` and `_issues`. An import ignores these two columns.
 ///
 /// - Columns of secrets are present but empty. Ignored columns may be omitted: the schema does not describe them, so
-///   they may contain passwords. If a record has a wrong number of cells or a fault, each of its cells may contain a
-///   secret. Such a record is written without its cells if the input has secret or omitted columns. The line number in
-///   `_line` leads to the original record.
+///   they may contain passwords. If a record has a wrong number of cells or a fault, any of its cells may contain a
+///   secret. Therefore, if the input has secret or omitted columns, all cells of such a record are written as empty
+///   cells. The column `_line` contains the line of the original record.
 /// - If a record has too few cells, empty cells are added. If a record has too many cells, the surplus cells are
-///   appended to the last cell, separated by the delimiter. So nothing is lost, and the row matches the header.
-/// - The file is always readable: U+FFFD replaces NUL and bytes that are not UTF-8. All other cells are not changed in
-///   this way.
-/// - If the input already has the columns `_line` and `_issues`, the writer replaces them. A corrected file of rejected
-///   rows has these columns.
-/// - If the record number is the primary key, it is written as the first column. Without this column, the row would get
-///   another number in the corrected file. That number may be the key of another profile.
+///   appended to the last cell, separated by the delimiter. Thus the row keeps all its data and has as many cells as
+///   the header.
+/// - The file is always readable: U+FFFD replaces NUL and bytes that are not UTF-8. The writer does not change other
+///   cells in this way.
+/// - If the input is a corrected file of rejected rows, it already has the columns `_line` and `_issues`. The writer
+///   replaces them.
+/// - If the record number is the primary key, it is written as the first column. Without this column, an import of the
+///   corrected file would number the rows again. The new number of a row may be the key of another profile.
 struct RejectedRowWriter: ~Copyable {
     private let columnCount: Int
-    /// The columns to write, and whether each is a secret.
+    /// The columns to write. For each column: its index, and whether it is a secret.
     private let kept: [(index: Int, isSecret: Bool)]
-    /// Whether the cells of some columns are not written, because these columns are secret or omitted.
+    /// Whether the input has secret or omitted columns. The cells of these columns are not written.
     private let withholdsCells: Bool
     /// Whether each row starts with its record number.
     private let hasNumbers: Bool
@@ -34,12 +35,13 @@ struct RejectedRowWriter: ~Copyable {
     ///   - columns: The header of the input, or the names of the fields if the input has no header.
     ///   - secretColumns: The indices of columns with passwords or hashes.
     ///   - omittedColumns: The indices of columns to omit.
-    ///   - numberedKey: If the record number is the primary key: the name of the key. Nil if the key has a column.
+    ///   - numberedKey: If the record number is the primary key: the name of the primary key. Nil if the input has a
+    ///     column for the primary key.
     ///   - delimiter: The delimiter of the input. The file of rejected rows has the same delimiter, so it can be
     ///     imported with the same options as the input.
-    ///   - isMarked: Whether to write a byte order mark, which marks the file as UTF-8. The import options may name the
-    ///     encoding of the input. If the file of rejected rows is imported with the same options, the mark overrides
-    ///     that encoding.
+    ///   - isMarked: Whether to write a byte order mark, which marks the file as UTF-8. The mark is necessary if the
+    ///     import options name another encoding for the input. If the file of rejected rows is imported with the same
+    ///     options, the mark overrides this encoding.
     ///   - sink: The destination, usually a file with permissions 0600.
     /// - Throws: The error of the sink.
     init(

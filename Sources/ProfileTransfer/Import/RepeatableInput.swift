@@ -13,8 +13,8 @@ internal import Threads
 final class RepeatableInput: Sendable {
     private enum Contents {
         case bytes([UInt8])
-        /// A range of bytes of a file. If bytes are appended to the file later, they are ignored, so every reading gets
-        /// the same bytes.
+        /// A range of bytes of a file. Every reading gets the same bytes, because bytes that are appended to the file
+        /// later are ignored.
         case file(OpenFile, Range<Int64>)
         case stream(CopiedStream)
     }
@@ -27,7 +27,7 @@ final class RepeatableInput: Sendable {
     /// - Parameters:
     ///   - input: The input.
     ///   - folder: The folder for the copy, if a copy is needed.
-    ///   - copiesFiles: Whether a file is copied too. Then later readings do not depend on the original file.
+    ///   - copiesFiles: Whether a file is copied too. If true, later readings do not depend on the original file.
     /// - Throws: ``ImportError`` if the input cannot be opened, or if the file for the copy cannot be created.
     init(_ input: ImportInput, keptIn folder: String, copiesFiles: Bool = false) throws(ImportError) {
         let stream: InputReading
@@ -45,7 +45,7 @@ final class RepeatableInput: Sendable {
                 interruption = try ReadInterruption.ofInput()
                 return
             }
-            // If bytes are appended to the file later, they are ignored here too.
+            // With this length, bytes that are appended to the file later are ignored.
             length = range.map { $0.upperBound - $0.lowerBound }
             stream = try InputReading(file)
         case .chunks, .repeatable: stream = try InputReading(input)
@@ -61,8 +61,8 @@ final class RepeatableInput: Sendable {
     func reading() -> InputReading {
         let position = Position()
         let source = ByteSource { [self] buffer throws(ByteStreamError) in
-            // If bytes are available, the read does not wait and does not notice an interruption. Therefore this code
-            // checks the interruption.
+            // Only a read that waits for bytes notices an interruption. If bytes are available, the read does not wait.
+            // Therefore this code checks for an interruption.
             if interruption.isInterrupted { return 0 }
             return try position.value.withLock { position throws(ByteStreamError) in
                 let count = try read(into: buffer, at: position)
@@ -73,7 +73,7 @@ final class RepeatableInput: Sendable {
         return InputReading(source, interruption, from: self)
     }
 
-    /// Stops extending the copy. After this call, no further reading of a stream is possible.
+    /// If the input is a stream, stops copying it. After this call, the stream cannot be read again.
     func readOnce() { if case .stream(let stream) = contents { stream.keepNoMore() } }
 
     private func read(
@@ -117,7 +117,7 @@ private final class CopiedStream: Sendable {
         state = Locked(State(copy: copy))
     }
 
-    /// Reads the copied bytes first, and then reads from the stream.
+    /// Reads copied bytes if there are any at `position`. Otherwise reads from the stream.
     func read(into buffer: UnsafeMutableRawBufferPointer, at position: Int64) throws(ByteStreamError) -> Int {
         try state.withLock { state throws(ByteStreamError) in
             if position < state.count {
@@ -179,7 +179,8 @@ private struct EncryptedFile: ~Copyable {
     ) {
         let nonce = [UInt8](repeating: 0, count: Int(crypto_stream_xchacha20_NONCEBYTES))
         let block = UInt64(position) / Self.blockSize
-        // The cipher can start only at the beginning of a block, but the offset may be inside a block.
+        // The cipher can start only at the beginning of a block. The offset may be inside a block, so padding fills the
+        // start of the block.
         let within = Int(UInt64(position) % Self.blockSize)
         var padded = [UInt8](repeating: 0, count: within + bytes.count)
         padded.withUnsafeMutableBytes { padded in

@@ -14,14 +14,14 @@ struct RowComparison {
         case undecided
     }
 
-    /// The fields for which the input has values, without the secret field. `column` is nil if the value is the record
-    /// number. `cell` is the position of the field's value in a stored match.
+    /// The fields for which the input has values, except the secret field. `column` is nil if the value is the record
+    /// number. `cell` is the position of the field's value among the values of a stored match.
     private let fields: [(field: Int, column: Int?, cell: Int)]
     /// The secret field, and the position of the hash in a stored match.
     private let hash: (field: Int, cell: Int)?
-    /// The version of the rules in force. Nil if a field without a column has a limit that depends on the current day.
-    /// If this version validated a profile, an update need not validate the fields without a column again, because they
-    /// keep their values.
+    /// The version of the rules in force. If this version validated a stored profile, the fields without a column stay
+    /// valid, because an update does not change their values. Nil if such a field has a limit that depends on the
+    /// current day, because its value may become invalid.
     private let keepingVersion: Int?
     /// Whether `fields` contains all fields that are not secret.
     private let isComplete: Bool
@@ -76,8 +76,8 @@ struct RowComparison {
         return .changed(RowUpdate(id: stored.id, revision: stored.revision, with: rows, row: row, fields: changed))
     }
 
-    /// Whether the record of a row has a cell for each of `fields`. If a JSON object does not have a member for a
-    /// field, the profile keeps its value in this field.
+    /// Whether the record of a row has a cell for each of `fields`. A JSON object may have no member for a field. In
+    /// this case, the profile keeps its value of the field.
     private func isWhole(_ row: Int, of judged: JudgedBatch) -> Bool {
         guard judged.batch.records.hasAbsentCells else { return true }
         let first = judged.batch.records.records[judged.rows.origins[row].record - judged.firstNumber].cells.lowerBound

@@ -6,8 +6,8 @@ internal import Threads
 /// Decides the outcome of each row of a batch: inserted, updated, skipped or rejected. Decides the rows in the order of
 /// the input.
 ///
-/// An engine may run a batch several times, so this value counts the outcomes. The ledger adds these outcomes only
-/// after the commit.
+/// This type counts the outcomes of the batch separately, because an engine may run the batch several times. After the
+/// commit, the ledger adds the outcomes to the report.
 struct RowDecisions: ImportBatch {
     private let judged: JudgedBatch
     private let columns: ImportColumns
@@ -20,7 +20,8 @@ struct RowDecisions: ImportBatch {
     /// The unique values of the rows before this batch.
     private let brought: BroughtKeys
     private var limit: TimeLimit
-    /// The stored profiles that have the same keys as the next rows. They cover the rows before `matchedEnd`.
+    /// The stored profiles that have the same keys as the next rows. Rows at or after the position `matchedEnd` are not
+    /// looked up yet.
     private var matches: StoredMatches?
     private var matchedEnd: Int
     private let comparison: RowComparison
@@ -29,7 +30,7 @@ struct RowDecisions: ImportBatch {
     /// The step that the engine is running.
     private var current = Current.nothing
 
-    /// The positions of the next valid row and the next rejected record to decide.
+    /// The positions of the next undecided elements: a valid row and a rejected record.
     private(set) var next: (row: Int, rejected: Int)
     /// The password that must be hashed before the batch can continue.
     private(set) var unhashedPassword: UnhashedPassword?
@@ -40,7 +41,7 @@ struct RowDecisions: ImportBatch {
         case nothing
         /// A valid row. The number is its position among the valid rows.
         case row(Int)
-        /// A record that is not valid by itself, but may be valid together with a stored profile.
+        /// A record that is invalid without a stored profile. It may be valid after it is merged with a stored profile.
         case incomplete(JudgedBatch.Rejected)
         /// An update of a stored profile with a row, or with the cells of a record.
         case merging(Merging)
@@ -49,25 +50,25 @@ struct RowDecisions: ImportBatch {
     private struct Merging {
         let update: RowUpdate
         let record: Int
-        /// The stored profile, if the update is a merge of this profile and a record. Nil if the update uses a row of
-        /// the batch directly.
+        /// The stored profile that is merged with a record. Nil if the update uses a row of the batch and no merge is
+        /// necessary.
         let stored: Profile?
     }
 
     /// Starts at the next undecided row of a batch.
     ///
     /// - Parameters:
-    ///   - judged: The batch. If a password is known to need a hash, it is already replaced by its hash.
+    ///   - judged: The batch. The passwords that are known to need a hash are already replaced with their hashes.
     ///   - columns: The columns of the fields.
     ///   - validator: The validator of the schema.
     ///   - schemaVersion: The version of the schema.
     ///   - policy: The policy for a row if its primary key is already in the store.
-    ///   - today: The day that date rules refer to.
+    ///   - today: The current day for date rules.
     ///   - brought: The unique values of the earlier rows of the input.
     ///   - isDryRun: Whether the import writes nothing.
     ///   - storeIsEmpty: Whether the store has no profile.
-    ///   - limit: The time limit of the transaction, or nil for no limit. After this time, the rest of the batch is
-    ///     left for another transaction.
+    ///   - limit: The time limit of the transaction, or nil for no limit. After this time, the transaction ends, and
+    ///     another transaction continues the batch.
     init(
         on judged: JudgedBatch, columns: ImportColumns, validator: ProfileValidator, schemaVersion: Int,
         policy: ImportOptions.DuplicatePolicy, today: CalendarDay, brought: BroughtKeys, isDryRun: Bool,
@@ -88,8 +89,8 @@ struct RowDecisions: ImportBatch {
         outcomes = RowOutcomes(of: judged.batch, keys: UniqueKeys(of: validator.schema))
     }
 
-    /// The maximum number of rows to look up at once. If the transaction ends early for other writers, the remaining
-    /// rows must be looked up again. Therefore the number is small.
+    /// The maximum number of rows to look up at once. The number is small, because a transaction may end early to let
+    /// other writers continue. In this case, the next transaction must look up the remaining rows again.
     private static let rowsMatchedAtOnce = 256
 
     var rows: ValidProfiles { judged.rows }
@@ -130,8 +131,9 @@ struct RowDecisions: ImportBatch {
             if let step = proceedThroughRejected(before: record) { return step }
             if isAtEnd || limit.isReached { return .end }
             let row = next.row
-            // With the policy `reject`, keys are not looked up in advance. The report must name all unique fields whose
-            // values are taken. The outcome of a failed insertion already contains all these fields.
+            // With the policy `reject`, keys are not looked up in advance, because the insertion of a duplicate fails.
+            // The failed insertion returns all unique fields in which another profile has the same value, and the
+            // report must name all these fields.
             if row >= matchedEnd, policy != .reject, !storeIsEmpty {
                 matchedEnd = min(row + Self.rowsMatchedAtOnce, judged.rows.count)
                 return .match(row..<matchedEnd)
@@ -141,7 +143,7 @@ struct RowDecisions: ImportBatch {
         }
     }
 
-    /// Decides the rejected records before a row.
+    /// Decides the rejected records that precede the given record in the input.
     private mutating func proceedThroughRejected(before record: Int) -> ImportStep? {
         while next.rejected < judged.rejected.endIndex, judged.rejected[next.rejected].record < record,
             !limit.isReached
@@ -166,7 +168,7 @@ struct RowDecisions: ImportBatch {
         return nil
     }
 
-    /// Decides a valid row. Returns nil if the decision needs no step of the engine.
+    /// Decides a valid row. Returns the step that the engine must run for the decision, or nil if no step is necessary.
     private mutating func proceed(with row: Int, _ record: Int) -> ImportStep? {
         let repeated = repeated(row, of: judged.rows)
         guard repeated.isEmpty else {
@@ -188,7 +190,7 @@ struct RowDecisions: ImportBatch {
 
     // MARK: Decisions
 
-    /// Decides a valid row whose key is stored, if a comparison of the values is sufficient for the decision.
+    /// Decides a valid row if a stored profile has the same key, and if a comparison of their values is sufficient.
     ///
     /// - Returns: Whether the row is decided, and the step that the decision needs.
     private mutating func decide(_ row: Int, _ record: Int, match: Int) -> (isDecided: Bool, step: ImportStep?) {
@@ -208,8 +210,8 @@ struct RowDecisions: ImportBatch {
         }
     }
 
-    /// Decides a row after a lookup or a failed insertion. An insertion fails if other profiles have some of the row's
-    /// unique values.
+    /// Decides a row after a lookup or a failed insertion. An insertion fails if another profile has the same value in
+    /// a unique field.
     private mutating func decide(_ row: Int, _ match: StoredMatch) -> ImportStep? {
         let record = judged.rows.origins[row].record - judged.firstNumber
         let taken = stillTaken(match.takenFields, row, of: judged.rows)
@@ -218,7 +220,7 @@ struct RowDecisions: ImportBatch {
                 isNew(row)
                 return nil
             }
-            // The row was only looked up because its password is not hashed yet.
+            // The lookup found no conflict, so the row can be stored. Its password must be hashed first.
             next.row = row
             return stop(for: .row(row), judged.rows.passwords[row])
         }
@@ -275,8 +277,8 @@ struct RowDecisions: ImportBatch {
         let fields = merge.fieldsChanged(by: merged, validator.schema, storedHash: storedHash)
         let update = RowUpdate(id: stored.id, revision: stored.revision, with: merged, row: 0, fields: fields)
         let merging = Merging(update: update, record: record, stored: stored)
-        // If the stored profile has the status `invalid`, it is updated even if no field changes: the merged profile is
-        // valid.
+        // If the stored profile has the status `invalid`, the update is not skipped, even if it changes no field. The
+        // merged profile is valid, so its status changes.
         guard !fields.isEmpty || stored.status == .invalid else {
             outcomes.skipped += 1
             remember(merging)
@@ -291,8 +293,8 @@ struct RowDecisions: ImportBatch {
         return .update(update)
     }
 
-    /// Decides a merged profile that was not stored. Either other profiles have some of its unique values, or this is a
-    /// dry run.
+    /// Decides a merged profile that was not stored. Possible reasons: another profile has the same value in a unique
+    /// field, or this is a dry run.
     private mutating func decide(_ merging: Merging, _ match: StoredMatch) {
         let update = merging.update
         let taken = stillTaken(match.takenFields, update.row, of: update.rows)
@@ -345,8 +347,7 @@ struct RowDecisions: ImportBatch {
         policy == .update && ProfileMerge.canMerge(rejected, of: judged.batch, columns)
     }
 
-    /// Returns the stored form of a record's username. Returns nil if the record has no username, or if no profile can
-    /// have this username.
+    /// Returns the stored form of a record's username. Returns nil if the record has no username or an invalid one.
     private func username(ofRecord record: Int) -> String? {
         ProfileMerge.text(of: validator.schema.primaryKeyIndex, ofRecord: record, in: judged.batch.records, columns)
             .flatMap { validator.storedForm(of: $0, in: key) }
@@ -367,8 +368,8 @@ struct RowDecisions: ImportBatch {
         brought.keys.withLock { $0.line(of: value, in: name) } ?? outcomes.keys.line(of: value, in: name)
     }
 
-    /// Returns the fields whose values are taken by other profiles. In a dry run, excludes a value if an earlier update
-    /// would replace it.
+    /// Returns the fields whose values are taken by other profiles. In a dry run, a value is not taken if an earlier
+    /// update would replace this value.
     private func stillTaken(_ taken: [FieldName], _ row: Int, of rows: ValidProfiles) -> [FieldName] {
         guard isDryRun, !taken.isEmpty else { return taken }
         return taken.filter { name in

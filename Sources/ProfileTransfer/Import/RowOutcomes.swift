@@ -9,7 +9,7 @@ struct RowOutcomes: Sendable {
     var skipped = 0
     /// The positions and the issues of the rejected records, in the order of the input.
     private(set) var rejected: [(record: Int, issues: [ValidationIssue])] = []
-    /// The unique values of the rows of the batch that were not rejected.
+    /// The unique values of the rows of the batch, except the rejected rows.
     private(set) var keys: UniqueKeys
     private var rememberedRows: [Int] = []
     private var rowsOfBatch: ValidProfiles?
@@ -36,8 +36,8 @@ struct RowOutcomes: Sendable {
         merged.bytes.withUnsafeBufferPointer { bytes in keys.remember(0, of: merged, bytes, line: line) }
     }
 
-    /// Remembers that an update would replace a unique value of a stored profile. In a dry run, a later row can then
-    /// have the old value.
+    /// Remembers the old value if an update would replace a unique value of a stored profile. In a dry run, this value
+    /// is then free for a later row.
     mutating func giveUp(_ value: String, of name: FieldName) {
         givenUp.append((value, name))
         keys.giveUp(value, of: name)
@@ -59,8 +59,7 @@ struct RowOutcomes: Sendable {
     }
 }
 
-/// The unique values found in the input so far. They change only between two batches, not while the rows of a batch are
-/// decided.
+/// The unique values found in the input so far. The values of a batch are added only when all its rows are decided.
 final class BroughtKeys: Sendable {
     let keys: Locked<UniqueKeys>
 

@@ -9,7 +9,7 @@ struct UnhashedPassword: Sendable {
     enum Place: Hashable {
         /// The position of a valid row.
         case row(Int)
-        /// The position of a record that is valid only together with a stored profile.
+        /// The position of a record that is valid only if a stored profile supplies missing values.
         case record(Int)
     }
 
@@ -23,9 +23,9 @@ struct PasswordsToHash {
 
     fileprivate init(_ passwords: [UnhashedPassword]) { waiting = passwords[...] }
 
-    /// Makes a password the first of the queue. Removes the passwords before it, because their rows are already
-    /// decided. If an earlier lookup found that the store does not need the password, it is not in the queue, and this
-    /// method adds it.
+    /// Moves a password to the front of the queue. Removes the passwords before it, because their rows are already
+    /// decided. If the password is not in the queue, adds it. This happens if an earlier lookup found that the store
+    /// does not need the password.
     mutating func require(_ password: UnhashedPassword) {
         if let index = waiting.firstIndex(where: { $0.place == password.place }) {
             waiting = waiting[index...]
@@ -41,17 +41,18 @@ struct PasswordsToHash {
     }
 }
 
-/// The passwords that are not hashed, because the import would not store them.
+/// Information about the passwords that were not hashed, because the import would not store them.
 struct SparedPasswords: Sendable {
     /// The primary keys of the rows with these passwords. With the policies `reject` and `skip`, the store already has
-    /// these keys. With `update`, the store does not have these keys, and the rows are invalid without a stored
-    /// profile.
+    /// these keys. With the policy `update`, these rows would be valid only with a stored profile, but the store does
+    /// not have these keys.
     fileprivate(set) var usernames: [String] = []
 }
 
 // In an import with passwords, hashing takes most of the time. Therefore only passwords that will be stored are hashed.
 extension StoreImport {
-    /// Returns the passwords of a batch that must be hashed. This depends on the current contents of the store.
+    /// Returns the passwords of a batch that must be hashed. The current contents of the store determine these
+    /// passwords.
     func passwordsToHash(in judged: JudgedBatch) async throws(ImportError) -> PasswordsToHash {
         var names = KeySet(foldsCase: true)
         var spared = SparedPasswords()
@@ -60,8 +61,8 @@ extension StoreImport {
             passwords.sorted { judged.recordNumber(of: $0.place) < judged.recordNumber(of: $1.place) })
     }
 
-    /// Hashes the next few passwords and replaces them by their hashes. The number is small, because no row is stored
-    /// before all these passwords are hashed.
+    /// Hashes the next few passwords and replaces them with their hashes. They are few, because none of their rows is
+    /// stored before all of them are hashed.
     func hashNext(of passwords: inout PasswordsToHash, in judged: inout JudgedBatch) async throws(ImportError) {
         let next = passwords.takeFirst(run.hashing.withLock { $0.mostAtOnce })
         guard let field = columns.secretField, !next.isEmpty else { return }
@@ -92,10 +93,10 @@ extension StoreImport {
 
     // MARK: Before a single transaction
 
-    /// Reads the whole input and hashes the passwords that must be hashed. This depends on the current contents of the
-    /// store.
+    /// Reads the whole input and hashes the passwords that must be hashed. The current contents of the store determine
+    /// which passwords must be hashed.
     ///
-    /// - Returns: The passwords that need no hash.
+    /// - Returns: The passwords that were not hashed, because the import would not store them.
     func hashPasswords(into hashed: inout HashedPasswords) async throws(ImportError) -> SparedPasswords {
         var names = KeySet(foldsCase: true)
         var spared = SparedPasswords()
@@ -116,18 +117,18 @@ extension StoreImport {
     private struct Candidate {
         let password: UnhashedPassword
         let username: String
-        /// True if the password is needed only if the profile is already stored. False if the password is needed only
-        /// for a new profile. Nil if the password is always needed.
+        /// Describes when the import needs the password. True: only if the profile is already stored. False: only if
+        /// the profile is new. Nil: always.
         let isTakenIfStored: Bool?
     }
 
-    /// Returns the passwords of a batch that must be hashed and are not hashed yet. This depends on the current
-    /// contents of the store.
+    /// Returns the unhashed passwords of a batch that must be hashed. The current contents of the store determine these
+    /// passwords.
     ///
     /// - Parameters:
     ///   - judged: The batch.
     ///   - names: The primary keys of earlier rows. The method adds the keys of this batch.
-    ///   - spared: The method adds the passwords that need no hash.
+    ///   - spared: The method adds the passwords that the import would not store, so they need no hash.
     /// - Returns: The passwords to hash.
     /// - Throws: ``ImportError`` if the lookup in the store fails.
     private func unhashed(
@@ -159,8 +160,8 @@ extension StoreImport {
         let field = adopted.schema.primaryKeyIndex
         let isUpdate = run.options.duplicates == .update
         // If several rows have the same primary key, usually only the first row can be stored. But the first row may be
-        // rejected because of another unique field, or because it cannot update the stored profile. Then a later row
-        // can be stored, so its password may need a hash too.
+        // rejected, either because of another unique field or because it cannot update the stored profile. In this case
+        // a later row can be stored, so the password of the later row may need a hash too.
         let firstDecides = !isUpdate && !adopted.schema.fields.contains { $0.isUnique && !$0.isPrimaryKey }
         var candidates: [Candidate] = []
         rows.bytes.withUnsafeBufferPointer { bytes in
@@ -180,8 +181,8 @@ extension StoreImport {
         return candidates
     }
 
-    /// Returns the passwords of records that are invalid only because values are missing. A stored profile may have
-    /// these values.
+    /// Returns the passwords of records that have missing values, but could be valid if a stored profile supplies these
+    /// values.
     private func updates(of judged: JudgedBatch) -> [Candidate] {
         guard run.options.duplicates == .update else { return [] }
         let key = adopted.schema.primaryKey.name

@@ -34,7 +34,8 @@ struct StoreImport: Sendable {
 
     // MARK: Batches
 
-    /// Imports with one transaction per batch. Other writers can write between the batches, and lookups never wait.
+    /// Imports with one transaction per batch. Other writers can write between two batches. Lookups in the store never
+    /// wait for the import.
     func loadInBatches() async throws(ImportError) {
         while let judged = try await run.next() {
             try await whole { () async throws(ImportError) in try await store(judged) }
@@ -49,7 +50,7 @@ struct StoreImport: Sendable {
     private static let longestTransaction = Duration.milliseconds(250)
 
     /// Stores a batch in one transaction. If the transaction takes too long, or if more passwords must be hashed, uses
-    /// several transactions. After passwords are hashed, their rows are stored before any other work, even if the
+    /// several transactions. As soon as some passwords are hashed, their rows are stored. This happens even if the
     /// import is cancelled (I9).
     private func store(_ judged: JudgedBatch) async throws(ImportError) {
         var judged = judged
@@ -73,7 +74,7 @@ struct StoreImport: Sendable {
         }
     }
 
-    /// Runs work to its end in a separate task, even if the task of the import is cancelled.
+    /// Runs `work` in a separate task. If the task of the import is cancelled, `work` still runs to its end.
     private func whole(_ work: @escaping @Sendable () async throws(ImportError) -> Void) async throws(ImportError) {
         let outcome = await Task { () -> Result<Void, ImportError> in
             do throws(ImportError) { return .success(try await work()) } catch { return .failure(error) }
@@ -84,8 +85,9 @@ struct StoreImport: Sendable {
     // MARK: One transaction
 
     /// Imports the input in a single transaction, if the caller requested this and the input may have passwords. The
-    /// passwords are hashed before the write lock is taken. Therefore the input is read twice: once to hash and once to
-    /// store. Between the two readings, only the passwords and their hashes stay in memory.
+    /// passwords are hashed before the write lock is taken. Therefore the input is read twice: the first reading hashes
+    /// the passwords, and the second reading stores the rows. Between the two readings, only the passwords and their
+    /// hashes are kept in memory.
     func loadHashedFirst() async throws(ImportError) {
         var hashed = HashedPasswords()
         while true {
@@ -93,7 +95,7 @@ struct StoreImport: Sendable {
             guard !run.mustEnd() else { return }
             try await run.rewind(with: hashed)
             if try await loadAtOnce(evenIfUsed: true, sparing: spared) { return }
-            // Other writers have changed the store, so there are more passwords to hash.
+            // Other writers have changed the store, so more passwords must be hashed.
             try await run.rewind(with: hashed)
         }
     }
@@ -103,8 +105,8 @@ struct StoreImport: Sendable {
     /// - Parameters:
     ///   - evenIfUsed: Whether to import even if the store already has profiles.
     ///   - spared: The passwords that were not hashed because the store did not need them.
-    /// - Returns: False if nothing was done. Either the store has profiles, or it now needs some passwords that were
-    ///   not hashed.
+    /// - Returns: False if the import did not start. This happens if the store has profiles, or if the store now needs
+    ///   passwords that were not hashed.
     /// - Throws: The error that ended the import. Nothing is stored.
     func loadAtOnce(
         evenIfUsed: Bool, sparing spared: SparedPasswords = SparedPasswords()

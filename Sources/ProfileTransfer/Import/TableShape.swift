@@ -1,25 +1,25 @@
 package import CSVStream
 
-/// The shape of the first and last rows of a table. It shows which rows do not belong to the table: a second header
-/// line, a total, or the rows of another table (I1).
+/// The kinds of characters in the first and last rows of a table. The reader compares these rows to find rows that do
+/// not belong to the table: a second header line, a total, or the rows of another table (I1).
 ///
-/// Rows between the first and the last rows are not examined. If a file has two tables, its last rows belong to the
-/// second one.
+/// Only the first rows and the last rows are examined. If a file contains two tables, its last rows belong to the
+/// second table.
 package struct TableShape: Sendable {
-    /// A row with a cell for each column.
+    /// A row that has one cell for each column.
     private struct Row: Sendable {
         let line: Int
         let cells: [CellShape]
     }
 
     private var first: [Row] = []
-    /// The last rows that are not in `first`.
+    /// The last rows of the table, without the rows that are already in `first`.
     private var last: [Row] = []
 
     /// The number of records to examine at the start of the input.
     private static let mostFirst = 64
     private static let mostLast = 3
-    /// The number of records at the end of a batch in which the last rows are searched.
+    /// The last rows are searched among this number of records at the end of a batch.
     private static let mostTail = 32
     /// The maximum number of columns to examine, which is the maximum number of fields in a schema.
     private static let mostColumns = 100
@@ -51,7 +51,7 @@ package struct TableShape: Sendable {
         return Row(line: record.line, cells: record.cells.prefix(mostColumns).map { CellShape(of: records.cell($0)) })
     }
 
-    /// Adds the shape of a later part of the input.
+    /// Adds the rows of a later part of the input.
     package static func += (earlier: inout TableShape, later: TableShape) {
         earlier.first += later.first
         earlier.last = Array((earlier.last + later.last).suffix(mostLast))
@@ -62,8 +62,8 @@ package struct TableShape: Sendable {
     /// The warnings for the report.
     package var warnings: [InputWarning] { [otherQuotes, unlikeFirstRows, unlikeLastRows].compactMap(\.self) }
 
-    /// The typical rows of the table. They exclude possible header lines. If the whole table is short, they also
-    /// exclude its second half, which may belong to another table.
+    /// The typical rows of the table. Rows that may be header lines are left out. If the table is short, its second
+    /// half is also left out, because the second half may belong to another table.
     private var body: ArraySlice<Row> {
         first.prefix(last.isEmpty ? first.count / 2 + 1 : first.count).dropFirst(Self.mostHeaderLines)
     }
@@ -71,7 +71,7 @@ package struct TableShape: Sendable {
     private var unlikeFirstRows: InputWarning? {
         guard let columns = ColumnShapes(of: body.map(\.cells)) else { return nil }
         let odd = first.prefix(Self.mostHeaderLines).prefix { columns.areUnlike($0.cells, fewestClashes: 1) }
-        // A warning requires a row with at least two cells of another type.
+        // The warning is given only if at least two cells of one row do not have the type of their columns.
         guard odd.contains(where: { columns.areUnlike($0.cells, fewestClashes: 2) }) else { return nil }
         return odd.first.map { .unlikeFirstRows(rows: odd.count, line: $0.line) }
     }
@@ -94,15 +94,16 @@ package struct TableShape: Sendable {
         return .otherQuotes(columns: columns.count, line: line)
     }
 
-    /// Whether the supposed header looks like the other rows. If all rows have digits in a column, the supposed header
-    /// must also have digits in this column. At least one such column must have signs too, as in dates and addresses.
+    /// Whether the first line, which was read as the header, looks like the other rows. If all rows have digits in a
+    /// column, the first line must also have digits in this column. At least one of these columns must also have signs,
+    /// as in dates and addresses.
     package func isLikeRows(header: [String]) -> Bool {
         guard let columns = ColumnShapes(of: first.map(\.cells)) else { return false }
         return columns.holdsValues(header.prefix(Self.mostColumns).map { CellShape(of: $0.utf8Span.span) })
     }
 }
 
-/// The common features of the rows of a table, by column.
+/// For each column of a table, the features that its cells have in common.
 private struct ColumnShapes {
     private struct Column {
         /// The features that all nonempty cells have.
@@ -112,8 +113,8 @@ private struct ColumnShapes {
         var filled = 0
         var hasGaps = false
 
-        /// Whether a cell has another type than the column. For example, the cell is a text in a column of numbers, a
-        /// number in a column where all cells have letters, or a date without its signs.
+        /// Whether the type of a cell differs from the type of the column. For example, the cell is a text in a column
+        /// of numbers, a number in a column where all cells have letters, or a date without its signs.
         func clashes(with cell: CellShape) -> Bool {
             let isOfLetters = any.contains(.letter)
             let needed = all.intersection(isOfLetters ? [.letter, .digit] : [.letter, .digit, .signs])
@@ -123,7 +124,7 @@ private struct ColumnShapes {
 
     private var columns: [Column]
 
-    /// The minimum number of rows that is needed to determine the types.
+    /// The types of the columns are determined only if there are at least this number of rows.
     private static let fewestRows = 4
 
     /// - Returns: Nil if there are too few rows to determine the types.
@@ -144,9 +145,9 @@ private struct ColumnShapes {
     }
 
     /// Whether a row does not fit the table. A row does not fit if it differs in at least two columns and in at least
-    /// half of all columns. Columns with too few nonempty cells do not count. A row differs in a column if its cell has
-    /// another type. It also differs if its cell is empty and the column has no other empty cell. At least
-    /// `fewestClashes` cells must have another type.
+    /// half of all columns. Columns with too few nonempty cells do not count. A row differs in a column if the type of
+    /// its cell differs from the type of the column. A row also differs in a column if its cell is empty but the column
+    /// has no other empty cell. The type must differ in at least `fewestClashes` cells.
     func areUnlike(_ row: [CellShape], fewestClashes: Int) -> Bool {
         var clashes = 0
         var gaps = 0

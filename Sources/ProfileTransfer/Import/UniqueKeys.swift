@@ -7,7 +7,7 @@ struct UniqueKeys: Sendable {
         let index: Int
         let name: FieldName
         var brought: KeySet
-        /// In a dry run: the unique values that updates would remove from stored profiles.
+        /// The unique values that updates would remove from stored profiles. Only a dry run uses this set.
         var givenUp: KeySet
     }
 
@@ -20,8 +20,8 @@ struct UniqueKeys: Sendable {
         }
     }
 
-    /// Returns an issue for each unique field of a row if an earlier row has the same value. `bytes` are the bytes of
-    /// `rows`.
+    /// Compares the unique values of a row with the values of earlier rows. Returns one issue for each unique field in
+    /// which an earlier row has the same value. `bytes` are the bytes of `rows`.
     func repeated(
         _ row: Int, of rows: borrowing ValidProfiles, _ bytes: UnsafeBufferPointer<UInt8>
     ) -> [ValidationIssue] {
@@ -56,10 +56,11 @@ struct UniqueKeys: Sendable {
 
     /// Remembers the unique values of a row, unless an earlier row has one of these values.
     ///
-    /// The effect is the same as a call of ``repeated(_:of:_:)`` and, if there is no issue, a call of
-    /// ``remember(_:of:_:line:)``. If the row has no duplicates, this method looks up each value only once.
+    /// This method has the same effect as two calls: first ``repeated(_:of:_:)``, then, if there is no issue,
+    /// ``remember(_:of:_:line:)``. But if no earlier row has the same values, this method looks up each value only
+    /// once.
     ///
-    /// - Returns: An issue for each unique field that has the same value in an earlier row.
+    /// - Returns: One issue for each unique field in which an earlier row has the same value.
     mutating func rememberIfNew(
         _ row: Int, of rows: borrowing ValidProfiles, _ bytes: UnsafeBufferPointer<UInt8>, line: Int
     ) -> [ValidationIssue] {
@@ -74,7 +75,7 @@ struct UniqueKeys: Sendable {
         return []
     }
 
-    /// Forgets the value of a row in a field. The value must be the last one that was remembered for this field.
+    /// Forgets the value of a row in a field. This must be the latest value that was remembered for this field.
     private mutating func forget(
         _ row: Int, of rows: borrowing ValidProfiles, _ bytes: UnsafeBufferPointer<UInt8>, field: Int
     ) {

@@ -1,7 +1,7 @@
 internal import CSVStream
 internal import ProfileCore
 
-/// The kinds of characters in a cell. The set is empty if the cell is empty or contains a token for a missing value.
+/// The kinds of characters in a cell. If the cell is empty or contains a token for a missing value, the set is empty.
 struct CellShape: OptionSet, Sendable {
     let rawValue: UInt16
 

@@ -3,12 +3,12 @@
 package struct ColumnMeaning: Hashable, Sendable {
     package let contentType: String
 
-    /// Whether the values are text even if all values consist of digits. The reason: values in a later file may have
+    /// Whether values that consist of digits are text, and not numbers. The reason: values in a later file may have
     /// leading zeros.
     package var isText: Bool { ["tel", "postal-code", "name", "given-name", "family-name"].contains(contentType) }
 
-    /// Whether new values can always occur, for example new names and places. Otherwise the values come from a small
-    /// fixed set.
+    /// Whether the column can always receive new values, for example new names and places. If false, the values come
+    /// from a small fixed set.
     package var isOpen: Bool {
         !["sex", "country", "country-name", "honorific-prefix", "language"].contains(contentType)
     }
@@ -16,7 +16,7 @@ package struct ColumnMeaning: Hashable, Sendable {
     /// Determines the meaning of a column from the words of its name. The result is nil if the name is unknown.
     init?(_ words: [String]) {
         let whole = words.joined()
-        // `phone_2` and `phone number` are phones, but `address_2` is not an address.
+        // The columns `phone_2` and `phone number` contain phone numbers, but `address_2` does not contain an address.
         let words = words.filter { !["number", "no", "nr", "1", "2", "3"].contains($0) }
         guard let last = words.last else { return nil }
         let pair = words.suffix(2).joined()

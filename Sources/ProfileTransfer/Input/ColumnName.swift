@@ -1,6 +1,6 @@
 internal import ProfileCore
 
-/// The name of a column, and the properties of the values that the name suggests.
+/// The name of a column, and what the name suggests about the values of the column.
 package struct ColumnName: Sendable {
     /// The header of the column, without surrounding white space.
     package let header: String
@@ -8,15 +8,16 @@ package struct ColumnName: Sendable {
     /// of two words.
     package let words: [String]
     package let meaning: ColumnMeaning?
-    /// The rank of the column among the candidates for the primary key; the best candidate has the lowest rank. Nil if
-    /// the name of the column does not suggest a key.
+    /// The rank of the column as a candidate for the primary key. The best candidate has the lowest rank. If the name
+    /// of the column does not suggest a key, the rank is nil.
     package let keyRank: Int?
     package let secrecy: Secrecy
 
     /// The kind of secret in a column.
     package enum Secrecy: Sendable {
         case none
-        /// The name suggests a secret, but not a password to import. The values are never shown.
+        /// The name suggests that the column contains secrets. The secrets are not passwords that can be imported. The
+        /// values are never shown.
         case hidden
         case password
         case hash
@@ -84,11 +85,11 @@ package struct ColumnName: Sendable {
         "password", "passwd", "pwd", "passphrase", "passcode", "passwort", "kennwort", "motdepasse", "contrasena",
         "senha", "wachtwoord", "haslo",
     ]
-    /// Stems of compound words. If a word starts or ends with one of these stems, the word refers to passwords.
+    /// Stems of compound words. A word refers to passwords if it starts or ends with one of these stems.
     private static let passwordStems = ["password", "passwort", "passwd", "kennwort"]
     private static let hashWords = ["hash", "digest", "crypted", "bcrypt", "argon"]
-    /// Short words for a password. Such a word means a password only if it is the whole column name, or follows `user`
-    /// or `login`.
+    /// Short words for a password. Such a word means a password only in two cases: the word is the whole column name,
+    /// or the word follows `user` or `login`.
     private static let shortPasswords: Set = ["pass", "pw", "userpass", "userpw", "loginpass", "loginpw"]
     /// If a column name ends with one of these words, the column contains secrets that are not passwords.
     private static let secretEndings = [
@@ -97,7 +98,7 @@ package struct ColumnName: Sendable {
 
     /// Returns the kind of secret that a name suggests: `.password` for `user_password`, `.hidden` for `password_hint`.
     private static func secrecy(_ words: [String]) -> Secrecy {
-        // A trailing number does not matter: `password1` is a password.
+        // A number at the end of a word is ignored: `password1` is a password.
         let words = words.map(withoutNumber)
         let name = words.joined()
         if name == "hash" { return .hash }
@@ -118,7 +119,7 @@ package struct ColumnName: Sendable {
         return isPassword ? .password : .hidden
     }
 
-    /// Removes trailing digits, unless the word has only digits.
+    /// Removes the digits at the end of a word. If the word consists only of digits, it stays unchanged.
     private static func withoutNumber(_ word: String) -> String {
         word.lastIndex { !$0.isNumber }.map { String(word[...$0]) } ?? word
     }

@@ -30,7 +30,8 @@ public enum FileKind: String, Hashable, Sendable, CaseIterable {
     case utf16LittleEndian = "utf16_le"
     /// UTF-16 without a byte order mark, big endian.
     case utf16BigEndian = "utf16_be"
-    /// A single JSON object over several lines. The reader accepts an array of objects or one object per line.
+    /// A single JSON object that is written over several lines. The reader does not accept such an object: it accepts
+    /// an array of objects, or one object per line.
     case jsonObject = "json_object"
     /// Another file that is not text.
     case binary
@@ -77,7 +78,7 @@ extension FileKind {
         Signature(kind: .tar, bytes: Array("ustar".utf8), offset: 257),
     ]
 
-    /// Detects text in which nearly every second byte is zero, as in UTF-16 text with Latin letters.
+    /// Detects UTF-16 text with Latin letters: nearly every second byte is zero.
     private static func utf16(_ bytes: Span<UInt8>) -> FileKind? {
         guard !bytes.holds([0xFF, 0xFE], at: 0), !bytes.holds([0xFE, 0xFF], at: 0) else { return nil }
         let pairs = min(bytes.count, looked) / 2
@@ -92,7 +93,7 @@ extension FileKind {
         return nil
     }
 
-    /// The number of bytes to examine one by one.
+    /// The number of bytes that are examined one by one.
     private static let looked = 4_096
 }
 
@@ -129,7 +130,7 @@ extension Span<UInt8> {
         count >= offset + bytes.count && bytes.indices.allSatisfy { self[offset + $0] == bytes[$0] }
     }
 
-    /// Whether an ASCII word stands at an offset, ignoring case. `word` must be in lower case.
+    /// Whether the text contains an ASCII word at an offset, ignoring case. `word` must be in lower case.
     fileprivate func holdsWord(_ word: String, at offset: Int) -> Bool {
         let word = Array(word.utf8)
         return count >= offset + word.count
@@ -139,8 +140,8 @@ extension Span<UInt8> {
             }
     }
 
-    /// Whether a ZIP archive contains a part of a workbook. The part is `xl/…` for Excel, or the file type for
-    /// OpenDocument. OpenDocument stores the file type at the start of the archive.
+    /// Whether a ZIP archive is a workbook. An Excel workbook contains parts with the name `xl/…`. An OpenDocument
+    /// workbook contains its file type at the start of the archive.
     fileprivate var isWorkbook: Bool {
         let marks = [Array("xl/".utf8), Array("opendocument.spreadsheet".utf8)]
         return indices.contains { offset in marks.contains { holds($0, at: offset) } }

@@ -4,9 +4,11 @@ public enum InputFormat: Hashable, Sendable {
     /// detected delimiter.
     case automatic
     /// CSV according to RFC 4180. The delimiter is an ASCII character. If the delimiter is nil or cannot be used, the
-    /// reader tries comma, semicolon, tab and vertical bar. For each delimiter, the reader counts the first records
-    /// that have as many cells as the header. The reader chooses the delimiter with the greatest count.
+    /// reader tries comma, semicolon, tab and vertical bar. The reader tries each delimiter on the first records. It
+    /// counts the records that have the same number of cells as the header, and chooses the delimiter with the greatest
+    /// count.
     case csv(delimiter: UInt8?)
-    /// JSON objects: the elements of one array if the input starts with `[`, otherwise one object per line.
+    /// JSON objects. If the input starts with `[`, the objects are the elements of one array. Otherwise each line
+    /// contains one object.
     case json
 }

@@ -1,7 +1,7 @@
 internal import ProfileCore
 
-/// A token that people write for a missing value. The other values of a column decide whether the token has this
-/// meaning there.
+/// A token that people write for a missing value. Whether a token means a missing value in a column depends on the
+/// other values of the column.
 package struct MissingToken: Hashable, Sendable {
     package let bytes: [UInt8]
 
@@ -11,7 +11,7 @@ package struct MissingToken: Hashable, Sendable {
     /// cannot be a name.
     package var isWord: Bool { bytes.allSatisfy(\.isASCIILetter) }
 
-    /// All tokens, the most usual ones first.
+    /// All tokens. The most usual tokens come first.
     package static let all = [
         "NA", "N/A", "n/a", "na", "null", "NULL", "-", "--", "---", "None", "none", "NaN", "nan", "Null", "nil", "#N/A",
         "#NA", "<NA>", "(null)", "n.a.", "\\N", "?", ".", "0000-00-00", "0000-00-00 00:00:00",
@@ -29,7 +29,7 @@ package struct MissingToken: Hashable, Sendable {
         return search(value)
     }
 
-    /// Whether a value is a token that cannot be a name. Such a token is never a key.
+    /// Whether a value is a token for a missing value and cannot be a name. Such a value is never a key.
     package static func isSign(_ value: Span<UInt8>) -> Bool { index(of: value).map { !all[$0].isWord } ?? false }
 
     private static func search(_ value: Span<UInt8>) -> Int? {

@@ -11,7 +11,7 @@ package struct OpenedInput: ~Copyable, Sendable {
     var records: Records
     /// The character encoding.
     package let encoding: TextEncoding
-    /// Whether the encoding is a guess from the bytes.
+    /// Whether the encoding was guessed from the bytes.
     package let isEncodingGuessed: Bool
     /// Whether the input has a byte order mark.
     package let isMarked: Bool
@@ -109,8 +109,8 @@ extension InputFormat {
 
 /// Detects JSON from the start of a text.
 private enum JSONBeginning {
-    /// Whether a text starts as an object or an array of objects. The first character alone is not enough, because the
-    /// header of a CSV file may start with a bracket.
+    /// Whether the start of a text is the start of a JSON object or of an array of objects. The first character alone
+    /// is not enough, because the header of a CSV file may start with a bracket.
     static func isJSON(_ text: Span<UInt8>) -> Bool {
         let first = firstOffset(of: text, from: 0)
         guard first < text.count else { return false }
@@ -124,8 +124,8 @@ private enum JSONBeginning {
         }
     }
 
-    /// Whether a text starts with one object over several lines. The first line does not contain the end of the object,
-    /// and the next line does not start another object.
+    /// Whether a text starts with one object that is written over several lines. In such a text, the object does not
+    /// end in the first line, and the next line does not start another object.
     static func isOneObjectOverLines(_ text: Span<UInt8>) -> Bool {
         let first = firstOffset(of: text, from: 0)
         guard first < text.count, text[first] == UInt8(ascii: "{") else { return false }

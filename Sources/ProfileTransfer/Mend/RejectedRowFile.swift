@@ -7,8 +7,9 @@ internal import Threads
 /// unfinished rows can be written to a new file.
 ///
 /// The first read copies the file, and later reads use the copy. So no row is lost if the file is changed, shortened or
-/// replaced during the correction. ``count()`` refuses a file if it is not a file of rejected rows, or if its rows
-/// cannot be written unchanged. If such a file were written again, some of its contents would be lost.
+/// replaced while the user corrects the rows. ``count()`` refuses a file in two cases: the file is not a file of
+/// rejected rows, or its rows cannot be written unchanged. If such a file were written again, some of its contents
+/// would be lost.
 public struct RejectedRowFile: Sendable {
     private let input: ImportInput
     private let schema: ProfileSchema
@@ -30,15 +31,15 @@ public struct RejectedRowFile: Sendable {
         self.input = try input.independentlyReadable(keptIn: folder)
         self.schema = schema
         var options = options
-        // The file may have no column for a required field, for example if an update rejected the rows. The user is
-        // asked for the missing values.
+        // A required field may have no column in the file, for example if the rows were rejected by an import with
+        // `update`. The user is asked for the missing values.
         options.duplicates = .update
         self.options = options
     }
 
     /// Returns the rows from the beginning of the file.
     ///
-    /// - Throws: ``ImportError``, in the same cases in which an import throws before its first row.
+    /// - Throws: ``ImportError``. An import throws this error in the same cases, before it reads the first row.
     public func rows() async throws(ImportError) -> RejectedRows {
         let reading = try InputReading(input)
         let source = try await reading.blocking(thread) { () throws(ImportError) in
@@ -49,7 +50,7 @@ public struct RejectedRowFile: Sendable {
 
     /// Returns the number of rows.
     ///
-    /// - Throws: ``ImportError``, in the same cases in which an import throws before its first row. Throws
+    /// - Throws: ``ImportError``. An import throws this error in the same cases, before it reads the first row. Throws
     ///   `notRejectedRows` if the file is not a file of rejected rows or if a row cannot be written unchanged.
     public func count() async throws(ImportError) -> Int {
         try await reading { source throws(ImportError) in
@@ -81,8 +82,8 @@ public struct RejectedRowFile: Sendable {
         }
     }
 
-    /// Writes the file to a sink: the byte order mark if there is one, the header, and the rows. The rows are
-    /// unchanged, with `_line` and `_issues`.
+    /// Writes the file to a sink: the byte order mark if there is one, the header, and the rows. The rows are written
+    /// unchanged, including their cells in the columns `_line` and `_issues`.
     ///
     /// - Parameters:
     ///   - sink: The destination. After an error the written file is incomplete.
@@ -150,8 +151,8 @@ public struct RejectedRowFile: Sendable {
         }
     }
 
-    /// Returns the cells of a corrected profile, with values in the form that an import accepts. Cells of columns
-    /// without a field stay unchanged.
+    /// Returns the cells of a corrected profile. The values have the form that an import accepts. If a column belongs
+    /// to no field, its cell stays unchanged.
     private func cells(
         of profile: ValidProfile, for record: RecordBatch.Record, _ batch: borrowing RecordBatch,
         _ columns: ImportColumns

@@ -9,9 +9,10 @@ public final class RejectedRows {
     public struct Row: Sendable {
         /// The position of the row in the file, from 1.
         public let number: Int
-        /// The line of the row in the original input, or in this file if the original line is unknown.
+        /// The line number of the row in the original input. If this number is unknown, the line number in this file.
         public let line: Int
-        /// The value of each field, nil for an empty cell. Secrets and fields without a column are omitted.
+        /// The value of each field. If a cell is empty, the value is nil. Secrets are omitted, and so are fields that
+        /// have no column.
         public let values: [FieldName: String?]
         /// The issues of the row, as written in the file.
         public let reason: String
@@ -76,8 +77,8 @@ extension RejectedRows.Row {
     /// The draft of a new profile from the values of the row.
     public var draft: ProfileDraft { ProfileDraft().taking(values) }
 
-    /// Returns a draft of a stored profile with the values of the row. The values are merged as in an import with
-    /// `update` (I4).
+    /// Returns a draft in which the values of the row are merged into a stored profile. An import with `update` merges
+    /// the values in the same way (I4).
     public func draft(updating stored: Profile) -> ProfileDraft { stored.draft.taking(values) }
 
     /// Whether the row was rejected because of a field.

@@ -5,8 +5,8 @@ internal import Threads
 extension ByteSink {
     /// Writes the bytes of a channel until its end. A separate thread does this, because writing may block.
     ///
-    /// If writing fails, this method stops, and the channel reports the error to the code that writes into the channel.
-    /// If the task is cancelled, this method continues to write.
+    /// If writing fails, this method stops. The code that writes into the channel then receives the error from the
+    /// channel. If the task is cancelled, this method continues to write.
     ///
     /// - Returns: The error that ended the writing; nil if all bytes were written.
     func drain(_ channel: ByteChannel) async -> ByteStreamError? {

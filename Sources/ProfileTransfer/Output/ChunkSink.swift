@@ -1,6 +1,7 @@
 internal import CSVStream
 
-/// A destination for chunks of bytes: a closure of the caller, for example one that writes the body of a response.
+/// A destination for chunks of bytes. The caller supplies a closure that receives the chunks. For example, the closure
+/// writes them into the body of a response.
 ///
 /// The closure is called for one chunk at a time. The next call is made after the closure has returned. If the closure
 /// throws, no further chunks are written.
@@ -25,8 +26,8 @@ public struct ChunkSink: Sendable {
         }
     }
 
-    /// Writes the bytes of a channel until its end. If writing fails, this method stops, and the channel reports the
-    /// error to the code that writes into the channel.
+    /// Writes the bytes of a channel until its end. If writing fails, this method stops. The code that writes into the
+    /// channel then receives the error from the channel.
     ///
     /// - Returns: The error that ended the writing; nil if all bytes were written.
     func drain(_ channel: ByteChannel) async -> StreamFailure? {

@@ -12,7 +12,7 @@ final class GatheredChunks: Sendable {
         }
     }
 
-    /// Removes and returns the chunks written since the last call.
+    /// Returns the chunks that were written since the last call, and removes them from memory.
     func takeAll() -> [[UInt8]] {
         chunks.withLock { chunks in
             defer { chunks = [] }

@@ -1,4 +1,4 @@
-/// An error thrown by a sequence or sink of the caller.
+/// An error that was thrown by the caller's sequence or sink.
 ///
 /// Two failures are equal if their errors have the same description.
 public struct StreamFailure: Error, Hashable, Sendable, CustomStringConvertible {

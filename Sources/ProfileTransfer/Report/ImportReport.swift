@@ -14,12 +14,13 @@ public struct ImportReport: Hashable, Sendable {
     public var imported = 0
     /// The number of stored profiles that a row changed.
     public var updated = 0
-    /// The number of valid rows that changed no profile. A row is counted here in three cases: under `skip`, if its
-    /// profile already exists; under `update`, if the row has no changes; or if an all-or-nothing import failed.
+    /// The number of valid rows that changed no profile. A row is counted here in three cases. First: the import uses
+    /// `skip`, and the profile of the row already exists. Second: the import uses `update`, and the row has no changes.
+    /// Third: an all-or-nothing import failed.
     public var skipped = 0
     /// The number of rejected rows.
     public var rejected = 0
-    /// The number of issues by field and code, and the first issues of each field and code.
+    /// The number of issues for each field and code, with the first issues as examples.
     public var issues: IssueTally<RowIssue>
     /// The detected format of the input: JSON, or CSV with its delimiter. The format stays `automatic` if the header
     /// was not read. The file of rejected rows is CSV with the delimiter of the input. If the input is JSON, the file
@@ -35,13 +36,13 @@ public struct ImportReport: Hashable, Sendable {
     public var seconds = 0.0
     /// Whether nothing was written, because this was a dry run or a validation without a store.
     public let isDryRun: Bool
-    /// The reason that the import ended before the end of its input, or nil.
+    /// If the import ended before the end of its input, the reason; otherwise nil.
     public var earlyEnd: EarlyEnd?
     /// Whether all rejected rows were written to the file of rejected rows. If false, there was no such file, or the
     /// file may end in the middle of a row.
     public var hasWrittenRejects = false
 
-    /// Whether the file of rejected rows omits columns that the import ignored.
+    /// Whether the import ignored some columns. These columns are not in the file of rejected rows.
     public var rejectsOmitColumns = false
 
     /// The reason that an import ended before the end of its input. Committed rows stay in the store.
@@ -74,10 +75,11 @@ public struct RowIssue: Hashable, Sendable {
     public let record: Int
     /// The issue.
     public let issue: ReportedIssue
-    /// The invalid value, truncated to 200 characters. Nil for a secret and for an issue of the whole row.
+    /// The invalid value, truncated to 200 characters. The value is nil if it is a secret, or if the whole row has the
+    /// issue.
     public let value: String?
-    /// The value of the primary key's column, truncated to 200 characters. Nil if the cell is empty, or if the row has
-    /// a fault or a wrong number of cells.
+    /// The value of the primary key's column, truncated to 200 characters. The key is nil if its cell is empty, or if
+    /// the row has a fault or a wrong number of cells.
     public let key: String?
 
     package init(line: Int, record: Int, issue: ReportedIssue, value: String?, key: String?) {

@@ -2,22 +2,22 @@ package import ProfileCore
 internal import TextLayout
 
 /// A warning about unusual content of an input. The reader accepted this content. The stored values may differ from the
-/// intended ones.
+/// values that the author of the input intended.
 public enum InputWarning: Hashable, Sendable {
     /// The input is not UTF-8, and no encoding was named. The reader guessed this encoding from the bytes.
     case guessedEncoding(String)
-    /// Rows with a quote inside an unquoted cell. The quote was read as a part of the value. `line` is the first line
-    /// of the first such row.
+    /// Some rows have a quote inside a cell that is not enclosed in quotes. The quote was read as a part of the value.
+    /// `line` is the first line of the first such row.
     case strayQuotes(rows: Int, line: Int)
     /// Blank lines between rows. `line` is the first blank line. The lines after a blank line may be another table.
     case blankLines(count: Int, line: Int)
-    /// Cells of an integer field with leading zeros. The stored integers do not have these zeros. `line` is the line of
-    /// the first such cell.
+    /// Some cells of an integer field have leading zeros. The stored integers do not have these zeros. `line` is the
+    /// line of the first such cell.
     case leadingZeros(field: String, cells: Int, line: Int)
-    /// Rows whose password looks like a password hash. The hash was read as a password. `line` is the line of the first
-    /// such row.
+    /// Some rows have a password that looks like a password hash. The hash was read as a password. `line` is the line
+    /// of the first such row.
     case hashesAsPasswords(rows: Int, line: Int)
-    /// Columns with quotes that CSV does not recognize, such as apostrophes. All cells of the first rows in these
+    /// Some columns have quotes that CSV does not recognize, such as apostrophes. In the first rows, all cells of these
     /// columns are enclosed in such quotes. The quotes were read as a part of the values. `line` is the first line of
     /// the first row.
     case otherQuotes(columns: Int, line: Int)

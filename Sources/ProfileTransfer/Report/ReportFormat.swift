@@ -7,13 +7,14 @@ public enum ReportFormat: String, Hashable, Sendable, CaseIterable {
     case text = "txt"
     /// JSON for programs: the whole report, indented by two spaces per level.
     case json
-    /// CSV for spreadsheets: one record per issue, without the totals. If a spreadsheet would run a value as a formula,
-    /// the value gets the prefix `'`.
+    /// CSV for spreadsheets: one record for each issue, without the totals. If a spreadsheet would treat a value as a
+    /// formula, the prefix `'` is added to the value.
     case csv
     /// A self-contained HTML page: the totals, a chart of issues by field and code, and a searchable list of issues.
     case html
 
-    /// Creates the format for the extension of a file name, ignoring case. Returns nil for any other extension.
+    /// Creates the format from the extension of a file name, ignoring case. If no format has this extension, the result
+    /// is nil.
     public init?(fileName: String) {
         guard let dot = fileName.lastIndex(of: ".") else { return nil }
         self.init(rawValue: fileName[fileName.index(after: dot)...].lowercased())

@@ -59,7 +59,8 @@ extension ReportOutline {
         return "\(title)\(part(shown.count))\n" + table.indented
     }
 
-    /// Returns a text with the number of shown issues and of all issues; empty if all issues are shown.
+    /// Returns a text with two numbers: the number of shown issues, and the number of all issues. If all issues are
+    /// shown, the text is empty.
     private func part(_ count: Int) -> String {
         guard count < issueCount else { return "" }
         let number = "\(count.grouped) of \(issueCount.grouped)"

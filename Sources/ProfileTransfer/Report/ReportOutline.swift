@@ -1,11 +1,11 @@
 internal import ProfileCore
 internal import ProfileStore
 
-/// The contents of a report of an import or of a revalidation. Each format is written from this value.
+/// The contents of a report about an import or a revalidation. All report formats are written from this value.
 struct ReportOutline {
     /// "Import of" or "Revalidation of".
     let heading: String
-    /// The name of the input, or another text that names the validated profiles.
+    /// The name of the input, or a text that says which profiles were validated.
     let subject: String
     /// Remarks to show before the numbers.
     let remarks: [String]
@@ -15,7 +15,7 @@ struct ReportOutline {
     let schema: SchemaReference
     let totals: [Total]
     let counts: [Count]
-    /// The number of all issues, listed or not.
+    /// The number of all issues, including issues that are not listed.
     let issueCount: Int
     /// Whether an issue has a line number and a record number in a file.
     let hasPlaces: Bool
@@ -28,9 +28,9 @@ struct ReportOutline {
         /// The name of the total in JSON.
         let name: String
         let count: Int
-        /// The larger total that includes this count, or nil if there is no larger total.
+        /// The larger total that this total is a part of; nil if there is no larger total.
         var whole: Int?
-        /// Whether a count above zero is bad.
+        /// Whether a count above zero means that something is wrong.
         var isBad = false
 
         /// The name of the total, formatted for people.

@@ -6,9 +6,10 @@ internal import TextLayout
 /// With JavaScript, all listed issues can be searched.
 ///
 /// Input text is written to the page in two forms. The first form is text in which `&`, `<`, `>` and quotes are
-/// escaped. The second form is JSON in a block that browsers do not run. Input text cannot end this block. If one of
-/// these protections fails, the Content Security Policy (Level 3) of the page still applies. The policy allows only the
-/// script and the style sheet that have the given hashes. The policy does not allow the page to load anything.
+/// escaped. The second form is JSON in a block that browsers do not run. Input text cannot end this block. If the page
+/// contains unsafe text in spite of these two measures, the Content Security Policy (Level 3) of the page still
+/// protects the reader. The policy allows only the script and the style sheet that have the given hashes. The policy
+/// does not allow the page to load anything.
 struct ReportPage {
     private let outline: ReportOutline
 
@@ -67,8 +68,8 @@ struct ReportPage {
             """
     }
 
-    /// The chart of issues. The bars are part of the HTML, because the script may not run. The bars only illustrate
-    /// numbers. The page also shows these numbers as text.
+    /// The chart of issues. The bars are part of the HTML, so they are shown even if the script does not run. The bars
+    /// only illustrate numbers. The page also shows these numbers as text.
     private var chart: String {
         let most = max(1, outline.counts.map(\.count).max() ?? 1)
         let rows = outline.counts.map { count in
@@ -144,9 +145,9 @@ struct ReportPage {
         "\(count.grouped) \(noun)\(count == 1 ? "" : "s")"
     }
 
-    /// Returns JSON that cannot end its block in the page. The characters that could end the block occur only in JSON
-    /// strings. In a JSON string, an escape has the same meaning as the character, so each such character is replaced
-    /// by an escape.
+    /// Returns JSON that cannot end its block in the page. Some characters could end the block. They occur only in JSON
+    /// strings, and each of them is replaced by an escape. In a JSON string, the escape has the same meaning as the
+    /// character.
     static func embeddable(_ json: JSONValue) -> String {
         var text = ""
         for scalar in json.text().unicodeScalars {

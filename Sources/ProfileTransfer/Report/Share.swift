@@ -1,7 +1,7 @@
 internal import TextLayout
 
-/// Formats a part of a whole as a percentage. The result is 0 percent only if the part is 0, and 100 percent only if
-/// the part is the whole.
+/// Formats a part of a whole as a percentage. If the part is not 0, the result is greater than 0 percent. If the part
+/// is not the whole, the result is less than 100 percent.
 enum Share {
     /// Returns a text such as `12.5 %`, or nil if the whole is nil or 0.
     static func text(_ part: Int, of whole: Int?) -> String? {

@@ -1,13 +1,13 @@
 internal import ProfileCore
 
-/// A profile in the table: the shown values, and the position from which the next rows are read.
+/// A profile in the table: its shown values, and its position. The next rows are read from this position.
 package struct BrowseRow: Hashable, Sendable {
     package let id: Int64
     package let revision: Int64
     /// The name of the profile.
     package let name: String
-    /// The value of each column; nil if there is no value. A long value is cut to the visible part around the first
-    /// match of the search. So the table does not search whole values each time a key is pressed.
+    /// The value of each column; nil if there is no value. A long value is shortened to the part around the first match
+    /// of the search. So the table does not have to search the whole value each time the user presses a key.
     package let cells: [String?]
     /// The messages of the profile's issues.
     package let issues: [String]
@@ -76,7 +76,7 @@ package struct BrowseColumn: Hashable, Sendable {
     /// The name of the column.
     package let name: String
     package let title: String
-    /// Whether cells are always shown in full, because a truncated value, such as a number, would be misread.
+    /// Whether cells are always shown in full. The reason: a truncated value, for example a number, could be misread.
     package let isWhole: Bool
     /// Whether the column contains the keys of the profiles.
     package let isKey: Bool
@@ -127,8 +127,8 @@ package struct BrowseView: Hashable, Sendable {
 
 /// The data that the table needs next.
 package enum BrowseDemand: Hashable, Sendable {
-    /// At most `count` rows of a view, read from a start. If the reply has fewer rows, it contains the position from
-    /// which to continue.
+    /// At most `count` rows of a view, read from a start. If the reply has fewer rows, it contains the position where
+    /// the next read continues.
     case rows(BrowseView, Start, count: Int)
     /// The number of rows in the view.
     case count(BrowseView)

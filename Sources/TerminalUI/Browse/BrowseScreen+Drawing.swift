@@ -37,7 +37,7 @@ extension BrowseScreen {
         let width = max(0, frame.size.columns - 2)
         let status = status
         let title = "Profiles"
-        // If there is no room for both, the status is more useful than the title.
+        // If there is no room for both the title and the status, only the status is shown, because it is more useful.
         if status.displayWidth + title.displayWidth + 2 <= width {
             frame.write(title, row: 0, column: 1, style: .bold)
         }

@@ -20,9 +20,9 @@ package struct BrowseScreen: Screen {
 
     /// An answer to the screen.
     package enum Reply: Sendable {
-        /// The demanded rows in reading order, and the columns according to the rules in force. If more rows may
-        /// follow, `goingOn` is the position from which to continue. This position is after the last row, or after rows
-        /// that were examined but did not match. If no row follows, `goingOn` is nil.
+        /// The demanded rows in the order in which they were read, and the columns according to the rules in force. If
+        /// more rows may follow, `goingOn` is the position where the next read continues. This position is behind the
+        /// last examined row, even if this row did not match. If no row follows, `goingOn` is nil.
         case rows([BrowseRow], of: [BrowseColumn], BrowseDemand, goingOn: String?)
         /// The number of rows in a view.
         case count(Int, BrowseView)
@@ -39,7 +39,7 @@ package struct BrowseScreen: Screen {
         var view: BrowseView
         /// The name of the selected column; nil for the first column.
         var column: String?
-        /// The position above the first visible row; nil for the top.
+        /// The position above the first visible row; nil if this row is the first row of the view.
         var placeAbove: String?
         /// The number of rows above the visible ones, and the number of all rows. Nil if unknown.
         var offset: Int?
@@ -69,8 +69,8 @@ package struct BrowseScreen: Screen {
     /// The window of a new view, until its first rows have been read.
     private var incoming: BrowseWindow?
     private(set) var counts: [BrowseView: Int] = [:]
-    /// The total number of rows at the time when the rows above the window were counted. The next total is compared
-    /// with this number; nil if no comparison is necessary.
+    /// The previous total number of rows, from the time when the rows above the window were counted. The next total is
+    /// compared with this number. The value is nil if no comparison is necessary.
     private var countBefore: Int?
     /// The width of the widest cell of each column so far. Widths never shrink, so the columns do not move back and
     /// forth.
@@ -260,8 +260,7 @@ package struct BrowseScreen: Screen {
         return nil
     }
 
-    /// Returns the selected row. While the visible rows still belong to the previous view, returns nil and shows a
-    /// note.
+    /// Returns the selected row. If the visible rows still belong to the previous view, returns nil and shows a note.
     private mutating func chosenRow() -> BrowseRow? {
         guard view == shownView else {
             note = ScreenNote(text: "Still reading: press it again")

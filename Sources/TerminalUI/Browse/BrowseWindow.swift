@@ -1,10 +1,11 @@
 /// The consecutive rows of a view that are in memory: the selected row and the rows around it.
 struct BrowseWindow {
     private(set) var rows: [BrowseRow] = []
-    /// The positions for reading more rows above and below the window; nil if there are no more rows.
+    /// More rows above and below the window are read from these positions. A position is nil if there are no more rows.
     private var above: BrowseDemand.Start?
     private var below: BrowseDemand.Start?
-    /// Whether there may be rows above that cannot be read yet. Reading upward needs a row in memory to start from.
+    /// Whether there may be rows above that cannot be read yet. Rows above can be read only if at least one row is in
+    /// memory, because an upward read starts at such a row.
     private var isAboveUnknown = false
     /// The number of rows above the rows in memory; nil if unknown.
     private var offset: Int?
@@ -67,8 +68,8 @@ struct BrowseWindow {
     var isAtTop: Bool { above == nil && !isAboveUnknown }
     var isAtBottom: Bool { below == nil }
 
-    /// Returns the start of the next read; nil if enough rows are in memory. If enough rows are in memory, the user can
-    /// move several screens further without waiting.
+    /// Returns the start of the next read; nil if enough rows are in memory. Enough rows means: the user can move by
+    /// several screens without waiting.
     func start(height: Int) -> BrowseDemand.Start? {
         let margin = Self.screensAhead * height
         if let below, rows.count - selected < margin { return below }

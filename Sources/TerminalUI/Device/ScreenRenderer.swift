@@ -58,7 +58,7 @@ struct ScreenRenderer {
                 cursor = column + width
             } else {
                 // If the terminal draws the character in fewer columns than `width`, the remaining columns are blank.
-                // If it uses more columns, the next cells are written over them.
+                // If the terminal draws the character in more columns, the next cells overwrite the extra columns.
                 append(width == 2 ? "  " : " ")
                 move(row: row, column: column)
                 // At the end of a row, some terminals would move the character to the next row, although wrapping is

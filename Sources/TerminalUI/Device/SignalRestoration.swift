@@ -9,7 +9,7 @@ let signalRestoration = SignalRestoration()
 /// A handler may run on any thread between any two instructions, even inside a lock or the allocator. So a handler may
 /// use only the functions that signal-safety(7) lists. The code of the handlers below is safe for these reasons:
 /// - The handlers use only one global, a `let`. `open` initializes it before a handler is installed. After that,
-///   Swift's `swift_once` only compares a flag. For a `let`, Swift does not track accesses to check exclusivity.
+///   Swift's `swift_once` only compares a flag. Swift does not check exclusive access for a `let`.
 /// - Memory is accessed through pointers that are allocated in `init` and never freed. Only atomics are written while a
 ///   handler is installed. Atomics are lock-free on every Linux platform that Swift supports.
 /// - No value has a reference count, and nothing can overflow or trap. Even in a debug build, the compiler inlines
@@ -32,7 +32,7 @@ struct SignalRestoration: ~Copyable, @unchecked Sendable {
     private let pending = Atomic<UInt64>(0)
     /// The terminal's settings before the screen opened.
     private let settings = UnsafeMutablePointer<termios>.allocate(capacity: 1)
-    /// The action that the process had for each signal before a screen was open. The index is the number of the signal.
+    /// For each signal, the action that was set before the screen opened. The index is the number of the signal.
     private let formerActions = UnsafeMutablePointer<sigaction>.allocate(capacity: 65)
     private let farewell: UnsafeRawPointer
     private let farewellCount: Int
@@ -89,7 +89,7 @@ extension SignalRestoration {
 
     /// Restores the terminal and the former actions of the signals.
     ///
-    /// - Returns: A signal that should have ended the process but was not handled; nil if there is none.
+    /// - Returns: A signal that must end the process but was not handled yet; nil if there is no such signal.
     func release() -> Int32? {
         restore(discardsInput: true)
         for signal in Self.crashes + Self.endings + Self.others where !isIgnored(signal) {
@@ -112,8 +112,8 @@ extension SignalRestoration {
     func enter() -> Int32 {
         var raw = settings.pointee
         cfmakeraw(&raw)
-        // Raw mode disables Ctrl-S but keeps two other kinds of flow control: a restart by any key, and stop requests
-        // from the kernel to the terminal.
+        // Raw mode disables flow control by Ctrl-S, but does not disable two other kinds of flow control. With the
+        // first kind, any key restarts the output. With the second kind, the kernel asks the terminal to stop sending.
         raw.c_iflag &= ~tcflag_t(IXON | IXANY | IXOFF)
         isTaken.store(true, ordering: .releasing)
         // If the process is in the background, `tcsetattr` stops it until it comes to the foreground. So this call must
@@ -183,7 +183,7 @@ extension SignalRestoration {
     /// Returns and removes the signals that have arrived since the last call.
     func takePending() -> Pending { Pending(bits: pending.exchange(0, ordering: .acquiringAndReleasing)) }
 
-    /// Whether a signal that should end the process has arrived but was not handled yet. The signal stays unhandled.
+    /// Whether a signal has arrived that must end the process but was not handled yet. The signal stays unhandled.
     var isEnding: Bool { Pending(bits: pending.load(ordering: .acquiring)).ending != nil }
 
     /// Stops the process by SIGTSTP until it is continued. Does nothing if that signal is ignored, for example because
@@ -195,10 +195,11 @@ extension SignalRestoration {
     /// - Parameter wholeJob: Whether to stop the other processes of the job too, as Ctrl-Z does.
     func stop(wholeJob: Bool) {
         guard !isIgnored(SIGTSTP) else { return }
-        // This process ignores the signal to the job. Otherwise the process would be stopped twice.
+        // While the signal is sent to the job, this process ignores it. Otherwise this process would be stopped twice.
         signal(SIGTSTP, SIG_IGN)
         if wholeJob { kill(0, SIGTSTP) }
-        // If SIGCONT had a handler here, the handler would report the continuation as an event from outside.
+        // Here SIGCONT must not have a handler. Otherwise the handler would report that another process had continued
+        // this process.
         signal(SIGCONT, SIG_DFL)
         signal(SIGTSTP, SIG_DFL)
         raise(SIGTSTP)
@@ -251,8 +252,8 @@ extension SignalRestoration {
     fileprivate func crash(_ signal: Int32) {
         restore(discardsInput: true)
         sigaction(signal, formerActions + Int(truncatingIfNeeded: signal), nil)
-        // The signal is delivered after the handler has returned to the place of the crash. So a debugger or a
-        // backtrace shows this place.
+        // The signal is delivered after the handler has returned to the code that crashed. So a debugger or a backtrace
+        // shows the place of the crash.
         raise(signal)
     }
 }

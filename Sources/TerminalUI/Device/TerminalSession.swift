@@ -5,8 +5,8 @@ internal import Threads
 /// One use of the terminal, from opening it to restoring it. The session draws the screen and runs the thread that
 /// handles keys and signals.
 final class TerminalSession: Sendable {
-    /// The maximum time after ESC for the rest of a key's sequence, in milliseconds. A terminal sends the rest
-    /// immediately, and a person does not notice the delay.
+    /// After ESC, the session waits at most this time for the rest of a key's sequence, in milliseconds. A terminal
+    /// sends the rest immediately, and a person does not notice the delay.
     private static let escapeTime: Int32 = 30
     /// The maximum pause within a paste, in milliseconds. A terminal sends a paste without pauses. A longer pause means
     /// that the end mark was lost.
@@ -126,8 +126,8 @@ extension TerminalSession {
             resume()
             continuation.yield(.resumed)
         }
-        // After SIGWINCH the screen is always drawn again. Even if the size is the same, the terminal may have cut text
-        // meanwhile.
+        // After SIGWINCH the screen is always drawn again. Even if the size is the same as before, the terminal may
+        // have truncated text in the meantime.
         if let size = Self.currentSize, size != lastSize || signals.contains(SIGWINCH) {
             lastSize = size
             screen.withLock { $0.shown = nil }

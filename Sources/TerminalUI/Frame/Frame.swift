@@ -74,7 +74,8 @@ package struct Cell: Equatable, Sendable {
 }
 
 extension Character {
-    /// The character itself. For a control character, a symbol, because control characters must not reach the terminal.
+    /// The character itself. A control character is replaced by a symbol, because control characters must not reach the
+    /// terminal.
     fileprivate var shownInFrame: Character {
         guard let scalar = unicodeScalars.first else { return self }
         switch (scalar.properties.generalCategory, scalar.value) {

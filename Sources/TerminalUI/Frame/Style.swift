@@ -16,6 +16,6 @@ package struct Style: OptionSet, Hashable, Sendable {
     /// Cyan if colours are allowed.
     package static let accent = Style(rawValue: 64)
     /// Marks a secret that only the user may see. The terminal shows the secret. If a test program makes a picture of
-    /// the screen, it draws dots instead.
+    /// the screen, the program draws dots instead of the secret.
     package static let secret = Style(rawValue: 128)
 }

@@ -44,7 +44,7 @@ struct ControlSequence {
         case UInt8(ascii: "M"): .enter
         case UInt8(ascii: "I"): .tab
         case UInt8(ascii: "X"): .character("=")
-        // The code is the key's own character plus 0x40.
+        // The code of the sequence is the character of the key plus 0x40.
         case UInt8(ascii: "j")...UInt8(ascii: "y"): .character(Character(Unicode.Scalar(last - 0x40)))
         default: Self.cursorKey(last, isControl: false) ?? .unknown
         }

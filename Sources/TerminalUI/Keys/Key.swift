@@ -7,8 +7,9 @@ package enum Key: Hashable, Sendable {
     case up, down, left, right, home, end, pageUp, pageDown
     case controlHome, controlEnd
     case backspace, delete, tab, backTab, enter, escape
-    /// Ctrl and a lower-case letter, or one of `@ [ \ ] ^ _`; Alt-Backspace is Ctrl-W, as in shells.
+    /// Ctrl and a lower-case letter, or one of `@ [ \ ] ^ _`; Alt-Backspace is reported as Ctrl-W, because it has the
+    /// same effect in shells.
     case control(Character)
-    /// A key without a meaning here, or bytes that are not UTF-8.
+    /// A key that has no meaning in this program, or bytes that are not UTF-8.
     case unknown
 }

@@ -7,14 +7,14 @@ internal import Platform
 /// is true and no byte comes for a while, the caller calls `timeOut()`. No input is lost: bytes without a meaning
 /// produce an `.unknown` key, and the next key is read completely.
 struct KeyReader: ~Copyable {
-    /// The maximum number of bytes of a paste that are kept. A form's fields accept far less.
+    /// The maximum number of bytes that are kept of a paste. The fields of a form accept much shorter texts.
     static let longestPaste = 65_536
 
     private enum State {
         case ground
         /// After ESC.
         case escape
-        /// After ESC and the first bytes of a character: Alt and that character.
+        /// The reader has read ESC and the first bytes of a character: Alt and that character.
         case alternate
         /// After ESC `[`: a control sequence of ECMA-48.
         case controlSequence
@@ -22,7 +22,7 @@ struct KeyReader: ~Copyable {
         case consoleFunctionKey
         /// After ESC `O`: cursor and keypad keys in application mode.
         case singleShift
-        /// Between ESC `[200~` and ESC `[201~`.
+        /// Inside a paste: after ESC `[200~` and before ESC `[201~`.
         case paste
     }
 
@@ -45,14 +45,14 @@ struct KeyReader: ~Copyable {
     /// Whether the bytes so far are the beginning of a paste.
     var isWaitingForPaste: Bool { state == .paste }
 
-    /// Reads bytes. The last character is held back because combining marks may follow it.
+    /// Reads bytes. The last character is returned later, because combining marks may follow it.
     mutating func read(_ bytes: Span<UInt8>) -> [Key] {
         var keys: [Key] = []
         for index in bytes.indices { step(bytes[index], &keys) }
         return keys
     }
 
-    /// Ends the character that was held back. Call it when no byte is available for now.
+    /// Returns the last character, if it was not returned yet. Call it when no byte is available for now.
     mutating func pause() -> [Key] { cluster.end().map { [.character($0)] } ?? [] }
 
     /// Ends an incomplete escape sequence or paste. Call it when no byte came for a while.
@@ -122,13 +122,14 @@ struct KeyReader: ~Copyable {
         case UInt8(ascii: "O"): state = .singleShift
         case 0x1B: keys.append(.escape)
         case 0x7F: emit(.control("w"), &keys)
-        // Alt with Ctrl has no meaning here. So these bytes are two keys: a fast user or a program sent Esc and then a
-        // control key.
+        // The combination of Alt and Ctrl has no meaning in this program. So these bytes are two keys: a fast user or a
+        // program sent Esc and then a control key.
         case 0x00...0x1F:
             emit(.escape, &keys)
             step(byte, &keys)
-        // Alt and a character. ESC `]`, ESC `P` and similar bytes could also begin an answer of the terminal. But this
-        // program never requests an answer. If the reader waited for the end of an answer, typed keys would be lost.
+        // Alt and a character. ESC `]`, ESC `P` and similar bytes could also be the beginning of a reply from the
+        // terminal. But this program never requests a reply. If the reader waited for the end of a reply, typed keys
+        // would be lost.
         case 0x20...0x7E: emit(.unknown, &keys)
         default:
             state = .alternate
@@ -169,7 +170,7 @@ struct KeyReader: ~Copyable {
         }
     }
 
-    /// Reports an unknown key for a sequence that a byte has interrupted, and then reads this byte.
+    /// Reports an unknown key for an interrupted sequence, and then reads the byte that interrupted it.
     private mutating func breakOff(before byte: UInt8, _ keys: inout [Key]) {
         emit(.unknown, &keys)
         step(byte, &keys)
@@ -197,7 +198,7 @@ private struct Cluster {
 
     /// Adds a scalar.
     ///
-    /// - Returns: The completed character, if the scalar begins another character.
+    /// - Returns: The previous character, if it is complete because the scalar begins a new character; otherwise nil.
     mutating func take(_ scalar: Unicode.Scalar) -> Character? {
         guard text.utf8.count < Self.longest else {
             let character = end()
@@ -221,7 +222,7 @@ private struct PasteBuffer: ~Copyable {
 
     private var bytes: [UInt8] = []
     private var isCut = false
-    /// Whether Ctrl-C is among the dropped bytes.
+    /// Whether the dropped bytes contain Ctrl-C.
     private var hasCutInterrupt = false
     /// The number of bytes of the end mark that were read so far.
     private var matched = 0

@@ -2,10 +2,10 @@
 struct ScalarDecoder {
     enum Step: Equatable {
         case scalar(Unicode.Scalar)
-        /// More bytes belong to the scalar.
+        /// The scalar is incomplete and needs more bytes.
         case more
-        /// The bytes are not UTF-8. If `isTaken` is false, the last byte does not belong to the invalid bytes and may
-        /// begin another scalar.
+        /// The bytes are not UTF-8. If `isTaken` is false, the last byte is not one of the invalid bytes, and may be
+        /// the first byte of another scalar.
         case invalid(isTaken: Bool)
     }
 

@@ -9,7 +9,7 @@ struct FieldBox {
     private let hasFocus: Bool
     private let isEnabled: Bool
     private let isSecretShown: Bool
-    /// The number of columns that the mark `▾` of a list takes at the end of the box.
+    /// The width of the mark `▾` at the end of the box, in columns. The mark shows that the field has a list.
     private let markWidth: Int
 
     init(_ field: FieldRow, width: Int) {
@@ -49,8 +49,7 @@ struct FieldBox {
         let width = textWidth
         var start = 0
         if hasFocus {
-            // Scrolls until the caret is visible, and then by up to a third of the box. So some text after the caret is
-            // visible too.
+            // Scrolls until the caret is visible. Also shows some text after the caret: at most a third of the box.
             let ahead = characters[caret...].prefix(width / 3).reduce(0) { $0 + $1.width }
             var needed = characters[..<caret].reduce(1) { $0 + $1.width } + min(ahead, width / 3)
             while needed > width, start < caret {

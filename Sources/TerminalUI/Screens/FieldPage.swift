@@ -108,7 +108,7 @@ struct ChoiceList {
     let titles: [String]
     /// The index of the selected title.
     let selected: Int?
-    /// The number of all choices, including those that do not match the typed text.
+    /// The number of all choices, whether they match the typed text or not.
     let total: Int
 
     /// Returns as many lines as fit. The selected line is always included. If some choices are not shown, the last line
@@ -155,7 +155,7 @@ extension FieldPage {
             let labels = page.rows.map { $0.label.displayWidth + ($0.isRequired ? 2 : 0) }.max() ?? 0
             labelWidth = min(labels, max(0, size.columns / 2 - 6))
             boxColumn = labelColumn + labelWidth + (isWide ? 2 : 1)
-            // Leaves room for the brackets, and after them for a space and the `✓` of a valid field.
+            // Leaves room for the brackets, a space, and the `✓` that marks a valid field.
             boxWidth = max(1, size.columns - boxColumn - (isWide ? 6 : 4))
             messageColumn = isWide ? boxColumn : 4
             messageWidth = max(1, size.columns - messageColumn - 1)

@@ -161,7 +161,7 @@ package struct FormScreen: Screen {
         if let field, field.picker != nil { return "\(field.rules.title) takes one of its values" }
         guard let field, let most = field.rules.longestTypedLength else { return "There is no room for more" }
         let rules = field.rules
-        // The field has room, so the pasted text was refused because it contained no digits.
+        // The field has room for more text. So the pasted text was refused for another reason: it contained no digits.
         if rules.mask != nil, field.hasRoom { return "\(rules.title) takes digits only" }
         return
             "\(rules.title) takes \(most) \(rules.mask == nil ? "character" : "digit")\(most == 1 ? "" : "s") at most"
@@ -241,8 +241,8 @@ extension FormScreen {
             isSecretShown: isShown, hasChoices: field.picker != nil, list: field.picker.flatMap(ChoiceList.init))
     }
 
-    /// Returns the width of the longest text and the caret after it. If the field has choices, the width includes a
-    /// mark.
+    /// Returns the width that the longest text and the caret after it need. If the field has choices, the width
+    /// includes a mark.
     private func width(of field: FormField) -> Int {
         // The user may type a search text that is longer than every title.
         if let picker = field.picker {

@@ -91,7 +91,8 @@ struct PanelLine {
 }
 
 extension Array {
-    /// Returns a range of `room` indices that contains `kept`, or all indices if there are fewer.
+    /// Returns a range of `room` indices that contains the index `kept`. If the array has fewer elements, returns all
+    /// indices.
     func window(of room: Int, keeping kept: Int) -> Range<Int> {
         guard room < count else { return 0..<count }
         guard room > 0 else { return 0..<0 }

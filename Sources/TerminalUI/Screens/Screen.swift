@@ -1,8 +1,8 @@
 package import ProfileCore
 package import ProfileForm
 
-/// A screen of a terminal, which a person reads and types into. It is a pure value that handles keys, can be drawn, and
-/// returns requests.
+/// A screen of a terminal. A person reads the screen and types into it. The screen is a pure value: it handles keys,
+/// can be drawn, and returns requests.
 ///
 /// ``ScreenLoop`` connects a screen with a terminal. A screen does not use a terminal, a store or a clock itself, so a
 /// test can press every key and examine every frame.
@@ -15,10 +15,11 @@ package protocol Screen: Sendable {
     /// further data.
     associatedtype Demand: Hashable, Sendable = Never
 
-    /// The notices over the screen, shown one at a time in this order. A notice takes all keys until it is closed.
+    /// The notices over the screen, shown one at a time in this order. All keys go to the notice until the user closes
+    /// it.
     var notices: [NoticeScreen] { get set }
-    /// Whether a request is in progress. During a request, the screen takes only the keys that leave it. ``ScreenLoop``
-    /// keeps all other keys.
+    /// Whether a request is in progress. During a request, only the keys for leaving the screen have an effect.
+    /// ``ScreenLoop`` keeps all other keys.
     var isBusy: Bool { get }
     /// The time at which the screen changes by itself, such as the next step of a countdown. Nil if there is no such
     /// time.
@@ -34,7 +35,7 @@ package protocol Screen: Sendable {
     mutating func take(_ key: Key) -> ScreenAction<Request>?
     /// Handles a form event that a test sends instead of keys.
     mutating func take(_ event: FormEvent) -> ScreenAction<Request>?
-    /// Handles the answer to a request or the demanded data.
+    /// Handles the answer to a request, or the data that the screen has demanded.
     mutating func receive(_ reply: Reply)
     /// Sets the size for the next drawing.
     mutating func resize(to size: ScreenSize)
@@ -54,7 +55,7 @@ package enum ScreenAction<Request: Sendable>: Sendable {
     case skip
     /// Leave the screen immediately (Ctrl-C).
     case interrupt
-    /// Suspend the process (Ctrl-Z). The shell uses the terminal until the process is continued.
+    /// Suspend the process (Ctrl-Z). Until the process continues, the shell uses the terminal.
     case suspend
     /// Draw the whole screen again (Ctrl-L), because another program has written on the terminal.
     case redraw

@@ -1,6 +1,6 @@
 internal import Threads
 
-/// A queue of events in the order of their arrival. Screens read it one after another.
+/// A queue of events in the order of their arrival. One screen after another reads the queue.
 ///
 /// While a screen is busy, new keys wait. If the screen ends, the next screen takes the waiting keys. If the screen
 /// gets a reply and continues, the waiting keys are discarded. All other events are handled immediately.
@@ -17,7 +17,7 @@ final class ScreenInbox: Sendable {
     enum Attention: Sendable {
         /// The screen takes the keys. Waiting keys come first.
         case screen
-        /// A notice over a busy screen takes new keys. The notice does not take waiting keys.
+        /// A notice covers a busy screen. The notice takes new keys, but it does not take waiting keys.
         case notice
         /// Only the keys that leave the screen are taken. All other keys wait.
         case nothing
@@ -97,10 +97,10 @@ final class ScreenInbox: Sendable {
         }
     }
 
-    /// Discards the waiting keys. The user pressed them before the answer changed the screen.
+    /// Discards the waiting keys. The user pressed these keys before the answer changed the screen.
     func dropHeld() { state.withLock { $0.held = Queue() } }
 
-    /// Discards all events that are not for the next screen.
+    /// Keeps the events for the next screen, and discards all other events.
     func endScreen() {
         state.withLock { state in
             var rest = Queue<Event>()

@@ -1,8 +1,8 @@
 internal import ProfileCore
 
-/// Runs screens on a terminal, one after another. The loop passes keys and requests from outside to the screen, one at
-/// a time, and draws the screen. It performs the requests of the screen in separate tasks, so the user can leave a
-/// screen at any time.
+/// Runs screens on a terminal, one after another. The loop passes keys and external requests to the screen, one at a
+/// time, and draws the screen. It performs the requests of the screen in separate tasks, so the user can leave a screen
+/// at any time.
 ///
 /// If the user types keys between two screens, the next screen receives them. If the user types keys while a screen is
 /// busy, and the screen then ends, the next screen receives them too.
@@ -15,7 +15,7 @@ package final class ScreenLoop: Sendable {
     ///
     /// - Parameters:
     ///   - device: The terminal.
-    ///   - requests: Requests from outside; nil if there are none.
+    ///   - requests: Requests that do not come from the keyboard; nil if there are none.
     package init(_ device: any ScreenDevice, requests: AsyncStream<ScreenRequest>? = nil) {
         let inbox = ScreenInbox()
         let keys = Task { for await event in device.events { inbox.put(.device(event)) } }
@@ -68,7 +68,7 @@ package protocol ScreenDevice: Sendable {
     func draw(_ frame: Frame)
     /// Makes the next `draw` write the whole frame instead of only the differences.
     func forgetDrawn()
-    /// Suspends the process. The shell uses the terminal until the process is continued.
+    /// Suspends the process. Until the process continues, the shell uses the terminal.
     func suspend()
 }
 
@@ -93,7 +93,7 @@ package enum ScreenEnding<Value: Sendable>: Sendable {
     case skipped
     /// The user pressed Ctrl-C.
     case interrupted
-    /// A signal arrived that should end the process.
+    /// A signal that should end the process has arrived.
     case signal(Int32)
     /// The terminal no longer exists.
     case closed
@@ -177,7 +177,7 @@ private struct ScreenRun<S: Screen, Value: Sendable> {
             case .success(let reply): state.screen.receive(reply)
             }
         case .finished(let number):
-            // If the number does not belong to the current work, the task belonged to an earlier demand that was
+            // If the number is not the number of the current work, the task worked for an earlier demand and was
             // cancelled.
             guard let work = state.work, work.number == number else { break }
             state.work = nil

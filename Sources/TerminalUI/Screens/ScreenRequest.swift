@@ -1,7 +1,7 @@
 package import ProfileCore
 package import ProfileForm
 
-/// A request from outside to the running screen. The control server of a test uses these requests.
+/// An external request to the running screen. The control server of a test uses these requests.
 ///
 /// Send the requests through the `AsyncStream` that ``ScreenLoop`` receives. The loop handles them in order between
 /// keys, and draws the screen after each request.
@@ -15,15 +15,15 @@ package import ProfileForm
 package enum ScreenRequest: Sendable {
     /// Handles a key as if the user had pressed it.
     case key(Key)
-    /// Sends an event directly to the form, without a key. An open notice or question blocks the event, as it blocks
-    /// keys.
+    /// Sends an event directly to the form, without a key. If a notice or a question is open, it blocks the event, in
+    /// the same way as it blocks keys.
     case event(FormEvent)
     /// Adds a notice over the screen, after the existing ones.
     case notice(NoticeScreen)
     /// Replies with the state as soon as the state meets the condition: now, or after a later change. Replies with nil
     /// if the screen ends first.
     case stateWhen(@Sendable (JSONValue) -> Bool, reply: @Sendable (JSONValue?) -> Void)
-    /// Leaves the screen without a question.
+    /// Leaves the screen without asking the user.
     case leave
 
     /// Returns a request that replies with the current state.

@@ -27,7 +27,7 @@ struct BackupCommand: AsynchronousCommand, ResultWriting {
             do throws(ProfileStoreError) {
                 try await repository.backup(to: file)
             } catch {
-                // If the place in the error is not the store, the file that cannot be opened is the copy.
+                // If the error does not name the store, the command could not open the copy.
                 guard case .cannotOpen(let place, let code) = error.reason, place != repository.place else {
                     throw error
                 }

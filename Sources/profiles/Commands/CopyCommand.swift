@@ -69,9 +69,8 @@ struct CopyCommand: AsynchronousCommand, ResultWriting {
         var options = options
         options.createsMissing = true
         options.opensUnfinishedCopy = true
-        // When the copy is created, it records `initialSchema` as its first schema, and the record is never removed.
-        // The copy must have the same list of schemas as the source. So `initialSchema` is the first schema of the
-        // source.
+        // A new copy records `initialSchema` as its first schema. This record is never removed. The copy must have the
+        // same list of schemas as the source. So `initialSchema` is the first schema of the source.
         if let first = try await source.rules.versions().first { options.initialSchema = first.schema }
         let destination = try await StorePlace.open(to, options)
         let bar = ProgressBar(isQuiet: global.quiet)

@@ -36,6 +36,11 @@ struct ImportCommand: AsynchronousCommand, ResultWriting {
     @Flag(help: "Import in a single transaction. Other writers wait until it ends.")
     var exclusive = false
 
+    @Option(
+        help: ArgumentHelp("If there is no store, create it with the rules of a schema file.", valueName: "file"),
+        completion: .file(extensions: ["json"]))
+    var schema: String?
+
     @Flag(help: "If there is no store, infer rules from the file, show them, and create the store with them.")
     var infer = false
 
@@ -44,6 +49,9 @@ struct ImportCommand: AsynchronousCommand, ResultWriting {
         help: ArgumentHelp(
             "With --infer: make fields of these columns only, separated by commas.", valueName: "header,…"))
     var inferredColumns: ColumnList?
+
+    @Option(help: ArgumentHelp("With --infer: use this column as the username.", valueName: "header"))
+    var key: String?
 
     @Flag(help: "With --infer: take the tightest rules that the file satisfies, even if the next file may break them.")
     var strict = false
@@ -57,6 +65,15 @@ struct ImportCommand: AsynchronousCommand, ResultWriting {
 
     func validate() throws {
         if yes, !infer { throw ValidationError("--yes requires --infer.") }
+        if schema != nil, infer { throw ValidationError("--schema and --infer exclude each other.") }
+        if key != nil, !infer { throw ValidationError("--key requires --infer.") }
+        if key != nil, input.source.keyByRow {
+            throw ValidationError("--key and --key-by-row exclude each other.")
+        }
+        if input.source.keyByRow, onDuplicate.policy != .reject {
+            throw ValidationError(
+                "--on-duplicate skip and update need a key: a row has another number in the next file (--key-by-row).")
+        }
         if strict, !infer { throw ValidationError("--strict requires --infer.") }
         if inferredColumns != nil, !infer { throw ValidationError("--columns requires --infer.") }
     }
@@ -67,7 +84,8 @@ struct ImportCommand: AsynchronousCommand, ResultWriting {
         try input.requireOutputs(global)
         let file = try InputFile(input.file)
         let before = infer || dryRun ? try await schemaInForce() : nil
-        var plan = Plan(rules: .standard, options: options, isConfirmed: creation.create)
+        let rules = try schema.map { path throws(CommandFailure) in try ProfileSchema(file: path) }
+        var plan = Plan(rules: rules ?? .standard, options: options, isConfirmed: creation.create)
         if infer { try await look(through: file, before, &plan) }
         if dryRun, before == nil {
             // A dry run creates no store. The dry run uses the rules that a new store would have.
@@ -80,10 +98,16 @@ struct ImportCommand: AsynchronousCommand, ResultWriting {
         // store.
         try await Interruption.watching(isQuiet: global.quiet) {
             try await global.withStore("import", whenMissing: whenMissing) { [plan] repository in
+                if let rules, !SchemaDifference(from: repository.schema, to: rules).isEmpty {
+                    throw CommandFailure(
+                        .cannotCreate, "\(repository.place) has other rules than the schema file; nothing was imported",
+                        "Leave out --schema to import by the rules of the store",
+                        "Or put the rules of the file into force with \"profiles schema adopt\"")
+                }
                 let importer = ProfileImporter(repository: repository, options: plan.options)
                 let reported = ReportedImport(
                     global: global, input: input, store: repository, duplicates: onDuplicate.policy, attempt: attempt,
-                    goingOn: dryRun ? nil : goingOn, readBefore: plan.input)
+                    goingOn: dryRun || input.source.keyByRow ? nil : goingOn, readBefore: plan.input)
                 try await reported.run(importer, file)
             }
         }
@@ -96,7 +120,7 @@ struct ImportCommand: AsynchronousCommand, ResultWriting {
         var options: ImportOptions
         /// Whether the user has confirmed the creation of the store.
         var isConfirmed: Bool
-        /// The input, if it was read before.
+        /// The input, if the command has already read it.
         var input: ImportInput?
     }
 
@@ -112,6 +136,7 @@ struct ImportCommand: AsynchronousCommand, ResultWriting {
         var inference = input.source.inference
         inference.columns = inferredColumns?.headers ?? []
         inference.isStrict = strict
+        inference.key = key
         let source = try ImportInput(descriptor: file.descriptor, name: file.path, byteCount: file.byteCount)
             .readableAgain(keptIn: inference.temporaryFolder)
         plan.input = source
@@ -139,6 +164,9 @@ struct ImportCommand: AsynchronousCommand, ResultWriting {
         _ before: ProfileSchema, with source: ImportInput, _ inference: InferenceOptions, _ plan: inout Plan
     ) async throws {
         if inference.columns.isEmpty { plan.options.ignoresUnknownColumns = true }
+        // Rules that are only left out of a proposal are no difference.
+        var inference = inference
+        inference.isStrict = true
         let proposal: SchemaProposal
         do {
             proposal = try await inference.proposal(for: source, isQuiet: global.quiet)
@@ -168,7 +196,7 @@ struct ImportCommand: AsynchronousCommand, ResultWriting {
     private var attempt: ImportAttempt { dryRun ? .judging : infer ? .inferring : .importing }
 
     /// The shell command that continues this import. By default, that command skips rows that are stored already. The
-    /// command rejects the rejected rows again, so the new file of rejected rows is complete.
+    /// command also rejects the same rows as this import, so its file of rejected rows is complete.
     private var goingOn: String {
         let skips = onDuplicate.policy == .reject && !allOrNothing
         return CommandArguments.line(

@@ -33,7 +33,8 @@ struct InitCommand: AsynchronousCommand, ResultWriting {
 
     /// Returns whether the store exists. If the store has no profile, puts the given rules into force.
     ///
-    /// - Throws: A failure if the store exists and has profiles, or if the store exists and no rules are given.
+    /// - Throws: A failure if the store exists and has profiles. Also a failure if the store exists and no rules are
+    ///   given.
     private func isThere(_ rules: ProfileSchema?) async throws -> Bool {
         do {
             try await global.withStore("init") { repository in

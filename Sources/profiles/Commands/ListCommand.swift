@@ -31,7 +31,7 @@ struct ListCommand: QueryCommand {
         }
     }
 
-    /// The listed kind of profiles. The message about an empty list contains it.
+    /// The kind of profiles that the command lists. The message about an empty list contains this text.
     private var kindOfProfiles: String {
         let kind = (page.after == nil ? "" : "further ") + (conditions.invalid ? "invalid " : "") + "profiles"
         var others = conditions

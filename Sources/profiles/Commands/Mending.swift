@@ -6,18 +6,18 @@ internal import ProfileTransfer
 
 /// Offers the rows of a file of rejected rows one after another, and stores the corrected rows.
 ///
-/// When the user has corrected a row, the row is first written to the file, and then stored. It is removed from the
-/// file when the next corrected row is written. So nothing is lost if the process is killed at any time: the next run
-/// skips a row whose values are stored already. The whole file is rewritten for each row. This takes less time than a
-/// user needs to mend a row. If another program has replaced or changed the file meanwhile, the file is neither
-/// overwritten nor removed; see ``FileClaim``. The rows are read from a private copy that is made at the beginning, so
-/// no row is lost if another program shortens the file.
+/// When the user has corrected a row, the row is first written to the file, and then stored. The row is removed from
+/// the file when the next corrected row is written. So nothing is lost if the process is killed at any time: the next
+/// run skips a row whose values are stored already. The whole file is rewritten for each row. This takes less time than
+/// a user needs to mend a row. If another program has replaced or changed the file meanwhile, the file is neither
+/// overwritten nor removed; see ``FileClaim``. The run first makes a private copy of the file, and reads the rows from
+/// the copy. So no row is lost if another program shortens the file.
 struct Mending {
     /// The result of a run.
     struct Outcome {
         var stored = 0
-        /// The number of rows that were not offered. Their values are already stored, or their profiles are stored and
-        /// the options skip such rows.
+        /// The number of rows that were not offered. A row is not offered if its values are already stored. It is also
+        /// not offered if its profile is stored and the options skip such rows.
         var skipped = 0
         /// The number of rows that the user has deleted from the file.
         var dropped = 0
@@ -31,7 +31,7 @@ struct Mending {
         /// Whether another program has replaced or changed the file. This run then neither overwrites nor removes that
         /// file.
         var isDisplaced = false
-        /// The error that ended the run before the last row. Nil if the user ended it.
+        /// The error that ended the run before the last row. Nil if the run ended without an error.
         var failure: (any Error)?
     }
 
@@ -75,7 +75,7 @@ struct Mending {
         } catch {
             outcome.failure = error
         }
-        // If this run stored and dropped no row, it neither writes nor removes the file.
+        // If this run has neither stored nor dropped a row, the file is not written again and not removed.
         guard outcome.stored + outcome.dropped > 0 else {
             outcome.left = count - outcome.skipped
             (outcome.place, outcome.isDisplaced) = (claim.path, claim.isDisplaced)

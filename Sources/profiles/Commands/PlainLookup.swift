@@ -22,7 +22,8 @@ struct PlainLookup: StoreUsing {
             words.removeSubrange(option...option + 1)
         }
         guard words.count == 1, let name = words.first else { return nil }
-        // The parser refuses an empty path, and a word that begins with a hyphen may be an option.
+        // argument-parser handles such arguments: it refuses an empty path, and a word that begins with a hyphen may be
+        // an option.
         guard !name.hasPrefix("-"), database != "", !(database ?? "").hasPrefix("-") else { return nil }
         username = name
         store = StoreOptions.plain(database: database)

@@ -34,13 +34,13 @@ extension QueryCommand {
     }
 
     /// Whether a single read of the store is enough for the query. If several reads are needed, the program that reads
-    /// the output may be slow between two reads. `--wait` must not include this time.
+    /// the output may be slow between two reads. The time limit of `--wait` must not include this time.
     var isOnePage: Bool { listing.count || listing.explain || page.limit < mostOfOnePage }
 
     /// The maximum number of profiles that a single read with an index returns.
     private var mostOfOnePage: Int { 1_000 }
 
-    /// Whether a query may need another thread, because the query reads more profiles than an index finds for one page.
+    /// Whether a query may need another thread. A query that only reads one page with an index needs no other thread.
     func needsThreads(_ others: [Assignment] = []) -> Bool {
         if listing.explain { return false }
         if listing.count { return true }
@@ -74,16 +74,16 @@ extension QueryCommand {
     }
 
     /// Shows the profiles that a query finds, and returns their number. If `inFull` is true and the query finds one
-    /// profile, this profile is shown in full. Profiles are always read a few at a time, even if there are many or long
-    /// profiles.
+    /// profile, this profile is shown in full. Profiles are always read a few at a time, because there may be many
+    /// profiles, and profiles may be long.
     private func show(
         _ query: ProfileQuery, of repository: ProfileRepository, onlyOneInFull inFull: Bool
     ) async throws -> Int {
         var shown = try ProfileListing(query, of: repository.schema, as: listing)
         var last: Profile?
         var next: ProfileCursor?
-        // The query reads one more profile than the limit, because that profile shows whether there is another page. If
-        // there is an index, the query is split into short reads, because these need no other thread. If there is no
+        // The query reads one more profile than the limit. If this profile exists, there is another page. If there is
+        // an index, the query is split into short reads, because a short read needs no other thread. If there is no
         // index, the query is not split, because each read would examine every profile.
         var pages = query
         pages.limit += 1
@@ -130,8 +130,8 @@ extension QueryCommand {
 }
 
 extension Int {
-    /// A sentence about the number of profiles that were not validated by the rules in force yet. It also says what to
-    /// do.
+    /// A sentence about the profiles that were not yet validated by the rules in force. It gives their number and says
+    /// what to do.
     var unjudgedProfiles: String {
         let subject = self == 1 ? "1 profile is" : "\(grouped) profiles are"
         return "\(subject) not marked by the rules in force yet: mark with \"profiles revalidate\"."

@@ -174,8 +174,8 @@ struct SchemaAdoptCommand: AsynchronousCommand, ResultWriting {
         let report = try await global.revalidating(repository, by: candidate, all: true)
         guard !report.isCancelled else { throw CommandFailure(.interrupted, "Interrupted; nothing was adopted") }
         if global.format == .text { try Output.standard.print(report.summary(examples: 3)) }
-        // It is not enough to compare the rules: if a removed field is added again, it has its earlier values, and
-        // these may be invalid.
+        // Comparing the rules is not enough. If a removed field is added again, the profiles have their earlier values
+        // in this field, and these values may be invalid.
         let isDoubtful = difference.mayInvalidate || report.invalid > 0
         if isDoubtful, !yes {
             guard global.canAsk else { throw needsConsent(candidate, difference, report) }
@@ -226,8 +226,8 @@ struct SchemaAdoptCommand: AsynchronousCommand, ResultWriting {
         return try LinePrompt.isConfirmed("Adopt \(consequence(of: candidate, report))")
     }
 
-    /// Makes the failure for the case that the new rules could make stored profiles invalid, the user cannot be asked,
-    /// and `--yes` is not given.
+    /// Makes the failure for a command that needs confirmation: the new rules could make stored profiles invalid, the
+    /// user cannot be asked, and `--yes` is not given.
     private func needsConsent(
         _ candidate: ProfileSchema, _ difference: SchemaDifference, _ report: RevalidationReport
     ) -> CommandFailure {

@@ -48,7 +48,8 @@ struct SessionListCommand: AsynchronousCommand, ResultWriting {
 
     func run() async throws {
         let found = try await global.withStore("session list", inOneCall: true) { repository in
-            // One more session than the limit is read, because this session shows whether there are more.
+            // The command reads one more session than the limit. If this session exists, there are more sessions than
+            // the limit.
             if let username { return try await repository.sessions.list(of: username) }
             return try await repository.sessions.list(limit: limit + 1)
         }

@@ -52,7 +52,7 @@ struct WatchCommand: AsynchronousCommand, ResultWriting {
     }
 }
 
-/// Writes a note when the store stops answering, and another when it answers again.
+/// Writes a note when the store stops answering, and a second note when the store answers again.
 private final class StoreSilence: Sendable {
     private let isSilent = Atomic(false)
     private let global: GlobalOptions

@@ -74,7 +74,8 @@ extension CommandFailure {
         }
     }
 
-    /// Makes the failure for columns and fields that do not match: what is wrong, which fields exist, and what to do.
+    /// Makes the failure for columns that do not match the fields. The message says what is wrong, which fields exist,
+    /// and what to do.
     private init(_ mismatch: ColumnMismatch, _ attempt: ImportAttempt) {
         let unknown = mismatch.unknownColumns
         let missing = mismatch.missingFields
@@ -103,7 +104,7 @@ extension CommandFailure {
         if mismatch.mayBeData { lines.append("If another character separates the cells, name it with --delimiter") }
         if !unknown.isEmpty { lines.append("Ignore columns that match no field with --ignore-unknown") }
         if attempt == .importing {
-            lines.append("Or make a store with the fields of the file: profiles import FILE --infer")
+            lines.append("Or make a new store with the fields of the file: profiles import FILE --infer --database NEW")
         }
         self.init(.badInput, lines: lines)
     }

@@ -2,7 +2,7 @@ internal import ProfileTransfer
 internal import SchemaInference
 internal import TextLayout
 
-// Errors of proposing a schema for a file.
+// Errors that occur when a schema is proposed for a file.
 extension CommandFailure {
     init(_ error: InferenceError) {
         switch error {
@@ -15,6 +15,13 @@ extension CommandFailure {
                 "Choose with --columns \"NAME,NAME,…\"")
         case .unknownColumn(let name):
             self.init(.usage, "--columns names \(name.quoted(longest: 64)), which is not a column of the file")
+        case .unknownKey(let name):
+            self.init(
+                .usage, "--key names \(name.quoted(longest: 64)), which is not a column of the file that can be a key")
+        case .repeatedHeader(let name):
+            self.init(
+                .badInput, "Two columns are named \(name.quoted(longest: 64))",
+                "Give each column of the file a name of its own")
         case .spilling(let code):
             self.init(
                 .inputOutput,
@@ -32,6 +39,7 @@ extension CommandFailure {
         }
         return CommandFailure(
             .no, "No column can be the username: in each one a value is missing or repeated",
-            "Use the row number as the username with --key-by-row")
+            "Use the row number as the username with --key-by-row, or choose a column with --key"
+                + " (rows that repeat its values are rejected)")
     }
 }

@@ -16,7 +16,7 @@ extension CommandFailure {
         CommandFailure(.cannotCreate, "\(named(path)) cannot be created: \(systemText(code))")
     }
 
-    /// Returns the name of a path for a message that begins with this name.
+    /// Returns the name of a path, for use at the beginning of a message.
     static func named(_ path: String) -> String {
         switch path {
         case "": "\"\""
@@ -57,7 +57,7 @@ extension CommandFailure {
             "Raise the limit, for example with \"ulimit -v 1048576\"")
     }
 
-    /// The system's text for an `errno`.
+    /// The system's description of an `errno` code.
     static func systemText(_ code: Int32) -> String {
         code == 0 ? "the reason is not known" : String(cString: strerror(code))
     }

@@ -51,7 +51,8 @@ struct CommandFailure: Error {
 extension CommandFailure {
     init(_ failure: SchemaFailure) { self.init(failure, of: "The schema") }
 
-    /// Makes the failure for a refused schema. `schema` is the schema's name in the message, such as its path.
+    /// Makes the failure for a refused schema. `schema` is the name that the message uses for the schema, such as its
+    /// path.
     init(_ failure: SchemaFailure, of schema: String) {
         if failure.errors.count == 1, let error = failure.errors.first {
             self.init(.badConfiguration, "\(schema) is refused at \(error.path): \(error.reason.text)")

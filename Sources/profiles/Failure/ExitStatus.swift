@@ -1,7 +1,7 @@
 /// The exit codes of the process. The codes from 64 to 78 come from BSD's `sysexits.h`.
 enum ExitStatus: Int32 {
-    /// The result is negative: for example, a profile is invalid, a duplicate or not found, a row is rejected, a
-    /// revision is stale, or a secret is wrong.
+    /// The result of the command is negative. For example, a profile is invalid, duplicate or not found; a row is
+    /// rejected; a revision is stale; or a secret is wrong.
     case no = 1
     case usage = 64
     /// The input does not have the expected format.

@@ -51,7 +51,8 @@ final class FileClaim: Sendable {
         }
         let old = state.withLock { state in
             let old = state.descriptor
-            // When a file gets its name, its times change. So the state is read after the commit.
+            // The commit gives the file its name, and this changes the times of the file. So the state is read after
+            // the commit.
             (state.descriptor, state.file) = (descriptor, FileState(of: descriptor))
             if let other { (state.path, state.isDisplaced) = (other, true) }
             return old
@@ -70,7 +71,7 @@ final class FileClaim: Sendable {
         return isRemoved
     }
 
-    /// - Returns: A duplicate of the descriptor, which holds the claim until it is closed.
+    /// - Returns: A duplicate of the descriptor. The duplicate holds the claim until it is closed.
     private static func claimed(_ descriptor: Int32, _ path: String) throws(CommandFailure) -> Int32 {
         // On a file system without locks, flock(2) fails with another error, and the run continues without a lock.
         if flock(descriptor, LOCK_EX | LOCK_NB) != 0, errno == EWOULDBLOCK { throw isTaken(path) }

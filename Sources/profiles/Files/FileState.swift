@@ -43,8 +43,8 @@ struct FileState: Hashable {
 
 /// A lock on a folder. While this value exists, other runs of the command replace no file in the folder (flock(2)).
 ///
-/// A command holds the lock only for a few system calls. It checks that a file has not changed, and then gives the name
-/// of this file to another file.
+/// A command holds the lock only for a few system calls. The command checks that a file has not changed, and then
+/// replaces this file by another file.
 struct FolderLock: ~Copyable {
     private let descriptor: Int32
 

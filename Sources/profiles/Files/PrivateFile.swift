@@ -80,9 +80,9 @@ struct PrivateFile: ~Copyable {
     }
 
     /// Gives the file its name, if the existing file with this name still has the state `known`. The existing file is
-    /// then replaced. Otherwise it stays, and this file gets an unused name.
+    /// then replaced. Otherwise the existing file stays, and this file gets an unused name.
     ///
-    /// - Returns: The unused name. Nil if the file got its own name.
+    /// - Returns: The unused name. Nil if the file got its intended name.
     consuming func commit(over known: FileState?) throws(CommandFailure) -> String? {
         try secure()
         let lock = FolderLock(of: path)
@@ -103,10 +103,10 @@ struct PrivateFile: ~Copyable {
         throw .isThere(path)
     }
 
-    /// Discards this file, and removes the file that it should have replaced. If that file does not have the state
+    /// Discards this file, and removes the existing file at the same path. If the existing file does not have the state
     /// `known` any more, it is not removed.
     ///
-    /// - Returns: Whether the other file was removed.
+    /// - Returns: Whether the existing file was removed.
     consuming func removeReplaced(ifStill known: FileState?) throws(CommandFailure) -> Bool {
         let lock = FolderLock(of: path)
         guard let known, known == FileState(at: path) else { return false }
@@ -172,7 +172,7 @@ struct PrivateFile: ~Copyable {
         linkat(AT_FDCWD, Self.place(of: descriptor), AT_FDCWD, path, AT_SYMLINK_FOLLOW) == 0
     }
 
-    /// - Returns: A descriptor, or -1 if the system cannot create unnamed files or could not name them later.
+    /// - Returns: A descriptor, or -1 if the system cannot create an unnamed file, or cannot give it a name later.
     private static func openUnnamed(beside path: String) -> Int32 {
         let folder = path.utf8.lastIndex(of: UInt8(ascii: "/")).map { String(path[...$0]) } ?? "."
         let descriptor = open(folder, __O_TMPFILE | O_WRONLY | O_CLOEXEC, 0o600)

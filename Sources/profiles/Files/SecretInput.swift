@@ -6,7 +6,7 @@ enum SecretInput {
     /// The maximum length of a secret in bytes. The rules for secrets only allow much shorter secrets.
     static let longestSecret = 65_536
 
-    /// Reads one secret: the whole input. If the input ends with a line end, one line end is removed.
+    /// Reads one secret: the whole input. If the input ends with line ends, the last line end is removed.
     static func readOne(_ path: String) throws(CommandFailure) -> Secret {
         // The message does not repeat the path, because the user may have typed the secret instead of a path.
         let file = try InputFile(path, called: "The file with the secret")

@@ -29,8 +29,8 @@ private let temporaryNames = TemporaryNames()
 ///
 /// A handler may run on any thread between any two instructions, so it may use only the functions that signal-safety(7)
 /// lists. The handler reads lock-free atomics. Their memory is allocated before a handler is installed, and is never
-/// freed. The atomics point to names. The names are never freed either, because a handler may be reading one. This
-/// leaks a few bytes. The memory is only accessed through the atomics, so threads can share this value.
+/// freed. The atomics point to names. The names are never freed either, because a signal handler may read a name at any
+/// time. This leaks a few bytes. The memory is only accessed through the atomics, so threads can share this value.
 private struct TemporaryNames: ~Copyable, @unchecked Sendable {
     private let slots: UnsafeMutablePointer<Atomic<UnsafeMutablePointer<CChar>?>>
     /// A command writes one or two private files at a time.
@@ -75,8 +75,8 @@ private struct TemporaryNames: ~Copyable, @unchecked Sendable {
     }
 }
 
-/// Removes the files and raises the signal again with its default action. The signal is blocked until this handler
-/// returns, and takes effect then.
+/// Removes the files and raises the signal again with its default action. The signal is blocked while this handler
+/// runs. It takes effect when the handler returns.
 private let removeAndEnd: @convention(c) (Int32) -> Void = { number in
     temporaryNames.unlinkAll()
     signal(number, SIG_DFL)

@@ -6,7 +6,7 @@ enum CommandArguments {
     ///
     /// Swift reads the arguments from `/proc/self/cmdline`. If it cannot read that file, the list is empty, without
     /// even the command's name. The parser would then assume a call without a subcommand, show the overview, and exit
-    /// with 0. If a script calls `login`, it would take this exit code for a successful login. Swift replaces bytes
+    /// with 0. A script that calls `login` would then treat the exit code 0 as a successful login. Swift replaces bytes
     /// that are not UTF-8 by U+FFFD, so two different file names could become the same.
     static func requireReadable() throws(CommandFailure) {
         guard CommandLine.argc > 0, !CommandLine.arguments.isEmpty else {
@@ -17,7 +17,7 @@ enum CommandArguments {
         for index in 1..<Int(CommandLine.argc) {
             guard let argument = CommandLine.unsafeArgv[index] else { continue }
             if String(validatingCString: argument) == nil {
-                // The message does not repeat the argument, which may be a secret (P12).
+                // The message does not repeat the argument, because the argument may be a secret (P12).
                 throw CommandFailure(
                     .usage, "Argument \(index) is not UTF-8 text",
                     "Change into a folder whose name is not UTF-8, and name the files from there")
@@ -27,11 +27,12 @@ enum CommandArguments {
 }
 
 extension CommandArguments {
-    /// Returns the shell command that runs this command again with some more options.
+    /// Returns the shell command that runs this command again with additional options.
     ///
     /// - Parameters:
     ///   - arguments: The arguments of the process. The first one is the name of the command.
-    ///   - value: An option and its new value, which replaces a former value.
+    ///   - value: An option and its new value. If the arguments already contain the option, the new value replaces the
+    ///     earlier value.
     ///   - flag: A flag to add if it is missing.
     /// - Returns: The command. Each word that a shell could change is in quotes.
     static func line(

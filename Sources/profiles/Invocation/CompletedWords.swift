@@ -3,8 +3,7 @@ internal import ProfileCore
 internal import ProfileStore
 internal import ProfileTransfer
 
-/// The words that a shell offers as completions and that must be read from the store: the fields and the versions of
-/// the schema.
+/// The completions that come from the store: the names of the fields, and the versions of the schema.
 ///
 /// The script of `profiles completion` calls the command with the words of the command line. argument-parser asks for
 /// the completions while it parses, and it cannot wait for a store at that time. So the words are read before the
@@ -28,7 +27,7 @@ struct CompletedWords: Sendable {
             before + $0
         }
     }
-    /// `HEADER=FIELD`, after the user has typed the header.
+    /// Completes the field in `HEADER=FIELD`, after the user has typed the header.
     static let columns = CompletionKind.custom { words, index, _ in
         let word = words.indices.contains(index) ? words[index] : ""
         return word.lastIndex(of: "=").map { equals in current.fields.map { word[...equals] + $0 } } ?? []

@@ -8,8 +8,8 @@ enum Environment {
         return String(cString: value)
     }
 
-    /// Pointers to all variables, to pass them to another process. Each variable is a C string `NAME=value`. It is not
-    /// always UTF-8.
+    /// Pointers to all variables, to pass them to another process. Each variable is a C string `NAME=value`. The string
+    /// is not always UTF-8.
     static var pointers: [UnsafeMutablePointer<CChar>?] {
         var pointers: [UnsafeMutablePointer<CChar>?] = []
         var next = environ

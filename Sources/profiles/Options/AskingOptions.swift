@@ -1,7 +1,7 @@
 internal import ArgumentParser
 internal import TerminalUI
 
-/// How the user is asked for input.
+/// The way in which a command asks the user for input.
 enum Asking {
     /// On a screen.
     case onScreen
@@ -19,7 +19,8 @@ struct AskingOptions: ParsableArguments {
 }
 
 extension StoreUsing {
-    /// How the user can be asked. Nil if standard input is not a terminal, or if `--no-input` is given.
+    /// The way in which the command can ask the user. Nil if standard input is not a terminal, or if `--no-input` is
+    /// given.
     func asking(_ options: AskingOptions) -> Asking? {
         guard canAsk else { return nil }
         return options.isPlain || !canShowScreen ? .byLine : .onScreen

@@ -55,7 +55,7 @@ struct ConditionOptions: ParsableArguments {
 
     var status: ProfileQuery.Status? { invalid ? .invalid : nil }
 
-    /// Returns the conditions `others` from other options, followed by the conditions of these options.
+    /// Returns all conditions: first `others`, which come from other options, and then the conditions of these options.
     func conditions(
         _ others: [Assignment] = [], in schema: ProfileSchema
     ) throws(CommandFailure) -> [ProfileQuery.Condition] {
@@ -126,7 +126,7 @@ struct FieldComparison {
     }
 }
 
-/// `FIELD=A,B`, where `\,` is a comma and `\\` a backslash within a value.
+/// `FIELD=A,B`. Within a value, `\,` stands for a comma, and `\\` stands for a backslash.
 struct FieldChoice {
     let field: String
     let values: [String]

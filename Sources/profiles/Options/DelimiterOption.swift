@@ -8,7 +8,7 @@ struct DelimiterOption: ParsableArguments {
     )
     var delimiter: Delimiter?
 
-    /// The delimiter. Nil if the importer detects it.
+    /// The delimiter. Nil if the importer detects the delimiter.
     var byte: UInt8? { delimiter?.byte }
     /// Whether the option is given.
     var isGiven: Bool { delimiter != nil }

@@ -56,7 +56,7 @@ struct FieldOptions: ParsableArguments {
     private func parsedAssignments() throws(ValidationError) -> [(field: String, value: String)] {
         var parsed: [(field: String, value: String)] = []
         for assignment in assignments {
-            // Neither message repeats the argument, which may be a secret (P12).
+            // The two messages do not repeat the argument, because the argument may be a secret (P12).
             guard let assignment = Assignment(assignment) else { throw ValidationError("--set takes FIELD=VALUE.") }
             guard assignment.field != FieldName.password.text else { throw NoSecretArguments.refusal }
             parsed.append((assignment.field, assignment.value))

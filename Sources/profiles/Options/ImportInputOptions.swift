@@ -106,6 +106,6 @@ enum ReportFile {
         throw ValidationError("--report takes a file that ends in .json, .csv, .html or .txt.")
     }
 
-    /// The format for the file's extension; text for an unknown extension.
+    /// The report format that belongs to the file's extension. If the extension is unknown, the format is text.
     static func format(_ path: String) -> ReportFormat { ReportFormat(fileName: path) ?? .text }
 }

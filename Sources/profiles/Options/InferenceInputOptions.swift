@@ -10,6 +10,9 @@ struct InferenceInputOptions: ParsableArguments {
         help: ArgumentHelp("Make fields of these columns only, separated by commas.", valueName: "header,…"))
     var columns: ColumnList?
 
+    @Option(help: ArgumentHelp("Use this column as the username.", valueName: "header"))
+    var key: String?
+
     @Option(help: ArgumentHelp("Examine only the first rows; the other rows may break the rules.", valueName: "n"))
     var sample: Int?
 
@@ -17,6 +20,7 @@ struct InferenceInputOptions: ParsableArguments {
     var strict = false
 
     func validate() throws {
+        if key != nil, source.keyByRow { throw ValidationError("--key and --key-by-row exclude each other.") }
         if let sample, sample < 1 { throw ValidationError("--sample takes 1 or more.") }
     }
 
@@ -25,6 +29,7 @@ struct InferenceInputOptions: ParsableArguments {
         options.columns = columns?.headers ?? []
         options.sample = sample
         options.isStrict = strict
+        options.key = key
         return options
     }
 }

@@ -22,7 +22,8 @@ struct InputFileOptions: ParsableArguments {
             valueName: "name"))
     var encoding: String?
 
-    @Flag(help: "Use the row number as the username if no column is the username.")
+    @Flag(
+        help: "Use the row number as the username if no column is the username; when rules are inferred, in any case.")
     var keyByRow = false
 
     enum Kind: String, ExpressibleByArgument, CaseIterable {

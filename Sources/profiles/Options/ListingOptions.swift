@@ -1,7 +1,7 @@
 internal import ArgumentParser
 internal import ProfileTransfer
 
-/// The options for how profiles are listed.
+/// The options that control how profiles are listed.
 struct ListingOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(

@@ -12,7 +12,7 @@ extension ProfileSchema {
     /// Returns the rules of the field that a user named.
     ///
     /// - Throws: A failure with the text `forbidden` if the field is secret. If the field does not exist, a failure
-    ///   that lists the fields. The failure also suggests the most similar name of the fields and `others`.
+    ///   that lists the fields. The failure also suggests the most similar name among the fields and `others`.
     func openField(
         told name: String, forbidden: String, orOneOf others: [String] = []
     ) throws(CommandFailure) -> FieldRules {

@@ -40,8 +40,8 @@ struct PasswordOptions: ParsableArguments {
     }
 }
 
-/// Refuses secrets in arguments. The message does not repeat the secrets, but the message of argument-parser would
-/// repeat them.
+/// Refuses secrets in arguments. The message does not repeat the secrets. The message of argument-parser would repeat
+/// them.
 struct NoSecretArguments: ParsableArguments {
     @Option(name: [.customLong("password"), .customLong("passcode"), .customLong("secret")], help: .hidden)
     var secret: String?

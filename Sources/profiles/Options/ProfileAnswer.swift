@@ -1,5 +1,6 @@
 internal import ProfileCore
 internal import ProfileStore
+internal import TextLayout
 
 // The output of `register` and `edit`.
 extension GlobalOptions {
@@ -24,8 +25,21 @@ extension GlobalOptions {
             try Output.standard.print((["issues": .array(told.map(\.json))] as JSONValue).text(indented: true))
             return CommandFailure(.no, lines: [])
         }
-        let lines = ["The profile is not valid. " + outcome] + told.map(\.message) + [advice].compactMap { $0 }
+        let lines =
+            ["The profile is not valid. " + outcome] + told.map(\.message) + Self.advice(issues, schema)
+            + [advice].compactMap { $0 }
         return CommandFailure(.no, lines: lines)
+    }
+
+    /// Returns advice if an issue is about an unknown field: the fields of the schema, and the most similar field.
+    private static func advice(_ issues: [ValidationIssue], _ schema: ProfileSchema) -> [String] {
+        let unknown = issues.compactMap { issue in
+            if case .unknownField(let name) = issue.problem { name } else { nil }
+        }
+        guard !unknown.isEmpty else { return [] }
+        let names = schema.fields.map(\.name.text)
+        return unknown.compactMap { $0.nearest(in: names) }.map { "Did you mean \"\($0)\"?" }
+            + ["The fields are: \(CommandFailure.list(names))"]
     }
 
     private static func issues(_ error: any Error) -> [ValidationIssue]? {

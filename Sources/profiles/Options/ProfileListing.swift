@@ -19,7 +19,7 @@ struct ProfileListing: ~Copyable {
     /// The columns that are left out last if the terminal is too narrow for the table.
     private var staying: Set<ProfileColumn>
     private var table: TextTable
-    /// The blocks of all profiles so far. `end` shows them in a pager.
+    /// The blocks of all profiles so far. The method `end` shows them in a pager.
     private var blocks = ""
     private var records: ProfileRecordWriter?
 
@@ -75,8 +75,8 @@ struct ProfileListing: ~Copyable {
         count += 1
     }
 
-    /// Writes the rest of the output, including the cursor of the next page. If the unjudged profiles were counted,
-    /// writes their number too.
+    /// Writes the rest of the output, including the cursor of the next page. If `unjudged` is not nil, JSON output also
+    /// contains this number of profiles that were not validated by the rules in force.
     ///
     /// - Returns: The names of the table's columns that did not fit.
     @discardableResult
@@ -161,7 +161,7 @@ struct ProfileListing: ~Copyable {
         return ColumnFit(table.columns(whole: Set(whole), staying: Set(staying)), within: width)
     }
 
-    /// The control codes that start and end bold text, empty if the output takes no control codes.
+    /// The control codes that start and end bold text. Both are empty if the output does not take control codes.
     private static var marking: (start: String, end: String) {
         Output.standard.takesControlCodes ? ("\u{1B}[1m", "\u{1B}[22m") : ("", "")
     }

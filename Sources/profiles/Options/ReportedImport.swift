@@ -15,7 +15,7 @@ struct ReportedImport {
     var attempt = ImportAttempt.judging
     /// The shell command that continues an interrupted import.
     var goingOn: String?
-    /// The input if it was read before. It can be read again from its start.
+    /// The input, if the command has already read it. It can be read again from its start.
     var readBefore: ImportInput?
 
     /// Runs the import and shows its report.
@@ -65,7 +65,7 @@ struct ReportedImport {
         var failure: (any Error)?
         /// Whether the file of rejected rows is complete.
         var hasRejects = false
-        /// Whether the store was created for this import, got no row, and was removed.
+        /// Whether the store was removed, because it was created for this import and no row was stored.
         var isStoreRemoved = false
     }
 

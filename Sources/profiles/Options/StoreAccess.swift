@@ -51,7 +51,8 @@ extension StoreUsing {
     }
 
     /// Opens the store. If the command catches Ctrl-C during its whole run, the signal cancels the opening. In other
-    /// commands the signal ends the process, because the code after the opening would not notice a cancellation.
+    /// commands, the signal ends the process, because the code that runs after the opening would not notice a
+    /// cancellation.
     private func opening(
         _ path: String, _ options: ProfileRepository.Options
     ) async throws -> ProfileRepository {

@@ -58,8 +58,8 @@ extension StoreUsing {
     /// Whether the user can be asked: standard input is a terminal, and `--no-input` is not given.
     var canAsk: Bool { !store.noInput && SecretPrompt.isPossible }
 
-    /// Writes a note for the user to standard error. A note is not part of the result. With `--quiet` it writes
-    /// nothing.
+    /// Writes a note for the user to standard error. A note is not part of the result. With `--quiet`, the method
+    /// writes nothing.
     func note(_ text: String) {
         if !store.quiet { Output.error.note(text) }
     }

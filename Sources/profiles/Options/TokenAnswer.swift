@@ -4,9 +4,9 @@ internal import TextLayout
 
 // The output of commands that create a token, and a check that refuses tokens as arguments.
 extension GlobalOptions {
-    /// Shows a new token. The store cannot show the token again later. In the text format, only the token goes to
-    /// standard output, so that a pipe can use it, and `words` go to standard error. In the JSON format, the output
-    /// contains the token and its other properties.
+    /// Shows a new token. The store cannot show the token again later. In the text format, standard output contains
+    /// only the token, so another command can read the token from a pipe. The `words` go to standard error. In the JSON
+    /// format, the output contains the token and its other properties.
     func show(_ token: Secret, _ json: JSONValue, _ words: String...) throws(CommandFailure) {
         switch format {
         case .text:

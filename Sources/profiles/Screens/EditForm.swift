@@ -66,13 +66,13 @@ struct EditForm {
 
     /// The revisions that the form works with.
     private struct Versions {
-        /// The profile that filled the form.
+        /// The revision on which the values in the form are based.
         var base: Profile
         /// The profile that is stored now, if another writer has changed it.
         var latest: Profile?
 
-        /// Returns the profile to replace: the latest revision if the form has merged its values, else the revision on
-        /// which the form is based.
+        /// Returns the profile to replace. If the form has merged the values of the latest revision, this is the latest
+        /// revision. Otherwise it is the revision on which the form is based.
         mutating func base(isMerged: Bool) -> Profile {
             if isMerged, let latest { base = latest }
             return base
@@ -81,7 +81,8 @@ struct EditForm {
 }
 
 extension Profile {
-    /// Returns the fields that differ between this revision and an earlier one. Each field comes with the user's value.
+    /// Returns the fields that differ between this revision and an earlier one. For each field, the result also
+    /// contains the user's value.
     func conflicts(with edited: ValidProfile, since base: Profile) -> [FieldConflict] {
         fields.filter { $0.value != base[$0.rules.name] }.map { field in
             let rules = field.rules

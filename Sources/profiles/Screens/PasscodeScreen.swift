@@ -13,8 +13,8 @@ struct PasscodeScreen {
 
     /// Shows the screen until the flow is done.
     func run() async throws {
-        // Only the creation of a pass code makes this check: without it, the user could type a new pass code that
-        // cannot be set. The other flows must not reveal whether the profile exists (P10).
+        // This check is only for the creation of a pass code: without the check, the user could type a new pass code
+        // that cannot be set. The other flows must not reveal whether the profile exists (P10).
         if kind == .create { try await repository.passcodes.requireNone(of: username) }
         let entries = kind.entries.map { entry in
             EntryScreen.Entry(

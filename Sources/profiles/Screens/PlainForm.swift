@@ -10,7 +10,7 @@ struct PlainForm {
     /// The revision that is edited. Nil for a new profile.
     private var base: Profile?
     private var draft: ProfileDraft
-    /// The state of a form, which describes the values that each field accepts.
+    /// The state of a form. It describes the values that each field accepts.
     private let form: FormState
     /// A rejected row. The form asks only for the wrong fields of the row.
     private var rowToMend: RowToMend?
@@ -127,8 +127,8 @@ struct PlainForm {
         if rowToMend != nil { try Self.requireWish("Try again") }
     }
 
-    /// Returns the value of an answer. An empty answer means the original value, and not an earlier answer that was
-    /// refused.
+    /// Returns the value of an answer. If the answer is empty, the field keeps its original value. An earlier answer
+    /// that was refused is not used.
     private func answered(_ answer: String, _ field: FormField) -> DraftValue? {
         // The form shows a title such as Yes or No for a boolean, and accepts this title as an answer.
         let value = form.choice(for: answer, in: field.name)?.value ?? answer
@@ -144,7 +144,7 @@ struct PlainForm {
             if secret.isEmpty { return nil }
             var judged = self
             judged.draft.password = secret
-            // A secret that breaks the rules need not be typed twice.
+            // If a secret breaks the rules, the user need not type it a second time.
             if judged.isRefused(field.name, quietly: true) { return secret }
             if try SecretPrompt.ask("Repeat \(field.rules.title.visible.lowercased())") == secret { return secret }
             Self.say("The two are not the same.")

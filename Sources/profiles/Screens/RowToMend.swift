@@ -85,7 +85,7 @@ enum RowLeft: Error {
 struct MendingEnded: Error {}
 
 extension RejectedRows.Row {
-    /// Whether the values of the row would change nothing in the stored profile. Passwords cannot be compared.
+    /// Whether the stored profile already has all values of the row. Passwords cannot be compared.
     fileprivate func says(nothingNewOf stored: Profile, in repository: ProfileRepository) -> Bool {
         let draft = draft(updating: stored)
         guard let merged = try? repository.validator.validate(draft, on: repository.today, hasPassword: true) else {

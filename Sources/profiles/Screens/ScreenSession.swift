@@ -65,7 +65,7 @@ struct ScreenSession: Sendable {
         }
         let loop = try stage.open(requests)
         var screen = screen
-        // The welcome is recorded as seen only now, because only now a terminal can show it.
+        // The welcome is recorded as seen only at this point, because the terminal is now ready to show it.
         if welcomes, WelcomeRecord.take() { screen.notices.insert(.welcome, at: 0) }
         switch await loop.run(screen, answering: answer, supplying: supply) {
         case .done(let value): return value

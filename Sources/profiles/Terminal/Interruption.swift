@@ -7,11 +7,13 @@ internal import Threads
 /// process.
 ///
 /// A process may start and stop catching SIGINT several times. A signal source of Dispatch would catch the signal only
-/// the first time. On Linux, libdispatch installs its handler once in a process, and does not notice that this type has
-/// restored the earlier action. So this type installs its own handler, which wakes a read source of Dispatch.
+/// the first time. On Linux, libdispatch installs its signal handler only once per process. It does not notice when
+/// this type restores the earlier signal action. So this type installs its own handler, which wakes a read source of
+/// Dispatch.
 enum Interruption {
     /// Catches SIGINT while the work runs. The work runs tasks with ``cancelling(isQuiet:_:)``, and SIGINT is also
-    /// caught between these tasks. A signal between two tasks cancels the next task as soon as that task begins.
+    /// caught between these tasks. If a signal arrives between two tasks, the next task is cancelled as soon as it
+    /// begins.
     static func watching<Value>(isQuiet: Bool, _ work: () async throws -> Value) async throws -> Value {
         let wake = interruptions.descriptor
         // Without a descriptor, the signal is not caught and ends the process. If an outer call of this method already
@@ -75,7 +77,7 @@ private struct Watch {
         if isInterrupted { task.cancel() }
     }
 
-    /// - Returns: Whether the work was interrupted before.
+    /// - Returns: Whether an earlier signal has already interrupted the work.
     mutating func interrupt() -> Bool {
         defer { isInterrupted = true }
         task?.cancel()

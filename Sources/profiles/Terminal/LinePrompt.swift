@@ -15,8 +15,8 @@ enum LinePrompt {
         }
     }
 
-    /// Asks a yes-or-no question. Only "y" or "yes" means yes. Any other answer means no, and so does the end of the
-    /// input.
+    /// Asks a yes-or-no question. Only "y" or "yes" means yes. Any other answer means no. The end of the input also
+    /// means no.
     static func isConfirmed(_ question: String) throws -> Bool {
         Output.error.draw(question.visible + "? [y/N] ")
         return try readLine().map { isYes(String(decoding: $0, as: UTF8.self)) } ?? false

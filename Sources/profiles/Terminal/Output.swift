@@ -76,7 +76,8 @@ struct Output: Sendable {
     }
 
     private func isAbandoned(waitingForIt waits: Bool) -> Bool {
-        // If no events are requested, poll(2) reports only errors. Here, the error is a pipe without a reader.
+        // If no events are requested, poll(2) reports only errors. For a pipe, this error means that the pipe has no
+        // reader.
         var state = pollfd(fd: descriptor, events: 0, revents: 0)
         while poll(&state, 1, waits ? -1 : 0) < 0, errno == EINTR {}
         return state.revents != 0

@@ -10,8 +10,8 @@ enum Pager {
     /// If no pager can be started, the text is written directly. It is not an error if the user leaves the pager before
     /// the end of the text.
     ///
-    /// - Throws: A failure if the text cannot be written; ``SignalEnding`` if a signal that ends this process arrived
-    ///   while the pager ran.
+    /// - Throws: A failure if the text cannot be written; ``SignalEnding`` if a signal arrived while the pager ran, and
+    ///   the signal ends this process.
     static func show(_ text: String, isWanted: Bool) throws {
         guard isWanted, let command, isTooLong(text), try page(text, with: command) else {
             return try Output.standard.write(text)
@@ -78,8 +78,8 @@ enum Pager {
         posix_spawn_file_actions_init(&actions)
         defer { posix_spawn_file_actions_destroy(&actions) }
         posix_spawn_file_actions_adddup2(&actions, input, STDIN_FILENO)
-        // The pager gets the default signal actions, as from a shell. Otherwise it would inherit the ignored signals of
-        // this process.
+        // The pager starts with the default signal actions, as if a shell had started it. Otherwise it would inherit
+        // the ignored signals of this process.
         var attributes = posix_spawnattr_t()
         posix_spawnattr_init(&attributes)
         defer { posix_spawnattr_destroy(&attributes) }
@@ -90,7 +90,7 @@ enum Pager {
         sigemptyset(&none)
         posix_spawnattr_setsigmask(&attributes, &none)
         posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK))
-        // Matches are marked by control codes. `less` shows the names of control codes unless it has the option -R.
+        // Matches are marked by control codes. Without the option -R, `less` shows control codes as text.
         let added: [UnsafeMutablePointer<CChar>?] = Environment["LESS"] == nil ? [strdup("LESS=FRX")] : []
         var variables = Environment.pointers + added + [nil]
         var arguments: [UnsafeMutablePointer<CChar>?] = command.map { strdup($0) } + [nil]

@@ -14,7 +14,7 @@ enum ProcessSettings {
     }
 
     /// The number of file descriptors that a command may need, in addition to the descriptors that it inherits at its
-    /// start. An import with inference that creates a store needs the most: 17.
+    /// start. An import that infers rules and creates a store needs the most descriptors: 17.
     static let neededDescriptors = 32
 
     /// Refuses to run if the process can open too few files. libdispatch traps if it cannot open a descriptor of
@@ -40,8 +40,9 @@ enum ProcessSettings {
     }
 
     /// The address space, in bytes, for a command that reads or writes many rows. The space for the program itself is
-    /// not included. The command starts threads for each core, and each of them reserves 8 MiB for its stack. Measured
-    /// with two cores and imports of a million rows: no command died with 140 MiB, and some died with 110 MiB.
+    /// not included. The command starts threads for each core, and each of them reserves 8 MiB for its stack.
+    /// Measurement with two cores and imports of a million rows: with 140 MiB, no command died; with 110 MiB, some
+    /// commands died.
     private static var neededAddressSpace: Int {
         (160 + 16 * max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN)))) << 20
     }

@@ -77,9 +77,9 @@ final class ProgressBar: Sendable {
         return parts.joined(separator: "  ")
     }
 
-    /// The completed part of the work, from 0 to 1. If there are passwords, this is the part of the passwords that was
-    /// hashed, because hashing takes much longer than reading. The number of passwords in the remaining rows is
-    /// estimated from the rows that were read.
+    /// The completed part of the work, from 0 to 1. If the input contains passwords, this is the share of passwords
+    /// that are already hashed, because hashing takes much longer than reading. The number of passwords in the
+    /// remaining rows is estimated from the rows that were read.
     private func fraction(of progress: ImportProgress) -> Double? {
         guard let byteCount, byteCount > 0 else { return nil }
         let read = min(1, Double(progress.bytes) / Double(byteCount))

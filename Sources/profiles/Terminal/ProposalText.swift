@@ -27,7 +27,7 @@ extension SchemaProposal {
         var notes: [String] = []
         let rows = "\(rows.grouped) row\(rows == 1 ? "" : "s")"
         let isPart = "Only the first \(rows) were looked at; the others may break the rules."
-        notes.append(isSample ? isPart : "\(rows) in all.")
+        notes.append(isSample ? isPart : self.rows == 0 ? "The file has no rows." : "\(rows) in all.")
         if let guessedEncoding {
             notes.append("The characters look like \(guessedEncoding); set another encoding with --encoding.")
         }
@@ -47,8 +47,8 @@ extension SchemaProposal {
         return notes
     }
 
-    /// The options that an import needs, in addition to the schema, to read the columns in the same way as this
-    /// inference.
+    /// The options that an import needs in addition to the schema. With these options, the import reads the columns in
+    /// the same way as this inference.
     private var optionsOfImport: [String] {
         let isUnknownLeftOut = ignoredColumns.count > mistakableColumns.count
         let options =
@@ -104,7 +104,7 @@ extension ColumnProposal {
         !doubts.contains(.leftOut(.noName)) && !doubts.contains(.leftOut(.holdsLists))
     }
 
-    /// Whether rules were left out that all values of the file satisfy.
+    /// Whether the inference left out rules that all values of the file satisfy.
     fileprivate var hasWithheldRules: Bool {
         doubts.contains { if case .withheld = $0 { true } else { false } }
     }
@@ -141,7 +141,7 @@ extension ColumnDoubt {
 
     fileprivate var text: String {
         switch self {
-        case .noValues: "every cell is empty"
+        case .noValues: "no values"
         case .dayOrMonth: "dates, but day and month cannot be told apart"
         case .fractionOrThousands: "numbers, but a fraction cannot be told from thousands"
         case .nearly(let type, let lines): "\(type.noun), except \(lines.count) in \(lines.text)"
@@ -174,11 +174,12 @@ extension WithheldRule {
     fileprivate var text: String {
         switch self {
         case .required: "required"
+        case .unique: "unique"
         case .values(let count): "one of \(count) values"
         case .mask(let mask): "the mask \(mask.visible(upTo: 16))"
         case .length(let length): "length \(length)"
         case .maximumLength: "a length limit"
-        case .characters: "the characters"
+        case .characters: "a set of characters"
         }
     }
 }
@@ -186,9 +187,10 @@ extension WithheldRule {
 extension WithheldRule.Reason {
     fileprivate var text: String {
         switch self {
-        case .fewRows: "too few rows"
-        case .sortedRows: "the rows are sorted by it"
-        case .newValues: "new values still appear"
+        case .fewValues: "too few values"
+        case .oneValue: "all values are the same"
+        case .sortedRows: "the rows are sorted by this column"
+        case .newValues: "new values may follow"
         }
     }
 }
@@ -209,7 +211,7 @@ extension InferredType {
 }
 
 extension RowRefusal {
-    /// The text after a number of rows.
+    /// The words that follow the number of rows in a message.
     fileprivate func text(_ count: Int) -> String {
         let rows = count == 1 ? "row" : "rows"
         return switch self {

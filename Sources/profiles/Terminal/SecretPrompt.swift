@@ -16,7 +16,7 @@ enum SecretPrompt {
         var silent = settings
         silent.c_lflag &= ~tcflag_t(ECHO)
         silent.c_lflag |= tcflag_t(ICANON | ISIG)
-        // Ctrl-S would stop the output. While the process waits for its output, it would not react to a signal.
+        // Ctrl-S would stop the output. While the process waits to write its output, it would not react to a signal.
         silent.c_iflag &= ~tcflag_t(IXON)
         change(to: &silent)
         Output.error.draw(label + ": ")

@@ -8,8 +8,8 @@ struct SignalWatch {
     private static let signals = [SIGINT, SIGTERM, SIGHUP, SIGQUIT]
     private var before: [(signal: Int32, action: sigaction)] = []
 
-    /// - Parameter isSilent: Whether the terminal does not echo. If it does not, Ctrl-Z is ignored, because a stopped
-    ///   process would leave the terminal without echo.
+    /// - Parameter isSilent: Whether the echo of the terminal is off. If the echo is off, Ctrl-Z is ignored, because a
+    ///   stopped process would leave the terminal without echo.
     init(isSilent: Bool) {
         caughtSignal.store(0, ordering: .relaxed)
         for signal in Self.signals + (isSilent ? [SIGTSTP] : []) {
@@ -39,8 +39,8 @@ struct SignalWatch {
     /// - Throws: A failure for Ctrl-C and for input that cannot be read; ``SignalEnding`` for another signal.
     func nextByte() throws -> UInt8? {
         while true {
-            // A signal may arrive on another thread. It then does not interrupt `read` on this thread, so `poll`
-            // returns ten times a second.
+            // A signal may arrive on another thread. In this case, the signal does not interrupt `read` on this thread.
+            // So `poll` returns ten times a second, and the signal is noticed.
             var waiting = pollfd(fd: STDIN_FILENO, events: Int16(POLLIN), revents: 0)
             let ready = poll(&waiting, 1, 100)
             try requireNoSignal()
