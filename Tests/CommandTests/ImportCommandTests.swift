@@ -192,7 +192,7 @@ import Watchdog
                   The fields are: username, password, phone, address, postal_code, birthday
                   Did you mean --map 'Mobile=phone'?
                   Ignore columns that match no field with --ignore-unknown
-                  Or make a store with the fields of the file: profiles import FILE --infer
+                  Or make a new store with the fields of the file: profiles import FILE --infer --database NEW
 
                 """)
         let missing = try workplace.profiles(
@@ -384,7 +384,8 @@ import Watchdog
     @Test func `P12: a file without a header is refused without its first row`() throws {
         let workplace = try Workplace()
         for (command, nothingDone) in [("import", "; nothing was imported"), ("validate", "")] {
-            let advice = "  Or make a store with the fields of the file: profiles import FILE --infer\n"
+            let advice =
+                "  Or make a new store with the fields of the file: profiles import FILE --infer --database NEW\n"
             let refused = try workplace.profiles(command, "-", input: "anna,Sesame0pen,78761241,12 Main St\n")
             #expect(
                 refused

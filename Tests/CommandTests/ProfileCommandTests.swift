@@ -170,6 +170,7 @@ import Watchdog
                   Phone should have at least 8 digits
                   Address is required
                   There is no field "email"
+                  The fields are: username, password, phone, address, postal_code, birthday
                   Give the password with --password-stdin or --password-file, or its hash with --set password_hash=PHC
 
                 """)

@@ -122,7 +122,7 @@ import Watchdog
     }
 
     @Test func `N10: a column of rising times or links is sorted, however they begin and end`() async throws {
-        let times = (0..<900).map { "2024-01-\($0 / 60 + 10)T11:\($0 % 60 / 10)\($0 % 10):00Z with a note" }
+        let times = (0..<900).map { "2024-01-\($0 / 60 + 10) 11:\($0 % 60 / 10)\($0 % 10):00Z with a note" }
         #expect(try await Self.general(times).rules?.maximumLength == nil)
         let links = (1_000..<1_900).map { "https://www.example.org/items/\($0)" }
         #expect(try await Self.general(links).rules?.maximumLength == nil)

@@ -25,21 +25,14 @@ extension GlobalOptions {
             try Output.standard.print((["issues": .array(told.map(\.json))] as JSONValue).text(indented: true))
             return CommandFailure(.no, lines: [])
         }
-        let lines =
-            ["The profile is not valid. " + outcome] + told.map(\.message) + Self.advice(issues, schema)
-            + [advice].compactMap { $0 }
-        return CommandFailure(.no, lines: lines)
-    }
-
-    /// Returns advice if an issue is about an unknown field: the fields of the schema, and the most similar field.
-    private static func advice(_ issues: [ValidationIssue], _ schema: ProfileSchema) -> [String] {
-        let unknown = issues.compactMap { issue in
-            if case .unknownField(let name) = issue.problem { name } else { nil }
-        }
-        guard !unknown.isEmpty else { return [] }
         let names = schema.fields.map(\.name.text)
-        return unknown.compactMap { $0.nearest(in: names) }.map { "Did you mean \"\($0)\"?" }
-            + ["The fields are: \(CommandFailure.list(names))"]
+        let unknown = issues.map { if case .unknownField(let name) = $0.problem { name } else { nil as String? } }
+        let problems = zip(told, unknown).map { issue, unknown in
+            issue.message + (unknown?.nearest(in: names).map { ". Did you mean \"\($0)\"?" } ?? "")
+        }
+        let fields = unknown.allSatisfy { $0 == nil } ? [] : ["The fields are: \(CommandFailure.list(names))"]
+        let lines = ["The profile is not valid. " + outcome] + problems + fields + [advice].compactMap { $0 }
+        return CommandFailure(.no, lines: lines)
     }
 
     private static func issues(_ error: any Error) -> [ValidationIssue]? {

@@ -17,7 +17,7 @@ struct InferenceCheck {
         let proposal: SchemaProposal
         do throws(InferenceError) {
             proposal = try await SchemaInferrer(options: inference).run(input)
-        } catch .input, .tooManyColumns, .headerFurtherDown {
+        } catch .input, .tooManyColumns, .headerFurtherDown, .repeatedHeader {
             return
         } catch {
             throw error
