@@ -12,12 +12,11 @@ struct ColumnJudgement {
     private let name: ColumnName
     /// The decimal sign that other columns of the file prove; nil if they prove none.
     private let decimal: UInt8?
-    private var proof: RuleEvidence
+    /// Whether the column is the key, or could be the key by its name and its values.
+    private let isAnyKey: Bool
     private let isStrict: Bool
     /// The texts that stand for missing values.
     private var takenAsMissing: [String] = []
-    /// Whether the values have a type other than text or boolean.
-    private var isTyped = false
     /// The rules that all values satisfy, but that later files may break.
     private var withheld: [WithheldRule] = []
 
@@ -31,7 +30,7 @@ struct ColumnJudgement {
     ///   - evidence: The evidence from the column's values.
     ///   - name: The column's name.
     ///   - isKey: Whether the column is the key, which is always text.
-    ///   - isOtherKey: Whether the column could be the key as well, by its name and its values.
+    ///   - isOtherKey: Whether the column is not the key, but could be the key by its name and its values.
     ///   - tokens: The indexes of the tokens that stand for missing values in other columns of the file.
     ///   - decimal: The decimal sign that other columns of the file prove; nil if they prove none.
     ///   - isStrict: Whether rules are proposed that later files may break.
@@ -43,11 +42,10 @@ struct ColumnJudgement {
         self.name = name
         self.decimal = decimal
         self.isStrict = isStrict
-        proof = RuleEvidence(evidence, isKey: isKey || isOtherKey)
+        isAnyKey = isKey || isOtherKey
         values = 0
         missing = 0
         settleTokens(isKey: isKey, tokens)
-        proof = RuleEvidence(self.evidence, isKey: isKey || isOtherKey)
         values = self.evidence.values
         missing = evidence.empty + self.evidence.tokens.values.reduce(0) { $0 + $1.count }
         if values == 0 {
@@ -63,8 +61,11 @@ struct ColumnJudgement {
         }
         if isKey || missing == 0 && values > 0 && proposes(.required, if: proof.isAlwaysThere) {
             draft.constraints.insert(JSONMember("required", true), at: 0)
-        } else if isTyped, !isStrict {
+        } else if !isStrict, !["string", "boolean"].contains(draft.type) {
             takenAsMissing += Self.usualTokens.filter { !takenAsMissing.contains($0) }
+        }
+        if isOtherKey, draft.isExact, proposes(.unique, if: proof.isUnique) {
+            draft.constraints.append(JSONMember("unique", true))
         }
         if !takenAsMissing.isEmpty {
             let texts = JSONValue.array([""] + takenAsMissing.map(JSONValue.string))
@@ -73,6 +74,9 @@ struct ColumnJudgement {
         if let contentType { draft.extensions.append(JSONMember("contentType", .string(contentType))) }
         if !withheld.isEmpty { doubts.append(.withheld(withheld, proof.reason)) }
     }
+
+    /// The evidence for rules, from the values without the tokens that stand for missing values.
+    private var proof: RuleEvidence { RuleEvidence(evidence, isKey: isAnyKey) }
 
     /// Returns whether a rule that all values satisfy is proposed, and notes it otherwise.
     private mutating func proposes(_ rule: WithheldRule, if isProven: Bool) -> Bool {
@@ -147,7 +151,6 @@ struct ColumnJudgement {
         guard let type else { return false }
         draft.type = type.name
         draft.attributes += type.attributes
-        isTyped = type.name != "string"
         draft.extensions += type.extensions
         if type == .integer, isYear { draft.type = "year" }
         if type == .email || type == .uri { limitLength() }

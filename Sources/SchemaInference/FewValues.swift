@@ -2,6 +2,7 @@
 struct FewValues: Sendable {
     struct Entry: Sendable {
         let bytes: [UInt8]
+        /// The first eight bytes.
         fileprivate let key: UInt64
         /// The number of values before the first one of this entry.
         fileprivate let arrival: Int
@@ -37,7 +38,7 @@ struct FewValues: Sendable {
     }
 
     private mutating func addToEntries(_ value: Span<UInt8>, count: Int, arrival: Int) {
-        let key = Self.key(of: value)
+        let key = value.word(at: 0)
         let found = entries?.firstIndex { entry in
             entry.key == key && entry.bytes.count == value.count
                 && (value.count <= 8 || entry.bytes.span.isSame(as: value))
@@ -53,14 +54,6 @@ struct FewValues: Sendable {
         } else {
             entries = nil
         }
-    }
-
-    /// Returns the first eight bytes as a number.
-    @inline(__always)
-    private static func key(of value: Span<UInt8>) -> UInt64 {
-        var key: UInt64 = 0
-        for index in 0..<min(8, value.count) { key = key << 8 | UInt64(value[index]) }
-        return key
     }
 }
 

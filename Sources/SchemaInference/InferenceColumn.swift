@@ -31,14 +31,6 @@ struct InferenceColumn: Sendable {
     static let longestName = 1_000
 }
 
-extension InferenceOptions {
-    /// Returns whether a column may become the key although some rows have no unique value in it: the column has the
-    /// name of a key, or it is the chosen key.
-    func keepsAsCandidate(_ column: InferenceColumn) -> Bool {
-        column.name.keyRank != nil || key.map { FoldedHeader($0) == FoldedHeader(column.name.header) } ?? false
-    }
-}
-
 /// The columns that the options choose as fields, by their headers.
 struct ColumnChoice: Sendable {
     private let wanted: [String]

@@ -1,9 +1,11 @@
+internal import ProfileCore
+internal import ProfileTransfer
 internal import Threads
 
 /// The columns that may be the key, because their values are unique.
 ///
 /// A column stops being a candidate at its first repeat or empty cell. A column with the name of a key stays a
-/// candidate, because one row in a hundred may lack a unique value (N3).
+/// candidate, because one row in a hundred may lack a unique value (N3). So does the column that the options choose.
 final class KeyCandidates {
     /// The findings about a candidate from all rows.
     struct Finding: Sendable {
@@ -42,7 +44,7 @@ final class KeyCandidates {
     /// - Parameters:
     ///   - keys: The values of the batch by column.
     ///   - rowsBefore: The number of rows in earlier batches. They have no value in a column that is new in this batch.
-    ///   - staysAnyway: Returns whether the column has the name of a key.
+    ///   - staysAnyway: Returns whether the column has the name of a key, or is the chosen key.
     /// - Throws: ``InferenceError/spilling(code:)`` if a spill file cannot be written.
     func add(_ keys: [Int: KeyEvidence], rowsBefore: Int, staysAnyway: (Int) -> Bool) throws(InferenceError) {
         let limit = limit
@@ -102,4 +104,12 @@ final class LeftColumns: Sendable {
     func contains(_ column: Int) -> Bool { columns.withLock { $0.contains(column) } }
 
     func insert(_ column: Int) { columns.withLock { _ = $0.insert(column) } }
+}
+
+extension InferenceOptions {
+    /// Returns whether a column may become the key although some rows have no unique value in it: the column has the
+    /// name of a key, or it is the chosen key.
+    func keepsAsCandidate(_ column: InferenceColumn) -> Bool {
+        column.name.keyRank != nil || key.map { FoldedHeader($0) == FoldedHeader(column.name.header) } ?? false
+    }
 }

@@ -104,7 +104,7 @@ struct ProposalMaker {
         let isKey = key == column
         // If a person chooses another key, this column may be one that repeats in the next file.
         let isOtherKey =
-            options.key == nil && !options.keysByRow && columns[column].name.keyRank != nil
+            !isKey && options.key == nil && !options.keysByRow && columns[column].name.keyRank != nil
             && keys[column]?.exceptions == 0
         let judgement = ColumnJudgement(
             found, columns[column].name, isKey: isKey, isOtherKey: isOtherKey, tokens: tokens,
@@ -116,12 +116,6 @@ struct ProposalMaker {
             if columns[column].name.keyRank == nil, options.key == nil { doubts.append(.keyByValues) }
             if let finding = keys[column], finding.exceptions > 0 {
                 doubts.append(.keyExceptions(missing: finding.missing, repeated: finding.repeats))
-            }
-        } else if isOtherKey, draft.isExact {
-            if options.isStrict || judgement.values >= RuleEvidence.enough {
-                draft.constraints.append(JSONMember("unique", true))
-            } else {
-                doubts.append(.withheld([.unique], .fewValues))
             }
         }
         if let reason = giveName(to: &draft, column) { doubts.append(.renamed(reason)) }

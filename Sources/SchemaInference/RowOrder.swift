@@ -41,20 +41,25 @@ private struct SortKey: Comparable {
 
     @inline(__always)
     init(_ value: Span<UInt8>) {
-        start = Self.bytes(of: value, from: 0, count: min(8, value.count))
-        middle = value.count <= 8 ? 0 : Self.bytes(of: value, from: 8, count: min(8, value.count - 8))
-        end = value.count <= 16 ? 0 : Self.bytes(of: value, from: value.count - 8, count: 8)
-    }
-
-    @inline(__always)
-    private static func bytes(of value: Span<UInt8>, from offset: Int, count: Int) -> UInt64 {
-        var bytes: UInt64 = 0
-        for index in offset..<offset + count { bytes = bytes << 8 | UInt64(value[index]) }
-        return bytes << UInt64(8 * (8 - count))
+        start = value.word(at: 0)
+        middle = value.word(at: 8)
+        end = value.count <= 16 ? 0 : value.word(at: value.count - 8)
     }
 
     @inline(__always)
     static func < (one: Self, other: Self) -> Bool {
         (one.start, one.middle, one.end) < (other.start, other.middle, other.end)
+    }
+}
+
+extension Span<UInt8> {
+    /// Returns the eight bytes from `offset` as a number that has the order of the bytes. Bytes after the end count as 0.
+    @inline(__always)
+    func word(at offset: Int) -> UInt64 {
+        let end = Swift.min(offset + 8, count)
+        guard offset < end else { return 0 }
+        var word: UInt64 = 0
+        for index in offset..<end { word = word << 8 | UInt64(self[index]) }
+        return word << UInt64(8 * (offset + 8 - end))
     }
 }

@@ -7,7 +7,7 @@
 struct RuleEvidence {
     /// The number of values, or fewer if the rows are sorted or grouped by the column.
     let observations: Int
-    /// The number of observations since the last new value; nil if the column has many distinct values.
+    /// The number of observations since the last new value; nil if the column has many distinct values, or a long one.
     private let sinceNewValue: Int?
     /// Whether some value occurs only once. The number of such values estimates how many values are still unseen (I. J.
     /// Good, "The Population Frequencies of Species", 1953).
@@ -49,6 +49,9 @@ struct RuleEvidence {
 
     /// Whether hardly any further value will be more than twice as long as the longest.
     var isBounded: Bool { isComplete || observations >= Self.enoughForRoom }
+
+    /// Whether further rows will hardly ever repeat a value, if no row does so far.
+    var isUnique: Bool { values >= Self.enough }
 
     /// Whether further rows will hardly ever lack a value. In a file that is sorted by a column, the rows that lack a
     /// value usually come last.

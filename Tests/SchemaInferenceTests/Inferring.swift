@@ -74,9 +74,11 @@ extension ColumnProposal {
 }
 
 /// The rules of a field of a schema that was proposed for a column of these cells, beside a column `id` of numbers.
-func column(of cells: [String], named name: String = "x") async throws -> ColumnProposal {
+func column(
+    of cells: [String], named name: String = "x", isStrict: Bool = true
+) async throws -> ColumnProposal {
     var text = "id,\(name)\n"
     for (row, cell) in cells.enumerated() { text += "k\(row),\"\(cell)\"\n" }
-    let proposal = try await inferring(text)
+    let proposal = try await inferring(text) { $0.isStrict = isStrict }
     return try #require(proposal[name])
 }

@@ -19,8 +19,8 @@ extension ProfileRepository {
     /// - Parameters:
     ///   - format: The file format. CSV and NDJSON files can be imported again without changes. If the schema requires
     ///     a password, a file for a later import must include the hashes.
-    ///   - includingHashes: Whether to add `password_hash` as the last column, if the schema has a password. A person
-    ///     who has the hashes can use them to guess passwords.
+    ///   - includingHashes: Whether to add `password_hash` as the last column, if the schema has a password. With
+    ///     the hashes, an attacker can guess passwords.
     ///   - spreadsheetSafe: Whether to prefix a CSV cell with `'` if a spreadsheet would run it as a formula. Importing
     ///     such an export does not restore the original values.
     /// - Returns: A sequence of chunks. Each chunk is read from the store when the caller requests it.

@@ -44,17 +44,7 @@ struct ImportCommand: AsynchronousCommand, ResultWriting {
     @Flag(help: "If there is no store, infer rules from the file, show them, and create the store with them.")
     var infer = false
 
-    @Option(
-        name: .customLong("columns"),
-        help: ArgumentHelp(
-            "With --infer: make fields of these columns only, separated by commas.", valueName: "header,…"))
-    var inferredColumns: ColumnList?
-
-    @Option(help: ArgumentHelp("With --infer: use this column as the username.", valueName: "header"))
-    var key: String?
-
-    @Flag(help: "With --infer: take the tightest rules that the file satisfies, even if the next file may break them.")
-    var strict = false
+    @OptionGroup var inferred: InferredRulesOptions
 
     @Flag(help: "Accept the rules that --infer finds without asking.")
     var yes = false
@@ -66,16 +56,12 @@ struct ImportCommand: AsynchronousCommand, ResultWriting {
     func validate() throws {
         if yes, !infer { throw ValidationError("--yes requires --infer.") }
         if schema != nil, infer { throw ValidationError("--schema and --infer exclude each other.") }
-        if key != nil, !infer { throw ValidationError("--key requires --infer.") }
-        if key != nil, input.source.keyByRow {
-            throw ValidationError("--key and --key-by-row exclude each other.")
-        }
+        if let option = inferred.given, !infer { throw ValidationError("\(option) requires --infer.") }
+        try inferred.validate(with: input.source)
         if input.source.keyByRow, onDuplicate.policy != .reject {
             throw ValidationError(
                 "--on-duplicate skip and update need a key: a row has another number in the next file (--key-by-row).")
         }
-        if strict, !infer { throw ValidationError("--strict requires --infer.") }
-        if inferredColumns != nil, !infer { throw ValidationError("--columns requires --infer.") }
     }
 
     var needsAddressSpace: Bool { true }
@@ -133,10 +119,7 @@ struct ImportCommand: AsynchronousCommand, ResultWriting {
                 .usage, "There is no terminal to ask whether the inferred rules are right; nothing was imported",
                 "Accept the rules with --yes, or look at them with \"profiles schema infer\"")
         }
-        var inference = input.source.inference
-        inference.columns = inferredColumns?.headers ?? []
-        inference.isStrict = strict
-        inference.key = key
+        let inference = inferred.inference(from: input.source)
         let source = try ImportInput(descriptor: file.descriptor, name: file.path, byteCount: file.byteCount)
             .readableAgain(keptIn: inference.temporaryFolder)
         plan.input = source

@@ -27,7 +27,8 @@ extension SchemaProposal {
         var notes: [String] = []
         let rows = "\(rows.grouped) row\(rows == 1 ? "" : "s")"
         let isPart = "Only the first \(rows) were looked at; the others may break the rules."
-        notes.append(isSample ? isPart : self.rows == 0 ? "The file has no rows." : "\(rows) in all.")
+        let isWhole = self.rows == 0 ? "The file has no rows." : "\(rows) in all."
+        notes.append(isSample ? isPart : isWhole)
         if let guessedEncoding {
             notes.append("The characters look like \(guessedEncoding); set another encoding with --encoding.")
         }
