@@ -58,6 +58,8 @@ public struct FieldRules: Hashable, Sendable {
     public internal(set) var stringFormat: StringFormat?
     /// The notation of an integer or number.
     public internal(set) var numberFormat = NumberFormat.plain
+    /// The unit of an integer or number, such as `€` or `kg`. Tables show it beside the values.
+    public internal(set) var unit: String?
     /// The texts that mean true in a boolean field. A form shows `true` if this list contains it. Otherwise it shows
     /// the first text of the list.
     public internal(set) var trueValues = Self.defaultTrueValues

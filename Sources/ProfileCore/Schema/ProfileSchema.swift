@@ -10,8 +10,11 @@ public struct ProfileSchema: Hashable, Sendable {
     public static let mostFields = 100
 
     /// Creates a schema. The names of the fields must be unique.
-    init(name: String, fields: [FieldRules], primaryKeyIndex: Int) {
-        contents = Contents(name: name, fields: fields, primaryKeyIndex: primaryKeyIndex)
+    init(
+        name: String, fields: [FieldRules], primaryKeyIndex: Int, importSettings: ImportSettings = ImportSettings()
+    ) {
+        contents = Contents(
+            name: name, fields: fields, primaryKeyIndex: primaryKeyIndex, importSettings: importSettings)
     }
 
     /// The name of the schema. It is only a label: two schemas may have the same name.
@@ -30,6 +33,14 @@ public struct ProfileSchema: Hashable, Sendable {
     /// The position of the primary key, from 0.
     public var primaryKeyIndex: Int { contents.primaryKeyIndex }
 
+    /// The settings with which files are imported, unless an option says otherwise.
+    public var importSettings: ImportSettings { contents.importSettings }
+
+    /// Returns the same rules with other settings for the import of files.
+    public func importing(with settings: ImportSettings) -> ProfileSchema {
+        ProfileSchema(name: name, fields: fields, primaryKeyIndex: primaryKeyIndex, importSettings: settings)
+    }
+
     /// The rules of a field, or nil if the schema has no field of that name.
     public subscript(name: FieldName) -> FieldRules? { index(of: name).map { fields[$0] } }
 
@@ -43,12 +54,14 @@ public struct ProfileSchema: Hashable, Sendable {
     public var hasPassword: Bool { index(of: .password) != nil }
 
     public static func == (left: ProfileSchema, right: ProfileSchema) -> Bool {
-        left.contents === right.contents || (left.name == right.name && left.fields == right.fields)
+        left.contents === right.contents
+            || (left.name == right.name && left.fields == right.fields && left.importSettings == right.importSettings)
     }
 
     public func hash(into hasher: inout Hasher) {
         hasher.combine(name)
         hasher.combine(fields)
+        hasher.combine(importSettings)
     }
 
     /// The built-in schema.
@@ -116,11 +129,13 @@ extension ProfileSchema {
         let fields: [FieldRules]
         let openFields: [FieldRules]
         let primaryKeyIndex: Int
+        let importSettings: ImportSettings
         let positions: [FieldName: Int]
         let openPositions: [FieldName: Int]
 
-        init(name: String, fields: [FieldRules], primaryKeyIndex: Int) {
+        init(name: String, fields: [FieldRules], primaryKeyIndex: Int, importSettings: ImportSettings) {
             self.name = name
+            self.importSettings = importSettings
             self.fields = fields
             self.primaryKeyIndex = primaryKeyIndex
             openFields = fields.filter { !$0.isSecret }

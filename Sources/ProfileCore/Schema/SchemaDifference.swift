@@ -10,9 +10,12 @@ public struct SchemaDifference: Hashable, Sendable {
         case changed(before: FieldRules, after: FieldRules)
         /// The fields that both schemas have are in another order.
         case reordered
+        /// Files are imported with other settings.
+        case imported(before: ImportSettings, after: ImportSettings)
     }
 
-    /// The differences. Removed fields come first. The other fields follow in the new schema's order.
+    /// The differences. Removed fields come first. The other fields follow in the new schema's order. The order of the
+    /// fields and the settings of imports come last.
     public let changes: [Change]
 
     /// Compares two schemas, field by field. The names of the schemas are ignored.
@@ -27,10 +30,13 @@ public struct SchemaDifference: Hashable, Sendable {
         }
         let common = new.fields.map(\.name).filter { old[$0] != nil }
         if common != old.fields.map(\.name).filter({ new[$0] != nil }) { changes.append(.reordered) }
+        if old.importSettings != new.importSettings {
+            changes.append(.imported(before: old.importSettings, after: new.importSettings))
+        }
         self.changes = changes
     }
 
-    /// Whether both schemas have the same fields, in the same order, with the same rules.
+    /// Whether both schemas have the same fields, in the same order, with the same rules, and the same import settings.
     public var isEmpty: Bool { changes.isEmpty }
 
     /// Whether a profile that is valid under the old schema may be invalid under the new schema.
@@ -38,7 +44,7 @@ public struct SchemaDifference: Hashable, Sendable {
         changes.contains { change in
             switch change {
             case .added(let field): field.isRequired
-            case .removed, .reordered: false
+            case .removed, .reordered, .imported: false
             case .changed(let before, let after): after.changes(from: before).contains { $0.effect.mayInvalidate }
             }
         }
@@ -125,6 +131,7 @@ extension FieldRules {
         compare("decimalChar", \.numberFormat.decimalCharacter, text: { String($0) }, effect: { _, _ in .typing })
         compare("groupChar", \.numberFormat.groupCharacter, text: { $0.map(String.init) }, effect: { _, _ in .typing })
         compare("bareNumber", \.numberFormat.isBare, text: { "\($0)" }, effect: { _, _ in .typing })
+        compare("unit", \.unit, text: { $0 }, effect: { _, _ in .none })
         compare("indexed", \.isIndexed, text: { "\($0)" }, effect: { _, _ in .none })
         compare("columns", \.columns, text: { Self.listed($0) }, effect: { _, _ in .none })
         compare("hashColumns", \.hashColumns, text: { Self.listed($0) }, effect: { _, _ in .none })

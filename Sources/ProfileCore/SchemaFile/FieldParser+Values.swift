@@ -51,6 +51,7 @@ extension FieldParser {
         if allows(["decimalChar"], of: field, for: [.number], rules), let character = parseSeparator("decimalChar") {
             rules.numberFormat.decimalCharacter = character
         }
+        if allows(["unit"], of: extensions, for: [.integer, .number], rules) { rules.unit = extensions.text("unit") }
         guard allows(["groupChar", "bareNumber"], of: field, for: [.integer, .number], rules) else { return }
         rules.numberFormat.groupCharacter = parseSeparator("groupChar")
         rules.numberFormat.isBare = field.boolean("bareNumber") ?? true

@@ -39,7 +39,7 @@ struct FieldParser {
         ])
         extensions.allowOnly([
             "characters", "requires", "mask", "formats", "secret", "indexed", "columns", "hashColumns", "message",
-            "contentType",
+            "contentType", "unit",
         ])
         let title = field.text("title")
         guard let name = parseName() else { return nil }

@@ -15,6 +15,7 @@ extension ProfileSchema {
         var members = [JSONMember("name", .string(name))]
         if !shared.isEmpty { members.append(JSONMember("missingValues", FieldRules.list([""] + shared))) }
         if primaryKey.name != .username { members.append(JSONMember("primaryKey", .string(primaryKey.name.text))) }
+        if let settings = importSettings.document { members.append(JSONMember("profiles", settings)) }
         members.append(JSONMember("fields", .array(fields.map { $0.document(sharing: shared) })))
         return .object(members)
     }
@@ -90,6 +91,7 @@ extension FieldRules {
         if isIndexed { members.append(JSONMember("indexed", true)) }
         if !columns.isEmpty { members.append(JSONMember("columns", Self.list(columns))) }
         if !hashColumns.isEmpty { members.append(JSONMember("hashColumns", Self.list(hashColumns))) }
+        if let unit { members.append(JSONMember("unit", .string(unit))) }
         if let contentType { members.append(JSONMember("contentType", .string(contentType))) }
         if !messages.isEmpty {
             let sorted = messages.sorted { $0.key.rawValue < $1.key.rawValue }

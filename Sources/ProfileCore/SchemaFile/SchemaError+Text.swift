@@ -112,6 +112,7 @@ extension SchemaError.Notation {
         case .timePattern(let type):
             "\(found.quoted) is no pattern for \(type.parts): %Y %y %m %b %B %d %H %I %p %M %S %f %z %% are known, each "
                 + "once, \(DateFormat.longestLength) characters at most"
+        case .delimiter: "\(found.quoted) is not one printable ASCII character or a tab; a quote is not allowed"
         case .separator: "\(found.quoted) is no separator: one character that is neither letter, digit nor sign"
         case .integer: "\(found.shortened) is no 64-bit integer"
         case .number: "\(found.shortened) is out of a double's range"

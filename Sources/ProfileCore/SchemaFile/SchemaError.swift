@@ -125,6 +125,8 @@ public struct SchemaError: Hashable, Sendable {
         case timePattern(FieldType)
         /// A separator between digits or before a fraction.
         case separator
+        /// A printable ASCII character or a tab, but no quote.
+        case delimiter
         /// An integer of 64 bits.
         case integer
         /// A finite double.

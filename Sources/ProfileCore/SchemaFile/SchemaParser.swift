@@ -59,10 +59,11 @@ private struct SchemaParser {
 
     /// The schema; nil if an error was reported.
     func parse(defaultName: String) -> ProfileSchema? {
-        root.allowOnly(["name", "title", "description", "$schema", "fields", "missingValues", "primaryKey"])
+        root.allowOnly(["name", "title", "description", "$schema", "fields", "missingValues", "primaryKey", "profiles"])
         let name = root.text("name") ?? defaultName
         let missingValues = MissingValues.read(from: root) ?? []
         let primaryKey = parsePrimaryKey()
+        let settings = ImportSettings(root.object("profiles"))
         guard root["fields"] != nil else {
             root.report("fields", .missing(.fields))
             return nil
@@ -92,7 +93,8 @@ private struct SchemaParser {
         for (rules, path) in fields where rules.name == .username && !rules.isPrimaryKey {
             errors.report("\(path).name", .usernameBesideKey(fields[index].rules.name))
         }
-        return ProfileSchema(name: name, fields: fields.map(\.rules), primaryKeyIndex: index)
+        return ProfileSchema(
+            name: name, fields: fields.map(\.rules), primaryKeyIndex: index, importSettings: settings)
     }
 
     /// Reads `primaryKey`; nil if it is malformed.

@@ -35,6 +35,7 @@ extension SchemaDifference.Change {
                     + change.effect.remark
             }
         case .reordered: ["~ the order of the fields"]
+        case .imported: ["~ how files are imported"]
         }
     }
 
@@ -51,6 +52,8 @@ extension SchemaDifference.Change {
                 "changes": .array(after.changes(from: before).map(\.json)),
             ]
         case .reordered: ["change": "reordered"]
+        case .imported(let before, let after):
+            ["change": "imported", "before": before.document ?? [:], "after": after.document ?? [:]]
         }
     }
 }
