@@ -101,7 +101,7 @@ let package = Package(
             swiftSettings: optimised),
         .target(
             name: "SchemaInference",
-            dependencies: ["Platform", "Threads", "CSVStream", "ProfileCore", "ProfileTransfer"],
+            dependencies: ["Platform", "Threads", "CSVStream", "ProfileCore", "ProfileStore", "ProfileTransfer"],
             swiftSettings: optimised),
 
         // MARK: SQLite

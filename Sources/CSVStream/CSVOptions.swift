@@ -9,7 +9,9 @@ package struct CSVOptions: Sendable {
         /// with the highest count is chosen. If no candidate splits the header into several cells, the delimiter is
         /// comma. A file from Excel may begin with a line such as `sep=;`, which sets the delimiter. If the options set
         /// the delimiter, the reader skips this line and ignores its delimiter.
-        case automatic
+        ///
+        /// If `usual` splits the header into several cells, it is chosen.
+        case automatic(usual: CSVDelimiter? = nil)
     }
 
     /// How the delimiter is chosen. The default is comma.

@@ -127,9 +127,10 @@ package struct CSVReader: ~Copyable, Sendable {
     private mutating func begin(_ batch: borrowing RecordBatch) {
         hasBegun = true
         var declarationLength = DelimiterDetection.declaration(in: batch.bytes)?.declarationLength ?? 0
-        if case .automatic = options.delimiter {
+        if case .automatic(let usual) = options.delimiter {
             let detection = DelimiterDetection(
-                of: batch.bytes, to: min(batch.bytes.count, Self.detectionBytes), isWhole: input.isAtEnd)
+                of: batch.bytes, to: min(batch.bytes.count, Self.detectionBytes), isWhole: input.isAtEnd,
+                usual: usual)
             delimiter = detection.delimiter
             declarationLength = detection.declarationLength
         }

@@ -14,14 +14,19 @@ struct DelimiterDetection {
     ///   - bytes: The bytes of the input.
     ///   - end: The number of bytes to examine.
     ///   - isWhole: Whether `bytes` is the whole input.
-    init(of bytes: borrowing ByteBuffer, to end: Int, isWhole: Bool) {
+    ///   - usual: The delimiter that is chosen if it splits the header into several cells.
+    init(of bytes: borrowing ByteBuffer, to end: Int, isWhole: Bool, usual: CSVDelimiter? = nil) {
         if let declared = Self.declaration(in: bytes) {
             self = declared
             return
         }
         var best = (delimiter: CSVDelimiter.comma, score: Score.none)
-        for candidate in CSVDelimiter.usual {
-            let score = Self.score(of: candidate, for: bytes, to: end, isWhole: isWhole && end == bytes.count)
+        let isWhole = isWhole && end == bytes.count
+        let usualScore = usual.map { Self.score(of: $0, for: bytes, to: end, isWhole: isWhole) } ?? .none
+        let isUsual = usualScore != .none
+        if let usual, isUsual { best.delimiter = usual }
+        for candidate in CSVDelimiter.usual where !isUsual {
+            let score = Self.score(of: candidate, for: bytes, to: end, isWhole: isWhole)
             if best.score < score { best = (candidate, score) }
         }
         self.init(delimiter: best.delimiter, declarationLength: 0)

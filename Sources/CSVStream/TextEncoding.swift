@@ -88,6 +88,13 @@ extension TextEncoding {
         }
     }
 
+    /// Returns whether bytes contain characters beyond ASCII, and the first one is UTF-8.
+    static func isProvenUTF8(_ start: Span<UInt8>, isWhole: Bool) -> Bool {
+        start.withUnsafeBufferPointer { bytes in
+            ByteContent.firstHighByte(of: bytes, from: 0).map { isUTF8(bytes[$0...], isWhole: isWhole) } ?? false
+        }
+    }
+
     private static let undefinedInWindows1252: Set<UInt8> = [0x81, 0x8D, 0x8F, 0x90, 0x9D]
 
     /// Returns whether bytes begin with a UTF-8 character. The first byte must be above 0x7F. If `isWhole` is false,

@@ -36,12 +36,16 @@ package struct TextInput: ~Copyable, Sendable {
     /// Makes an input. The beginning of the input was already read.
     ///
     /// If the input has a byte order mark, the mark gives the encoding. Otherwise `encoding` is used. If `encoding` is
-    /// nil, the encoding is guessed from the first bytes: Windows-1252 or UTF-8.
+    /// nil, the encoding is `usual`, unless the first bytes are UTF-8. If `usual` is nil too, the encoding is guessed
+    /// from the first bytes: Windows-1252 or UTF-8.
     /// - Throws: A `read` error with ENOMEM if the system cannot create a decoder.
-    package init(_ head: consuming InputHead, encoding given: TextEncoding?) throws(ByteStreamError) {
+    package init(
+        _ head: consuming InputHead, encoding: TextEncoding?, usual: TextEncoding? = nil
+    ) throws(ByteStreamError) {
         let (marked, markLength) = TextEncoding.marked(head.bytes)
+        let given = encoding ?? (TextEncoding.isProvenUTF8(head.bytes, isWhole: head.isAtEnd) ? nil : usual)
         let guessed = marked == nil && given == nil ? TextEncoding.guessed(head.bytes, isWhole: head.isAtEnd) : nil
-        encoding = marked ?? given ?? guessed ?? .utf8
+        self.encoding = marked ?? given ?? guessed ?? .utf8
         isEncodingGuessed = guessed != nil
         isMarked = marked != nil
         source = head.source

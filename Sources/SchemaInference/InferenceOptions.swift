@@ -1,3 +1,4 @@
+public import ProfileCore
 public import ProfileTransfer
 
 /// Options for inferring a schema.
@@ -20,6 +21,8 @@ public struct InferenceOptions: Sendable {
     public var keysByRow = false
     /// Whether the tightest rules that the file satisfies are proposed, even if later files may break them.
     public var isStrict = false
+    /// The settings of a store. They decide where these options leave something open.
+    public var settings = ImportSettings()
     /// The folder for spill files, and for copies of inputs that can be read only once. The files have no names, and
     /// other users cannot read them.
     public var temporaryFolder = "/tmp"

@@ -7,6 +7,8 @@ internal import Threads
 final class InferenceSource: Sendable {
     /// The name of the character encoding, if it was guessed from the bytes; otherwise nil.
     let guessedEncoding: String?
+    /// The detected delimiter; nil for JSON.
+    private let delimiter: UInt8?
     private let state: Locked<State>
     private let sample: Int?
     private let choice: ColumnChoice
@@ -54,7 +56,7 @@ final class InferenceSource: Sendable {
         let input: OpenedInput
         do throws(InputError) {
             input = try OpenedInput(
-                source, format: options.format, encoding: options.encoding,
+                source, format: options.format, encoding: options.encoding, usual: options.settings,
                 batchRecords: ImportSource.recordsPerBatch)
         } catch {
             throw .input(ImportError(error))
@@ -63,15 +65,17 @@ final class InferenceSource: Sendable {
         let beginning = try input.read { (csv: consuming CSVReader) throws(InferenceError) in
             try Self.beginning(of: csv, choice, options)
         } json: { (elements: consuming JSONElementReader) throws(InferenceError) in
-            Beginning(header: nil, state: State(reader: .json(MemberReader(elements, choice: choice))))
+            Beginning(header: nil, delimiter: nil, state: State(reader: .json(MemberReader(elements, choice: choice))))
         }
         header = beginning.header
+        delimiter = beginning.delimiter
         state = Locked(beginning.state)
     }
 
     /// The state of an input after its first records were read.
     private struct Beginning: ~Copyable {
         let header: [String]?
+        let delimiter: UInt8?
         let state: State
     }
 
@@ -95,7 +99,8 @@ final class InferenceSource: Sendable {
         let ahead = try firstBatch(of: &csv, columns, header)
         try requireHeader(header, above: ahead, options)
         return Beginning(
-            header: titles, state: State(reader: .csv(csv, header: header), columns: columns, ahead: ahead))
+            header: titles, delimiter: csv.delimiter.byte,
+            state: State(reader: .csv(csv, header: header), columns: columns, ahead: ahead))
     }
 
     /// Throws if the first record is certainly not a header of the rows that follow, unless the options choose columns
@@ -122,6 +127,8 @@ final class InferenceSource: Sendable {
         /// Whether the input has more rows than the sample.
         let isSample: Bool
         let guessedEncoding: String?
+        /// The detected delimiter; nil for JSON.
+        let delimiter: UInt8?
         /// Whether the headers are in the input's first record.
         let hasHeader: Bool
     }
@@ -137,7 +144,7 @@ final class InferenceSource: Sendable {
         }
         return Found(
             columns: columns, chosen: chosen, headers: header ?? names, isSample: isSample,
-            guessedEncoding: guessedEncoding, hasHeader: header != nil)
+            guessedEncoding: guessedEncoding, delimiter: delimiter, hasHeader: header != nil)
     }
 
     /// Returns the next records; nil at the end of the input or of the sample.

@@ -1,3 +1,4 @@
+internal import CSVStream
 internal import ProfileCore
 internal import ProfileTransfer
 
@@ -19,14 +20,25 @@ extension SchemaProposal {
         let isHeaderLikeRows = found.hasHeader && evidence.oddities.shape.isLikeRows(header: found.headers)
         warnings = evidence.oddities.warningsOfRows + (isHeaderLikeRows ? [.headerLikeRows] : [])
         key = keyColumn.map { .column(found.columns[$0].name.header) } ?? (options.keysByRow ? .rowNumber : nil)
-        self.schema = key == nil ? nil : schema
         columns = maker.columns(of: schema)
         let fields = Set(columns.filter { $0.rules != nil }.map(\.header))
         ignoredColumns = found.headers.filter { !fields.contains($0) && !ImportColumns.rejectColumns.contains($0) }
-        let uses = ColumnUses(schema)
-        mistakableColumns = ignoredColumns.filter { uses.use(of: $0).isOfField }
+        self.schema =
+            key == nil ? nil : schema.importing(with: Self.settings(found, options, ignoring: ignoredColumns))
         chosenColumns = options.columns.isEmpty ? [] : fields
         refused = Self.refused(evidence, keyColumn, keys)
+    }
+
+    /// Returns the settings with which an import reads the next file in the same way.
+    private static func settings(
+        _ found: InferenceSource.Found, _ options: InferenceOptions, ignoring columns: [String]
+    ) -> ImportSettings {
+        var settings = ImportSettings()
+        settings.encoding = options.encoding
+        // The comma is the default.
+        if found.delimiter != CSVDelimiter.comma.byte { settings.delimiter = found.delimiter }
+        settings.ignoredColumns = columns
+        return settings
     }
 
     /// Returns the key column: the one that the options choose. If they choose none, it is the first column with the

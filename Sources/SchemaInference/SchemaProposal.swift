@@ -19,14 +19,11 @@ public struct SchemaProposal: Sendable {
     public let key: Key?
     /// The rows that no schema could accept, in the order of ``RowRefusal``.
     public let refused: [RefusedRows]
-    /// The proposed schema; nil if there is no key.
+    /// The proposed schema; nil if there is no key. An import with this schema reads the columns as this proposal does.
     public let schema: ProfileSchema?
 
-    /// The headers of the columns that are in the file but not in the schema. An import must ignore them.
+    /// The headers of the columns that are in the file but not in the schema.
     public let ignoredColumns: [String]
-    /// The ignored columns whose headers an import would match with a field. They must be listed in
-    /// ``/ProfileTransfer/ImportOptions/ignoredColumns``.
-    public let mistakableColumns: [String]
     /// The headers of the columns that became fields, if ``InferenceOptions/columns`` chose columns; otherwise empty.
     public let chosenColumns: Set<String>
 

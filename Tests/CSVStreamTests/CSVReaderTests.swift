@@ -98,7 +98,7 @@ struct CSVReaderTests {
     func automaticDelimiter(_ text: String, _ expected: Character) throws {
         for chunk in [1, .max] {
             var reader = CSVReader(
-                options: CSVOptions(delimiter: .automatic, batchBytes: 4),
+                options: CSVOptions(delimiter: .automatic(), batchBytes: 4),
                 source: .bytes(Array(text.utf8), chunk: chunk))
             var batch = RecordBatch()
             _ = try reader.header(into: &batch)
@@ -108,14 +108,14 @@ struct CSVReaderTests {
 
     @Test func `I1: a first line may name the delimiter, as Excel writes it, and is no record`() throws {
         for end in ["\n", "\r\n", "\r"] {
-            let rows = try readAll("sep=;\(end)a,b;c\(end)1;2", options: CSVOptions(delimiter: .automatic))
+            let rows = try readAll("sep=;\(end)a,b;c\(end)1;2", options: CSVOptions(delimiter: .automatic()))
             #expect(rows.map(\.texts) == [["a,b", "c"], ["1", "2"]])
             #expect(rows.map(\.line) == [2, 3])
         }
         // The line is no header, whatever was told.
         let told = try readAll("sep=;\na,b\n1,2", options: CSVOptions(delimiter: .character(.comma)))
         #expect(told.map(\.texts) == [["a", "b"], ["1", "2"]])
-        let plain = try readAll("sep=x,b\n1,2", options: CSVOptions(delimiter: .automatic))
+        let plain = try readAll("sep=x,b\n1,2", options: CSVOptions(delimiter: .automatic()))
         #expect(plain.map(\.texts) == [["sep=x", "b"], ["1", "2"]])
     }
 

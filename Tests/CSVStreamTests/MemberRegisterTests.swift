@@ -8,7 +8,7 @@ import Watchdog
     @Test("I1: what the generator made is read cell by cell", arguments: 0..<5 as Range<UInt64>)
     func generated(seed: UInt64) throws {
         let register = MemberRegister(seed: seed)
-        let rows = try readAll(register.bytes, options: CSVOptions(delimiter: .automatic, batchBytes: 10_000))
+        let rows = try readAll(register.bytes, options: CSVOptions(delimiter: .automatic(), batchBytes: 10_000))
         #expect(rows.map(\.texts) == [MemberRegister.header] + register.rows)
         #expect(rows.allSatisfy { $0.fault == nil })
         #expect(Set(register.values(of: "bioguide_id")).count == 537)

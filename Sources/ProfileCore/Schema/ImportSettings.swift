@@ -11,12 +11,10 @@ public struct ImportSettings: Hashable, Sendable {
     public var layout = TableLayout()
     /// The source of each profile's key.
     public var key = KeySource.column
-    /// The headers of the columns that become fields; empty for all columns.
-    public var columns: [String] = []
     /// The headers of the columns that are ignored.
     public var ignoredColumns: [String] = []
 
-    /// Creates the default settings: everything is detected, and every column is used.
+    /// Creates the default settings: everything is detected, and no column is ignored.
     public init() {}
 }
 

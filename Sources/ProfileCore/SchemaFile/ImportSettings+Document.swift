@@ -16,7 +16,6 @@ extension ImportSettings {
         if let comment = layout.comment { members.append(JSONMember("comment", .string(Self.text(comment)))) }
         if layout.padsShortRows { members.append(JSONMember("pad", true)) }
         if let sheet = layout.sheet { members.append(JSONMember("sheet", .string(sheet))) }
-        if !columns.isEmpty { members.append(JSONMember("columns", .array(columns.map { .string($0) }))) }
         if !ignoredColumns.isEmpty {
             members.append(JSONMember("ignoredColumns", .array(ignoredColumns.map { .string($0) })))
         }
@@ -26,8 +25,7 @@ extension ImportSettings {
     /// Reads the object `profiles` of a schema. If a member is wrong, reports an error and ignores the member.
     init(_ object: SchemaObject) {
         object.allowOnly([
-            "key", "encoding", "delimiter", "header", "skip", "headerLine", "comment", "pad", "sheet", "columns",
-            "ignoredColumns",
+            "key", "encoding", "delimiter", "header", "skip", "headerLine", "comment", "pad", "sheet", "ignoredColumns",
         ])
         readKey(object)
         encoding = object.text("encoding")
@@ -38,7 +36,6 @@ extension ImportSettings {
         layout.comment = Self.character("comment", of: object)
         layout.padsShortRows = object.boolean("pad") ?? false
         layout.sheet = object.text("sheet")
-        columns = Self.texts("columns", of: object)
         ignoredColumns = Self.texts("ignoredColumns", of: object)
     }
 

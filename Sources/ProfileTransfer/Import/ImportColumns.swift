@@ -212,7 +212,7 @@ package struct ColumnUses: Sendable {
         exactHashes = Set(hashNames)
         hashes = Set(hashNames.map(FoldedHeader.init))
         hasPassword = schema.hasPassword
-        self.options = options
+        self.options = options.completed(by: schema.importSettings)
     }
 
     /// Returns the use of the column that has this header.

@@ -1,3 +1,4 @@
+internal import ProfileCore
 public import ProfileStore
 
 /// Settings for how an import reads its input and writes to the store.
@@ -68,6 +69,16 @@ public struct ImportOptions: Sendable {
 
     /// Creates the default options.
     public init() {}
+
+    /// Returns these options, completed by the settings of a schema. An option that was set takes precedence.
+    ///
+    /// The delimiter and the encoding are missing here, because a file may prove others.
+    func completed(by settings: ImportSettings) -> ImportOptions {
+        var options = self
+        options.ignoredColumns.formUnion(
+            settings.ignoredColumns.filter { columns[$0] == nil && !chosenColumns.contains($0) })
+        return options
+    }
 }
 
 /// The progress of an import.

@@ -40,10 +40,13 @@ package final class ImportSource: Sendable {
         self.reading = reading
         self.schema = schema
         self.options = options
+        let usual = schema.importSettings
+        let options = options.completed(by: usual)
         let input: OpenedInput
         do throws(InputError) {
             input = try OpenedInput(
-                reading.source, format: options.format, encoding: options.encoding, batchRecords: Self.recordsPerBatch)
+                reading.source, format: options.format, encoding: options.encoding, usual: usual,
+                batchRecords: Self.recordsPerBatch)
         } catch {
             throw ImportError(error)
         }

@@ -111,6 +111,7 @@ public struct ProfileImporter: Sendable {
         }
         if !source.columns.hasPasswords, !input.isRepeatable { reading.repeatable?.readOnce() }
         report.format = source.format
+        report.keyField = source.columns.keyName
         if source.isEncodingGuessed { report.warnings.append(.guessedEncoding(source.encoding.name)) }
         report.rejectsOmitColumns = !omitted(of: source).isEmpty
         let run = try ImportRun(

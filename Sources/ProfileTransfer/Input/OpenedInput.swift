@@ -1,5 +1,5 @@
 package import CSVStream
-internal import ProfileCore
+package import ProfileCore
 
 /// An opened input: decompressed, decoded, and detected as CSV or JSON. Every reader of an input uses this type.
 package struct OpenedInput: ~Copyable, Sendable {
@@ -24,24 +24,23 @@ package struct OpenedInput: ~Copyable, Sendable {
     ///   - source: The source of the raw bytes.
     ///   - format: The format, or `automatic` to detect it.
     ///   - name: The name of the character encoding, or nil to detect it. A byte order mark overrides this name.
+    ///   - usual: The settings of a store. They decide where the other arguments leave something open.
     ///   - batchRecords: The maximum number of CSV records in a batch.
     /// - Throws: ``InputError`` if the input cannot be opened.
     package init(
-        _ source: ByteSource, format: InputFormat, encoding name: String? = nil, batchRecords: Int = .max
+        _ source: ByteSource, format: InputFormat, encoding: String? = nil, usual: ImportSettings = ImportSettings(),
+        batchRecords: Int = .max
     ) throws(InputError) {
-        let named = try name.map { name throws(InputError) in
-            guard let encoding = TextEncoding(name: name) else { throw .unknownEncoding(name) }
-            return encoding
-        }
+        let encodings = (given: try Self.encoding(named: encoding), usual: try Self.encoding(named: usual.encoding))
         let head = try Self.head(of: source)
         let isCompressed = head.isCompressed
-        let text = try Self.text(of: head, encoding: named)
+        let text = try Self.text(of: head, encoding: encodings.given, usual: encodings.usual)
         let isJSON = try Self.isJSON(text, format: format)
-        encoding = text.encoding
+        self.encoding = text.encoding
         isEncodingGuessed = text.isEncodingGuessed
         isMarked = text.isMarked
         self.isCompressed = isCompressed
-        records = Self.records(of: text, isJSON: isJSON, format.options(batchRecords: batchRecords))
+        records = Self.records(of: text, isJSON: isJSON, format.options(usual: usual.delimiter, batchRecords: batchRecords))
     }
 
     /// Passes the records to the closure for their format: CSV or JSON.
@@ -61,10 +60,18 @@ package struct OpenedInput: ~Copyable, Sendable {
         do throws(ByteStreamError) { return try InputHead(source) } catch { throw .stream(error) }
     }
 
-    private static func text(of head: consuming InputHead, encoding: TextEncoding?) throws(InputError) -> TextInput {
-        try requireText(head, isEncodingKnown: encoding != nil)
+    private static func encoding(named name: String?) throws(InputError) -> TextEncoding? {
+        guard let name else { return nil }
+        guard let encoding = TextEncoding(name: name) else { throw .unknownEncoding(name) }
+        return encoding
+    }
+
+    private static func text(
+        of head: consuming InputHead, encoding: TextEncoding?, usual: TextEncoding?
+    ) throws(InputError) -> TextInput {
+        try requireText(head, isEncodingKnown: encoding != nil || usual != nil)
         do throws(ByteStreamError) {
-            return try TextInput(head, encoding: encoding)
+            return try TextInput(head, encoding: encoding, usual: usual)
         } catch {
             throw .stream(error)
         }
@@ -100,10 +107,11 @@ package enum InputError: Error, Sendable {
 }
 
 extension InputFormat {
-    fileprivate func options(batchRecords: Int) -> CSVOptions {
+    fileprivate func options(usual: UInt8?, batchRecords: Int) -> CSVOptions {
         let delimiter: CSVDelimiter? = if case .csv(let byte?) = self { CSVDelimiter(byte) } else { nil }
         return CSVOptions(
-            delimiter: delimiter.map(CSVOptions.Delimiter.character) ?? .automatic, batchRecords: batchRecords)
+            delimiter: delimiter.map(CSVOptions.Delimiter.character) ?? .automatic(usual: usual.flatMap(CSVDelimiter.init)),
+            batchRecords: batchRecords)
     }
 }
 

@@ -1,3 +1,4 @@
+internal import ProfileCore
 public import ProfileStore
 
 /// The result of an import: the numbers of rows and their issues. In a dry run, this is the expected result.
@@ -44,6 +45,16 @@ public struct ImportReport: Hashable, Sendable {
 
     /// Whether the import ignored some columns. These columns are not in the file of rejected rows.
     public var rejectsOmitColumns = false
+
+    /// The name of the key's field; nil if the header was not read.
+    package var keyField: String?
+
+    /// Whether the store already has a profile for every row, and all rows were rejected for this reason.
+    package var areAllKeysStored: Bool {
+        guard store != nil, let keyField, rows > 0 else { return false }
+        let onlyIssue = issues.issueCounts.count == 1 ? issues.issueCounts.first : nil
+        return onlyIssue?.field == keyField && onlyIssue?.code == IssueCode.duplicate.rawValue && rejected == rows
+    }
 
     /// The reason that an import ended before the end of its input. Committed rows stay in the store.
     public enum EarlyEnd: String, Hashable, Sendable {

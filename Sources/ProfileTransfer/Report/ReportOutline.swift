@@ -76,7 +76,7 @@ extension ImportReport {
             subject: source == "-" ? "standard input" : source,
             remarks: [
                 isDryRun ? "Nothing was written: these are the numbers that an import would have." : nil,
-                endRemark, encodingRemark,
+                endRemark, encodingRemark, keyRemark,
             ].compactMap(\.self) + warnings.map(\.text),
             startedAt: startedAt, store: store, schema: schema,
             totals: [
@@ -96,6 +96,12 @@ extension ImportReport {
         guard issues.issueCounts.contains(where: { $0.code == IssueCode.badEncoding.rawValue }) else { return nil }
         return "Rows were rejected because their bytes do not fit the input's encoding. "
             + "Name its encoding with --encoding."
+    }
+
+    private var keyRemark: String? {
+        guard areAllKeysStored else { return nil }
+        return "The store already has all keys of the file. To import only new rows of such files, use "
+            + "--on-duplicate skip; to change the stored profiles, use --on-duplicate update."
     }
 
     private var endRemark: String? {

@@ -4,6 +4,7 @@ internal import ProfileStore
 internal import ProfileStoreSQLite
 internal import ProfileTransfer
 internal import SchemaInference
+internal import TextLayout
 
 struct ImportCommand: AsynchronousCommand, ResultWriting {
     static let configuration = CommandConfiguration(
@@ -49,12 +50,16 @@ struct ImportCommand: AsynchronousCommand, ResultWriting {
     @Flag(help: "Accept the rules that --infer finds without asking.")
     var yes = false
 
+    @Flag(help: "If the file breaks rules of the store, loosen these rules without asking.")
+    var loosen = false
+
     @OptionGroup var creation: CreationOption
     @OptionGroup var store: StoreOptions
     @OptionGroup var result: ResultOptions
 
     func validate() throws {
         if yes, !infer { throw ValidationError("--yes requires --infer.") }
+        if loosen, !infer { throw ValidationError("--loosen requires --infer.") }
         if schema != nil, infer { throw ValidationError("--schema and --infer exclude each other.") }
         if let option = inferred.given, !infer { throw ValidationError("\(option) requires --infer.") }
         try inferred.validate(with: input.source)
@@ -73,10 +78,11 @@ struct ImportCommand: AsynchronousCommand, ResultWriting {
         let rules = try schema.map { path throws(CommandFailure) in try ProfileSchema(file: path) }
         var plan = Plan(rules: rules ?? .standard, options: options, isConfirmed: creation.create)
         if infer { try await look(through: file, before, &plan) }
-        if dryRun, before == nil {
-            // A dry run creates no store. The dry run uses the rules that a new store would have.
+        if dryRun, before == nil || plan.looserRules != nil {
+            // A dry run neither creates a store nor changes rules. It uses the rules that the store would have.
             let importer = ProfileImporter(
-                schema: plan.rules, today: Timestamp.now().day ?? .latest, options: plan.options)
+                schema: plan.looserRules?.after ?? plan.rules, today: Timestamp.now().day ?? .latest,
+                options: plan.options)
             return try await ReportedImport(global: global, input: input, readBefore: plan.input).run(importer, file)
         }
         let whenMissing: MissingStore = dryRun ? .isAnError : .isMade(plan.rules, isConfirmed: plan.isConfirmed)
@@ -90,6 +96,7 @@ struct ImportCommand: AsynchronousCommand, ResultWriting {
                         "Leave out --schema to import by the rules of the store",
                         "Or put the rules of the file into force with \"profiles schema adopt\"")
                 }
+                if let looser = plan.looserRules { try await adopt(looser, repository) }
                 let importer = ProfileImporter(repository: repository, options: plan.options)
                 let reported = ReportedImport(
                     global: global, input: input, store: repository, duplicates: onDuplicate.policy, attempt: attempt,
@@ -106,6 +113,9 @@ struct ImportCommand: AsynchronousCommand, ResultWriting {
         var options: ImportOptions
         /// Whether the user has confirmed the creation of the store.
         var isConfirmed: Bool
+        /// The rules of an existing store, and looser rules that are put in force before the import; nil to keep the
+        /// rules.
+        var looserRules: (before: ProfileSchema, after: ProfileSchema)?
         /// The input, if the command has already read it.
         var input: ImportInput?
     }
@@ -125,7 +135,7 @@ struct ImportCommand: AsynchronousCommand, ResultWriting {
         plan.input = source
         if let before { return try await compare(before, with: source, inference, &plan) }
         let proposal = try await inference.proposal(for: source, isQuiet: global.quiet)
-        if !yes || !global.quiet { Output.error.note(proposal.text(isImported: true)) }
+        if !yes || !global.quiet { Output.error.note(proposal.text) }
         guard let found = proposal.schema else { throw CommandFailure.noKey(proposal) }
         let path = try global.databasePath()
         guard try !needsAnswer(before) || LinePrompt.isConfirmed("Make a store at \(path) with these rules, and import")
@@ -140,16 +150,15 @@ struct ImportCommand: AsynchronousCommand, ResultWriting {
     /// Whether the user has to confirm that a store is created with the inferred rules.
     private func needsAnswer(_ before: ProfileSchema?) -> Bool { before == nil && !yes && !dryRun }
 
-    /// Shows how the rules inferred from the file differ from the rules of a store. The store's rules stay in force
-    /// (N5). If the user has not chosen the columns, the import ignores columns that match no field of the store. The
-    /// shown difference always contains these columns.
+    /// Shows which rules of a store the file breaks, and offers to loosen these rules (N12). No rule becomes stricter
+    /// (N5). If the user has not chosen the columns, the import ignores columns that match no field of the store.
     private func compare(
         _ before: ProfileSchema, with source: ImportInput, _ inference: InferenceOptions, _ plan: inout Plan
     ) async throws {
         if inference.columns.isEmpty { plan.options.ignoresUnknownColumns = true }
-        // Rules that are only left out of a proposal are no difference.
         var inference = inference
         inference.isStrict = true
+        inference.settings = before.importSettings
         let proposal: SchemaProposal
         do {
             proposal = try await inference.proposal(for: source, isQuiet: global.quiet)
@@ -159,13 +168,63 @@ struct ImportCommand: AsynchronousCommand, ResultWriting {
                     + "match no field are ignored.")
         }
         proposal.adapt(&plan.options)
-        let difference = proposal.schema.map { SchemaDifference(from: before, to: $0) }
-        guard let difference, !difference.isEmpty else { return }
-        global.note("The store keeps its rules. The rules inferred from the file differ:")
-        global.note(difference.text)
-        let isWider = difference.changes.contains { if case .added = $0 { true } else { false } }
-        if isWider, plan.options.ignoresUnknownColumns { global.note("Columns that match no field are ignored.") }
-        global.note("")
+        if plan.options.ignoresUnknownColumns { noteUnknownColumns(of: proposal, before, plan.options) }
+        let today = Timestamp.now().day ?? .latest
+        let loosening: SchemaLoosening
+        do throws(ImportError) {
+            loosening = try await SchemaLoosening(
+                of: before, by: source, proposal: proposal, today: today, options: plan.options)
+        } catch {
+            throw CommandFailure(error, attempting: attempt)
+        }
+        guard !loosening.broken.isEmpty else {
+            return global.note("The store keeps its rules. The file breaks none of them.\n")
+        }
+        Output.error.note(loosening.text)
+        guard loosening.schema != before else {
+            return global.note("The store keeps its rules. None of them can be loosened for this file.\n")
+        }
+        Output.error.note("Looser rules that the file keeps:")
+        Output.error.note(SchemaDifference(from: before, to: loosening.schema).text + "\n")
+        if try mayLoosen() {
+            plan.looserRules = (before, loosening.schema)
+        } else {
+            global.note("The store keeps its rules. Rows that break them are rejected.\n")
+        }
+    }
+
+    private func noteUnknownColumns(of proposal: SchemaProposal, _ schema: ProfileSchema, _ options: ImportOptions) {
+        let uses = ColumnUses(schema, options)
+        let unknown = proposal.columns.map(\.header).filter { uses.use(of: $0) == .unknown }
+        guard !unknown.isEmpty else { return }
+        let names = unknown.prefix(Self.mostNamedColumns).map { $0.quoted(longest: 32) }.joined(separator: ", ")
+        let others = unknown.count > Self.mostNamedColumns ? ", …" : ""
+        global.note("Columns that match no field are ignored: \(names)\(others)")
+    }
+
+    private static let mostNamedColumns = 20
+
+    /// Whether the rules that the file breaks are loosened. If there is no terminal to ask, they are not.
+    private func mayLoosen() throws -> Bool {
+        if loosen { return true }
+        guard global.canAsk, !dryRun else {
+            global.note("Loosen these rules with --loosen.")
+            return false
+        }
+        return try LinePrompt.isConfirmed("Loosen these rules of the store")
+    }
+
+    /// Puts looser rules in force, if the store still has the rules that they were made from.
+    private func adopt(_ rules: (before: ProfileSchema, after: ProfileSchema), _ repository: ProfileRepository)
+        async throws
+    {
+        guard repository.schema == rules.before else {
+            throw CommandFailure(
+                .tryAgain, "The rules of the store changed in the meantime; nothing was imported",
+                "Import the file again")
+        }
+        let version = try await repository.rules.adopt(rules.after)
+        global.note("The looser rules are in force as version \(version) of the schema.\n")
     }
 
     private func schemaInForce() async throws -> ProfileSchema? {

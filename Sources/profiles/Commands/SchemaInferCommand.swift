@@ -1,6 +1,7 @@
 internal import ArgumentParser
 internal import Platform
 internal import ProfileCore
+internal import ProfileStore
 internal import ProfileStoreSQLite
 internal import ProfileTransfer
 internal import SchemaInference
@@ -17,13 +18,17 @@ struct SchemaInferCommand: AsynchronousCommand, ResultWriting {
 
               profiles schema infer people.csv
               profiles schema infer people.csv --output schema.json
-              profiles init --schema schema.json && profiles import people.csv
+              profiles import people.csv --schema schema.json
+              profiles schema infer next.csv --with-store --output wider.json && profiles schema adopt wider.json
             """)
 
     @OptionGroup var input: InferenceInputOptions
 
     @Option(name: .shortAndLong, help: ArgumentHelp("Write the schema to a file as JSON.", valueName: "file"))
     var output: String?
+
+    @Flag(help: "Start from the rules of the store, loosen those that the file breaks, and add its other columns.")
+    var withStore = false
 
     @Flag(help: "Replace an existing output file.")
     var force = false
@@ -39,12 +44,47 @@ struct SchemaInferCommand: AsynchronousCommand, ResultWriting {
         spared.insert(descriptor: file.descriptor)
         if let output { try global.requireOutput(output, replacing: force, sparing: spared) }
         let source = ImportInput(descriptor: file.descriptor, name: file.path, byteCount: file.byteCount)
+        if withStore { return try await infer(source, sparing: spared) }
         let proposal = try await input.options.proposal(for: source, isQuiet: global.quiet)
         switch global.format {
-        case .text: try Output.standard.write(proposal.text(isImported: false))
+        case .text: try Output.standard.write(proposal.text)
         case .json: try Output.standard.print(proposal.json.text(indented: true))
         }
         guard let schema = proposal.schema else { throw CommandFailure.noKey(proposal) }
+        try write(schema, sparing: spared)
+    }
+
+    /// Shows rules that both the store's profiles and the file satisfy.
+    private func infer(_ source: ImportInput, sparing spared: FilePlaces) async throws {
+        let before = try await global.withStore("schema infer") { $0.schema }
+        var options = input.options
+        options.settings = before.importSettings
+        let source = try source.readableAgain(keptIn: options.temporaryFolder)
+        let proposal = try await options.proposal(for: source, isQuiet: global.quiet)
+        options.isStrict = true
+        let strict = try await options.proposal(for: source, isQuiet: global.quiet)
+        var columns = ImportOptions()
+        columns.format = options.format
+        columns.encoding = options.encoding
+        columns.ignoresUnknownColumns = true
+        let loosening: SchemaLoosening
+        do throws(ImportError) {
+            loosening = try await SchemaLoosening(
+                of: before, by: source, proposal: strict, today: Timestamp.now().day ?? .latest, options: columns)
+        } catch {
+            throw CommandFailure(error, attempting: .judging)
+        }
+        let schema = loosening.schema.adding(columnsOf: proposal)
+        switch global.format {
+        case .text:
+            if !loosening.broken.isEmpty { try Output.standard.print(loosening.text) }
+            try Output.standard.print(SchemaDifference(from: before, to: schema).text)
+        case .json: try Output.standard.print(schema.document(indented: true))
+        }
+        try write(schema, sparing: spared)
+    }
+
+    private func write(_ schema: ProfileSchema, sparing spared: FilePlaces) throws {
         guard let output else { return }
         try global.write(schema.document(indented: true) + "\n", to: output, replacing: force, sparing: spared)
         global.note("The schema is in \(output.visible).")

@@ -6,11 +6,8 @@ internal import TextLayout
 // The result of an inference as text for a terminal.
 
 extension SchemaProposal {
-    /// Returns the table of columns, followed by notes about the file as a whole.
-    ///
-    /// - Parameter isImported: Whether an import of the file follows. If so, the options for an import are left out.
-    /// - Returns: Lines, each with a line end.
-    func text(isImported: Bool) -> String {
+    /// The table of columns, followed by notes about the file as a whole. Each line has a line end.
+    var text: String {
         var table = TextTable(["Column", "Taken for", "Values", "Examples", "Doubtful"], [.left, .left, .right])
         for column in columns {
             table.add([
@@ -19,7 +16,7 @@ extension SchemaProposal {
                 column.doubts.map(\.text).joined(separator: "; "),
             ])
         }
-        return table.text + "\n" + (notes + (isImported ? [] : optionsOfImport)).map { $0 + "\n" }.joined()
+        return table.text + "\n" + notes.map { $0 + "\n" }.joined()
     }
 
     /// The notes about the file, one per line.
@@ -48,16 +45,6 @@ extension SchemaProposal {
         return notes
     }
 
-    /// The options that an import needs in addition to the schema. With these options, the import reads the columns in
-    /// the same way as this inference.
-    private var optionsOfImport: [String] {
-        let isUnknownLeftOut = ignoredColumns.count > mistakableColumns.count
-        let options =
-            (key == .rowNumber ? ["--key-by-row"] : []) + (isUnknownLeftOut ? ["--ignore-unknown"] : [])
-            + mistakableColumns.map { "--ignore " + $0.visible.quotedForShell }
-        return options.isEmpty ? [] : ["Import with: \(options.joined(separator: " "))"]
-    }
-
     private var keyJSON: JSONValue {
         switch key {
         case .column(let header): ["column": .string(header)]
@@ -83,6 +70,22 @@ extension SchemaProposal {
             "warnings": .array(warnings.map(\.json)),
             "schema": schema?.documentValue ?? .null,
         ]
+    }
+}
+
+extension SchemaLoosening {
+    /// The rules that the file breaks, with the first values.
+    var text: String {
+        var table = TextTable(["field", "issue", "rows", "examples"], [.left, .left, .right])
+        for rule in broken {
+            let examples = rule.examples.map { issue in
+                (issue.value.map { $0.quoted(longest: 24) + " in " } ?? "") + "line \(issue.line)"
+            }
+            table.add([
+                rule.field.text, rule.code.rawValue, rule.count.grouped, examples.joined(separator: ", "),
+            ])
+        }
+        return "The file breaks rules of the store:\n" + table.text
     }
 }
 

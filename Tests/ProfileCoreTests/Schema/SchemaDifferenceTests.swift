@@ -126,6 +126,7 @@ import Watchdog
         ("columns", #""profiles":{"columns":["X y"]}"#),
         ("message", #""profiles":{"message":{"required":"Why?"}}"#),
         ("contentType", #""profiles":{"contentType":"tel"}"#),
+        ("unit", #""type":"number","profiles":{"unit":"kg"}"#),
     ]
 
     @Test(arguments: rules)

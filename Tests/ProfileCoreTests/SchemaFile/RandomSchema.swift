@@ -24,7 +24,7 @@ struct RandomSchema {
         fields.shuffle(using: &random)
         return object(
             [("name", "random"), ("fields", .array(fields))] + (key == "username" ? [] : [("primaryKey", key)])
-                + missingValues()
+                + missingValues() + importSettings()
         ).text(indented: random.once(in: 2))
     }
 
@@ -102,6 +102,16 @@ struct RandomSchema {
                 ("name", .string(name)), ("title", .string(name + " title")), ("type", .string(type.rawValue)),
                 ("constraints", object(constraints)), ("profiles", object(extensions)),
             ])
+    }
+
+    private mutating func importSettings() -> [(String, JSONValue)] {
+        guard random.once(in: 4) else { return [] }
+        let settings: [(String, JSONValue)] = [
+            ("key", ["a", "b/c"]), ("key", "row"), ("encoding", "latin1"), ("delimiter", ";"), ("header", false),
+            ("skip", 3), ("headerLine", 2), ("comment", "#"), ("pad", true), ("sheet", "Data"),
+            ("ignoredColumns", ["", "x"]),
+        ]
+        return [("profiles", object([settings.randomElement(using: &random) ?? ("pad", true)]))]
     }
 
     private mutating func missingValues() -> [(String, JSONValue)] {

@@ -27,7 +27,7 @@ import Watchdog
         (
             #"{"fields":[\#(username)],"colour":1}"#,
             "$.colour: it is not known here; known are name, title, description, $schema, fields, missingValues, "
-                + "primaryKey"
+                + "primaryKey, profiles"
         ),
         (
             #"{"fields":[\#(username)],"foreignKeys":[]}"#,

@@ -1,0 +1,144 @@
+extension ProfileSchema {
+    /// Returns the schema with looser rules, so that it allows what a file contains. No rule becomes stricter, and the
+    /// primary key stays the same.
+    ///
+    /// - Parameter broken: The rules that the file breaks, by field. Only these rules change.
+    /// - Returns: The loosened schema, or this schema if a schema cannot hold the looser rules, for example because a
+    ///   list has too many entries.
+    package func loosened(where broken: [FieldName: BrokenFieldRules]) -> ProfileSchema {
+        let fields = fields.map { field in
+            guard let broken = broken[field.name], !field.isSecret else { return field }
+            return field.loosened(where: broken)
+        }
+        let loosened = ProfileSchema(
+            name: name, fields: fields, primaryKeyIndex: primaryKeyIndex, importSettings: importSettings)
+        return (try? ProfileSchema(parsing: loosened.document())) == loosened ? loosened : self
+    }
+
+    /// Returns the schema with additional fields. Stored profiles have no values in these fields, so the fields are not
+    /// required. Fields whose names are taken, and fields beyond ``mostFields``, are left out.
+    package func adding(_ others: [FieldRules]) -> ProfileSchema {
+        var fields = fields
+        var names = Set(fields.map { FoldedHeader($0.name.text) })
+        for var field in others where fields.count < Self.mostFields && field.name != .username {
+            guard names.insert(FoldedHeader(field.name.text)).inserted else { continue }
+            field.isPrimaryKey = false
+            field.isRequired = false
+            fields.append(field)
+        }
+        return ProfileSchema(
+            name: name, fields: fields, primaryKeyIndex: primaryKeyIndex, importSettings: importSettings)
+    }
+}
+
+/// The rules of a field that a file breaks.
+package struct BrokenFieldRules: Sendable {
+    /// The codes of the issues.
+    package var codes: Set<IssueCode>
+    /// All values that are not in the field's list of allowed values; nil if there are many, or if they are unknown.
+    package var choices: [String]?
+    /// Rules that all values of the file satisfy.
+    package let satisfied: FieldRules
+
+    package init(codes: Set<IssueCode>, choices: [String]?, satisfied: FieldRules) {
+        self.codes = codes
+        self.choices = choices
+        self.satisfied = satisfied
+    }
+}
+
+extension FieldRules {
+    fileprivate func loosened(where broken: BrokenFieldRules) -> FieldRules {
+        let (codes, other) = (broken.codes, broken.satisfied)
+        // A value that the file does not mean as a value may break any rule.
+        let hasOtherTokens = !Set(other.missingValues).isSubset(of: missingValues)
+        var rules = codes.contains(.badFormat) || codes.contains(.badDate) ? widened(toAllow: other) : self
+        if codes.contains(.required), !isPrimaryKey { rules.isRequired = false }
+        if codes.contains(.duplicate), !isPrimaryKey { rules.isUnique = false }
+        if !codes.isDisjoint(with: [.badFormat, .badCharacter, .tooShort, .tooLong]) { rules.mask = nil }
+        if codes.contains(.tooShort) {
+            rules.minimumLength = hasOtherTokens ? nil : least(minimumLength, other.minimumLength)
+        }
+        if codes.contains(.tooLong) { rules.maximumLength = most(maximumLength, other.maximumLength) }
+        if codes.contains(.badCharacter) {
+            rules.characters = hasOtherTokens ? nil : union(characters, other.characters)
+        }
+        rules.requirements.removeAll { requirement in
+            codes.contains { $0.rawValue == "missing_\(requirement.rawValue)" }
+        }
+        if codes.contains(.notAllowed) {
+            // A value of another type than text is stored in another form than it is written.
+            let others = type == .string ? broken.choices ?? [] : []
+            rules.allowedValues = others.isEmpty ? [] : allowedValues + others.filter { !allowedValues.contains($0) }
+        }
+        if codes.contains(.patternMismatch) { rules.pattern = nil }
+        if !codes.isDisjoint(with: [.outOfRange, .dateOutOfRange]) {
+            rules.minimum = nil
+            rules.maximum = nil
+        }
+        return rules
+    }
+
+    /// Returns rules with a type and formats that fit the values of both fields. If there are none, the type is text,
+    /// which holds the stored form of every type.
+    private func widened(toAllow other: FieldRules) -> FieldRules {
+        if type == .string {
+            var rules = self
+            rules.stringFormat = nil
+            // With this class, a value must not have two spaces in a row.
+            if characters?.contains(.spaces) ?? false { rules.characters = nil }
+            return rules
+        }
+        var rules = self
+        if type == .integer, other.type == .number {
+            rules = FieldRules(name: name, title: title, type: .number)
+            rules.takeRulesOfAllTypes(of: self)
+            rules.numberFormat = other.numberFormat
+            if numberFormat != .plain, numberFormat != other.numberFormat { return text }
+        } else if type == .number, other.type == .integer {
+            if other.numberFormat != .plain, numberFormat != other.numberFormat { return text }
+        } else if type != other.type {
+            return text
+        } else {
+            if numberFormat != other.numberFormat { return text }
+            // Without formats, the values are written in ISO 8601.
+            if formats.isEmpty != other.formats.isEmpty { return text }
+            for format in other.formats where !rules.formats.contains(format) {
+                if rules.formats.contains(where: format.looksLike) { return text }
+                rules.formats.append(format)
+            }
+            for word in other.trueValues where !rules.trueValues.contains(word) { rules.trueValues.append(word) }
+            for word in other.falseValues where !rules.falseValues.contains(word) { rules.falseValues.append(word) }
+            if rules.trueValues.contains(where: rules.falseValues.contains) { return text }
+        }
+        rules.missingValues += other.missingValues.filter { !rules.missingValues.contains($0) }
+        return rules
+    }
+
+    /// The field as text, without the rules that apply only to its type.
+    private var text: FieldRules {
+        var rules = FieldRules(name: name, title: title)
+        rules.takeRulesOfAllTypes(of: self)
+        return rules
+    }
+
+    /// Takes the rules that fields of all types can have.
+    private mutating func takeRulesOfAllTypes(of other: FieldRules) {
+        isRequired = other.isRequired
+        isUnique = other.isUnique
+        isPrimaryKey = other.isPrimaryKey
+        isIndexed = other.isIndexed
+        missingValues = other.missingValues
+        messages = other.messages
+        columns = other.columns
+    }
+}
+
+private func least(_ one: Int?, _ other: Int?) -> Int? { one.flatMap { one in other.map { min(one, $0) } } }
+
+private func most(_ one: Int?, _ other: Int?) -> Int? { one.flatMap { one in other.map { max(one, $0) } } }
+
+/// Returns the characters that one of two lists allows. A missing list allows every character.
+private func union(_ one: [AllowedCharacters]?, _ other: [AllowedCharacters]?) -> [AllowedCharacters]? {
+    one.flatMap { one in other.map { one + $0.filter { !one.contains($0) } } }
+}
