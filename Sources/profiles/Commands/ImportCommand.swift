@@ -57,10 +57,14 @@ struct ImportCommand: AsynchronousCommand, ResultWriting {
         if yes, !infer { throw ValidationError("--yes requires --infer.") }
         if schema != nil, infer { throw ValidationError("--schema and --infer exclude each other.") }
         if let option = inferred.given, !infer { throw ValidationError("\(option) requires --infer.") }
-        try inferred.validate(with: input.source)
         if input.source.keyByRow, onDuplicate.policy != .reject {
             throw ValidationError(
                 "--on-duplicate skip and update need a key: a row has another number in the next file (--key-by-row).")
+        }
+        if input.source.keyByContent, onDuplicate.policy == .update {
+            throw ValidationError(
+                "--on-duplicate update changes nothing with --key-by-content: a row with the same key has the same "
+                    + "cells. Take skip.")
         }
     }
 
