@@ -215,6 +215,20 @@ import Watchdog
         #expect(try workplace.profiles("lookup", "3").output.contains("Łódź"))
     }
 
+    @Test func `a statement without a key is taken again next month, with one option`() throws {
+        let workplace = try Workplace()
+        let january = "Datum;Text;Betrag\n03.01.2026;Miete;-900,00\n05.01.2026;Kaffee;-4,50\n05.01.2026;Kaffee;-4,50\n"
+        try workplace.write(january, to: "january.csv")
+        try workplace.write(january + "02.02.2026;Lohn;5000,00\n02.02.2026;Miete;-900,00\n", to: "february.csv")
+        let first = try workplace.profiles("import", "january.csv", "--infer", "--yes", "--key-by-content")
+        #expect(first.status == 0 && first.output.contains("imported  3"), "\(first)")
+        let second = try workplace.profiles("import", "february.csv", "--on-duplicate", "skip")
+        #expect(second.status == 0, "\(second)")
+        #expect(second.output.contains("imported  2") && second.output.contains("skipped   3"), "\(second)")
+        let update = try workplace.profiles("import", "february.csv", "--on-duplicate", "update")
+        #expect(update.status == 64 && update.error.contains("--key-by-content"), "\(update)")
+    }
+
     @Test func `a file whose keys are all stored already says so once`() throws {
         let workplace = try workplace()
         #expect(try workplace.profiles("import", "kunden.csv", "--infer", "--yes").status == 0)

@@ -1,4 +1,4 @@
-internal import ProfileCore
+public import ProfileCore
 public import ProfileStore
 
 /// Settings for how an import reads its input and writes to the store.
@@ -56,8 +56,8 @@ public struct ImportOptions: Sendable {
     /// The headers of the columns to ignore, spelled as in the input. The import ignores these columns even if they
     /// match a field.
     public var ignoredColumns: Set<String> = []
-    /// If the input has no column for the primary key: whether the record number becomes the primary key.
-    public var keysByRow = false
+    /// The source of the primary key, if the input has no column for it.
+    public var key = KeySource.column
     /// Whether the import ignores columns that match no field. Otherwise such a column stops the import.
     public var ignoresUnknownColumns = false
     /// Whether the file of rejected rows contains the ignored columns of a CSV input. The schema does not describe
@@ -75,6 +75,7 @@ public struct ImportOptions: Sendable {
     /// The delimiter and the encoding are missing here, because a file may prove others.
     func completed(by settings: ImportSettings) -> ImportOptions {
         var options = self
+        if key == .column { options.key = settings.key }
         options.ignoredColumns.formUnion(
             settings.ignoredColumns.filter { columns[$0] == nil && !chosenColumns.contains($0) })
         return options
@@ -127,6 +128,9 @@ public enum ImportError: Error, Hashable, Sendable {
     case columnTwice(String)
     /// ``ImportOptions/columns`` names a header that the input does not have.
     case mappedColumnMissing(String)
+    /// ``ImportOptions/key`` names a column that the input does not have, that has no field, or that has the secret
+    /// field.
+    case keyColumnMissing(String)
     /// ``ImportOptions/columns`` maps a column to this field, which the schema does not have.
     case unknownField(String)
     /// The input is a file of this kind, not text with records.

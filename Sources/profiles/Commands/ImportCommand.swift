@@ -62,10 +62,18 @@ struct ImportCommand: AsynchronousCommand, ResultWriting {
         if loosen, !infer { throw ValidationError("--loosen requires --infer.") }
         if schema != nil, infer { throw ValidationError("--schema and --infer exclude each other.") }
         if let option = inferred.given, !infer { throw ValidationError("\(option) requires --infer.") }
-        try inferred.validate(with: input.source)
-        if input.source.keyByRow, onDuplicate.policy != .reject {
-            throw ValidationError(
-                "--on-duplicate skip and update need a key: a row has another number in the next file (--key-by-row).")
+        if let fault = keyFault(input.source.keySource) { throw ValidationError(fault) }
+    }
+
+    /// The reason why a key does not fit the action for rows whose keys are stored; nil if it fits.
+    private func keyFault(_ key: KeySource?) -> String? {
+        switch (key, onDuplicate.policy) {
+        case (.rowNumber, .skip), (.rowNumber, .update):
+            "--on-duplicate skip and update need a key: a row has another number in the next file (--key-by-row)."
+        case (.content, .update):
+            "--on-duplicate update changes nothing with --key-by-content: a row with the same key has the same cells. "
+                + "Take skip."
+        default: nil
         }
     }
 
@@ -96,11 +104,13 @@ struct ImportCommand: AsynchronousCommand, ResultWriting {
                         "Leave out --schema to import by the rules of the store",
                         "Or put the rules of the file into force with \"profiles schema adopt\"")
                 }
+                let key = input.source.keySource ?? repository.schema.importSettings.key
+                if let fault = keyFault(key) { throw CommandFailure(.usage, fault) }
                 if let looser = plan.looserRules { try await adopt(looser, repository) }
                 let importer = ProfileImporter(repository: repository, options: plan.options)
                 let reported = ReportedImport(
                     global: global, input: input, store: repository, duplicates: onDuplicate.policy, attempt: attempt,
-                    goingOn: dryRun || input.source.keyByRow ? nil : goingOn, readBefore: plan.input)
+                    goingOn: dryRun || key == .rowNumber ? nil : goingOn, readBefore: plan.input)
                 try await reported.run(importer, file)
             }
         }

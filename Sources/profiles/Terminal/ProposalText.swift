@@ -35,7 +35,11 @@ extension SchemaProposal {
         }
         switch key {
         case .column(let header): notes.append("The column \(header.quoted(longest: 64)) identifies a row.")
+        case .columns(let headers):
+            let names = headers.map { $0.quoted(longest: 64) }.joined(separator: " and ")
+            notes.append("The columns \(names) together identify a row.")
         case .rowNumber: notes.append("The row number identifies a row.")
+        case .content: notes.append("A hash of its cells identifies a row.")
         case nil: break
         }
         for refused in refused {
@@ -48,7 +52,9 @@ extension SchemaProposal {
     private var keyJSON: JSONValue {
         switch key {
         case .column(let header): ["column": .string(header)]
+        case .columns(let headers): ["columns": .array(headers.map(JSONValue.string))]
         case .rowNumber: ["row_number": true]
+        case .content: ["content": true]
         case nil: .null
         }
     }
