@@ -177,9 +177,12 @@ import Watchdog
         }
     }
 
-    @Test("I7: a file that somebody makes meanwhile is not overwritten either", arguments: [false, true])
-    func madeMeanwhile(withoutUnnamedFiles: Bool) throws {
-        let reading = try ReadingImport(workplace, replacing: false, withoutUnnamedFiles: withoutUnnamedFiles)
+    @Test(
+        "I7: a file that another process makes meanwhile is not overwritten either",
+        arguments: [(false, false), (true, false), (true, true)])
+    func madeMeanwhile(withoutUnnamedFiles: Bool, withoutLinks: Bool) throws {
+        let reading = try ReadingImport(
+            workplace, replacing: false, withoutUnnamedFiles: withoutUnnamedFiles, withoutLinks: withoutLinks)
         try workplace.write("precious", to: "rejects.csv")
         reading.end(with: "x,1,y\n")
         #expect(reading.process.wait() == 73)
@@ -341,6 +344,19 @@ import Watchdog
         }
     }
 
+    @Test("A file without links gets its name", arguments: ["new.csv", "link.csv"])
+    func withoutLinks(name: String) throws {
+        try makeStore()
+        #expect(try workplace.shell("ln -s target.csv link.csv").status == 0)
+        let process = try workplace.start(["export", name], withoutUnnamedFiles: true, withoutLinks: true)
+        #expect(process.wait() == 0)
+        #expect(try workplace.read(name) == "username\n")
+        #expect(workplace.mode(name) == 0o600)
+        let target = name == "link.csv" ? "target.csv" : name
+        #expect(
+            names.filter { !$0.hasPrefix("store.sqlite") } == ["link.csv", "names.json", target].sorted())
+    }
+
     @Test("A file is replaced in one step, on any file system", arguments: [false, true])
     func replaced(withoutUnnamedFiles: Bool) throws {
         try makeStore()
@@ -362,7 +378,10 @@ private final class ReadingImport {
     private var input: Int32
     private let workplace: Workplace
 
-    init(_ workplace: Workplace, rows: String = "", replacing: Bool = true, withoutUnnamedFiles: Bool) throws {
+    init(
+        _ workplace: Workplace, rows: String = "", replacing: Bool = true, withoutUnnamedFiles: Bool,
+        withoutLinks: Bool = false
+    ) throws {
         self.workplace = workplace
         var ends: [Int32] = [-1, -1]
         guard pipe(&ends) == 0 else { throw SystemError("pipe") }
@@ -371,7 +390,7 @@ private final class ReadingImport {
         input = ends[1]
         process = try workplace.start(
             ["import", "-", "--rejects", "rejects.csv"] + (replacing ? ["--force"] : []), input: .descriptor(ends[0]),
-            withoutUnnamedFiles: withoutUnnamedFiles)
+            withoutUnnamedFiles: withoutUnnamedFiles, withoutLinks: withoutLinks)
         var rest = Array("username,phone,address,password_hash\n\(rows)".utf8)[...]
         while !rest.isEmpty {
             let count = rest.withUnsafeBytes { write(input, $0.baseAddress, $0.count) }
@@ -403,9 +422,11 @@ extension Workplace {
     /// Starts `profiles` in the folder, with signals as a login shell has them.
     fileprivate func start(
         _ arguments: [String], input: ChildProcess.Stream = .file("/dev/null", flags: O_RDONLY),
-        withoutUnnamedFiles: Bool
+        withoutUnnamedFiles: Bool, withoutLinks: Bool = false
     ) throws -> ChildProcess {
-        let wrapper = withoutUnnamedFiles ? [try BuiltProgram.path("WithoutUnnamedFiles")] : []
+        let wrapper =
+            (withoutUnnamedFiles ? [try BuiltProgram.path("WithoutUnnamedFiles")] : [])
+            + (withoutLinks ? ["--without-links"] : [])
         return try ChildProcess(
             // A Swift that is installed prints what the threads do on SIGQUIT, instead of ending.
             wrapper + [try Self.binary()] + arguments,

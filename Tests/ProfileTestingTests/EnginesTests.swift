@@ -8,7 +8,8 @@ import Watchdog
 
     @Test func `E1: every test that is only for SQLite is listed with its reason, and no other`() throws {
         let list = try #require(SmallFile.text(of: Self.root + "/Tests/ENGINES.md"))
-        let listed = list.split(separator: "\n").filter { $0.hasPrefix("- ") }.map { String($0.dropFirst(2)) }
+        let lists = try #require(list.firstRange(of: "\n## ")).lowerBound
+        let listed = list[lists...].split(separator: "\n").filter { $0.hasPrefix("- ") }.map { String($0.dropFirst(2)) }
         let modules = ["ProfileStoreTests", "ProfileTransferTests", "SchemaInferenceTests", "ProfileLoginTests"]
         let marked = try modules.flatMap { try marks(below: "\(Self.root)/Tests/\($0)") }
         #expect(Set(marked).subtracting(listed).sorted() == [], "not listed")
@@ -28,7 +29,9 @@ import Watchdog
             let found = text.matches(of: mark).map(\.output)
             #expect(found.count == text.split(separator: ".onlyOnSQLite(").count - 1, "\(path)")
             let suite = name.dropLast(".swift".count)
-            return found.map { $0.1 == "Suite" ? "\(suite): it \($0.3)" : "\(suite), \($0.2 ?? $0.4): it \($0.3)" }
+            return found.map {
+                $0.1 == "Suite" ? "\(suite): the suite \($0.3)" : "\(suite), \($0.2 ?? $0.4): the test \($0.3)"
+            }
         }
     }
 }

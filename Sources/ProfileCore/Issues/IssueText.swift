@@ -35,6 +35,7 @@ extension ValidationIssue {
         case .required: "\(label) is required"
         case .tooShort(let minimum): "\(label) should have at least \(Self.count(minimum, unit))"
         case .tooLong(let maximum): "\(label) should have at most \(Self.count(maximum, unit))"
+        case .tooManyBytes(let maximum): "\(label) should have at most \(Self.count(maximum, "byte"))"
         case .badCharacter(let allowed?): "\(label) may hold \(allowed.title) only"
         case .badCharacter(nil): "\(label) may not hold control characters"
         case .missing(let requirement): "\(label) should have at least one \(requirement.noun)"

@@ -23,9 +23,10 @@ public struct ValidationIssue: Hashable, Sendable {
         case required
         /// The value has fewer characters than this minimum, or fewer digits if the field has a mask.
         case tooShort(minimum: Int)
-        /// The value has more characters than this maximum, or more digits if the field has a mask. If the field has no
-        /// maximum number of characters, `maximum` is the maximum number of bytes of UTF-8.
+        /// The value has more characters than this maximum, or more digits if the field has a mask.
         case tooLong(maximum: Int)
+        /// The value has more bytes of UTF-8 than this maximum, but not too many characters. Its code is `too_long`.
+        case tooManyBytes(maximum: Int)
         /// The value contains a character that is not in `allowed`. If `allowed` is nil, the value contains a control
         /// character, and the field allows only other characters.
         case badCharacter(allowed: [AllowedCharacters]?)
@@ -133,7 +134,7 @@ extension ValidationIssue.Problem {
         switch self {
         case .required: .required
         case .tooShort: .tooShort
-        case .tooLong: .tooLong
+        case .tooLong, .tooManyBytes: .tooLong
         case .badCharacter: .badCharacter
         case .missing(.uppercase): .missingUppercase
         case .missing(.lowercase): .missingLowercase

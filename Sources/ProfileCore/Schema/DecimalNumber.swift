@@ -10,7 +10,7 @@ struct DecimalNumber {
     private let magnitude: Int
 
     /// Parses an optional sign, digits with an optional point, and an optional exponent. Returns nil for any other
-    /// text.
+    /// text. An exponent has at most 18 significant digits.
     init?(_ text: Span<UInt8>) {
         var index = 0
         isNegative = Self.readSign(text, &index)
@@ -74,9 +74,8 @@ struct DecimalNumber {
         return text[index - 1] == UInt8(ascii: "-")
     }
 
-    /// Returns the exponent. Returns 0 if the text has no exponent, and nil if the exponent has no digits.
-    ///
-    /// Exponents are capped at 2⁴⁰, to prevent an overflow. So greater exponents are treated as 2⁴⁰ in a comparison.
+    /// Returns the exponent. Returns 0 if the text has no exponent. Returns nil if the exponent has no digits, or more
+    /// than 18 significant digits. Then the sum of the exponent and a number of digits does not overflow.
     private static func readExponent(_ text: Span<UInt8>, _ index: inout Int) -> Int? {
         guard index < text.count, text[index] | 0x20 == UInt8(ascii: "e") else { return 0 }
         index += 1
@@ -84,7 +83,8 @@ struct DecimalNumber {
         let start = index
         var exponent = 0
         while index < text.count, text[index].isASCIIDigit {
-            exponent = min(exponent * 10 + Int(text[index] &- 0x30), 1 << 40)
+            guard exponent < 100_000_000_000_000_000 else { return nil }
+            exponent = exponent * 10 + Int(text[index] &- 0x30)
             index += 1
         }
         return index > start ? isNegative ? -exponent : exponent : nil

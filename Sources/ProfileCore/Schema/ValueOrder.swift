@@ -4,7 +4,8 @@ package enum ValueOrder: Sendable {
     case bytes
     /// The order of the bytes, ignoring the case of ASCII letters. The primary key uses it.
     case ignoringCase
-    /// The order of numeric values. Numbers of any notation and any size can be compared.
+    /// The order of numeric values. Numbers of any notation and any size can be compared, if their exponents have at
+    /// most 18 digits.
     ///
     /// Values that are not numbers come last, in the order of their bytes. If other rules were in force when a profile
     /// was stored, the profile may have such a value.

@@ -129,7 +129,11 @@ final class FieldValidator: Sendable {
         let isTyped = notation == .typed || notation == .canonical && !isWrittenCanonically(value)
         if hasMissingValues, isTyped, missingValues.contains(value) { return .missing }
         guard value.count <= longestByteCount else {
-            return bad(.tooLong(maximum: rules.longestTypedLength ?? longestByteCount), &issues)
+            let hasTooManyCharacters = rules.longestTypedLength.map { !String(value).dropFirst($0).isEmpty } ?? false
+            return bad(
+                hasTooManyCharacters
+                    ? .tooLong(maximum: rules.longestTypedLength ?? 0) : .tooManyBytes(maximum: longestByteCount),
+                &issues)
         }
         var outcome: Outcome
         switch kind {

@@ -99,6 +99,8 @@ package struct StoredToken: Hashable, Sendable {
 
 /// Selects the tokens of a list and defines their order.
 package enum TokenList: Sendable {
+    /// The token that has this hash. Empty if there is no such token, or if it has expired at the time `at`.
+    case one(TokenHash, at: Timestamp)
     /// All access tokens, including expired ones, sorted by name.
     case access
     /// The sessions of one profile, sorted by profile and then by id. If `of` is nil, the list contains the sessions of

@@ -52,11 +52,7 @@ package protocol AccountEngine: Sendable {
         _ token: StoredToken, to username: String?, atMost limit: Int
     ) async throws(ProfileStoreError) -> StoredToken?
 
-    /// Returns the token that has this hash. Returns nil if there is no such token, or if the token has expired at this
-    /// time. Reads two rows and writes nothing.
-    func token(_ hash: TokenHash, at time: Timestamp) async throws(ProfileStoreError) -> StoredToken?
-
-    /// Returns the tokens of a list.
+    /// Returns the tokens of a list. Writes nothing. The list ``TokenList/one(_:at:)`` reads two rows.
     func tokens(_ list: TokenList) async throws(ProfileStoreError) -> [StoredToken]
 
     /// Stores the time of each use, and postpones the expiry of the used sessions. A use is ignored if a later use is
@@ -89,6 +85,14 @@ package protocol AccountEngine: Sendable {
     /// - Returns: The number of removed tokens, at most some hundreds. If the number is 0, no expired session or reset
     ///   is left.
     func removeExpired(at time: Timestamp) async throws(ProfileStoreError) -> Int
+}
+
+extension AccountEngine {
+    /// Returns the token that has this hash. Returns nil if there is no such token, or if the token has expired at this
+    /// time.
+    package func token(_ hash: TokenHash, at time: Timestamp) async throws(ProfileStoreError) -> StoredToken? {
+        try await tokens(.one(hash, at: time)).first
+    }
 }
 
 /// A change of a passcode. Each case also defines which stored passcode it expects.

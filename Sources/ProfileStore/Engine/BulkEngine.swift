@@ -15,15 +15,15 @@ package protocol BulkEngine: Sendable {
     /// Runs a batch in one transaction. The result is the same as if the rows of the batch were stored one after
     /// another. All added profiles are logged as one change, and all updated profiles are logged as another change.
     ///
+    /// - Parameters:
+    ///   - batch: The batch.
+    ///   - schema: The rules that validated the rows.
+    ///   - stamp: The time and author of the write. If it is nil, the transaction only reads, so the batch must not ask
+    ///     for an insertion or an update.
     /// - Returns: The batch in the state that it had after its last step.
     /// - Throws: `schemaChanged` if other rules are in force.
     func store<Batch: ImportBatch>(
-        _ batch: Batch, judgedBy schema: ProfileSchema, _ stamp: WriteStamp
-    ) async throws(ProfileStoreError) -> Batch
-
-    /// Runs a batch without storing its rows. The batch only reads stored values.
-    func preview<Batch: ImportBatch>(
-        _ batch: Batch, judgedBy schema: ProfileSchema
+        _ batch: Batch, judgedBy schema: ProfileSchema, _ stamp: WriteStamp?
     ) async throws(ProfileStoreError) -> Batch
 
     /// Stores all rows of a load in one transaction. Logs the changes in the same way as ``store(_:judgedBy:_:)``.
@@ -36,6 +36,13 @@ package protocol BulkEngine: Sendable {
 }
 
 extension BulkEngine {
+    /// Runs a batch that only reads stored values.
+    package func preview<Batch: ImportBatch>(
+        _ batch: Batch, judgedBy schema: ProfileSchema
+    ) async throws(ProfileStoreError) -> Batch {
+        try await store(batch, judgedBy: schema, nil)
+    }
+
     /// Returns whether the store has no profiles.
     package func isEmpty() async throws(ProfileStoreError) -> Bool {
         try await scan(StoreScan(fields: [], mostRows: 1, mostBytes: 1)).rows.isEmpty

@@ -6,9 +6,6 @@ package protocol CopyEngine: Sendable {
     /// snapshot.
     func head() async throws(ProfileStoreError) -> StoreHead
 
-    /// Returns whether the store is an unfinished copy.
-    func isUnfinishedCopy() async throws(ProfileStoreError) -> Bool
-
     /// Makes this store an unfinished copy of another store. The copy has all schemas of the other store, but no
     /// profiles yet. If this store is already an unfinished copy of the other store, the call changes nothing, unless
     /// `restarting` is true.

@@ -41,9 +41,8 @@ extension ImportStep {
     ///   - stored: Returns the profile that has this username, together with its password hash.
     ///   - matches: Returns the profiles whose primary keys occur in these rows of the batch.
     ///   - insert: Stores a row of the batch as a new profile. Returns false if another profile has one of the row's
-    ///     unique values. Returns nil if the batch must not write.
-    ///   - update: Changes a profile. Returns false if another profile has one of the new unique values. Returns nil if
-    ///     the batch must not write.
+    ///     unique values.
+    ///   - update: Changes a profile. Returns false if another profile has one of the new unique values.
     /// - Returns: The outcome; nil if the batch ends.
     /// - Throws: What the closures throw.
     package func take<Failure: Error>(
@@ -51,8 +50,8 @@ extension ImportStep {
         takenFields: (_ rows: ValidProfiles, _ row: Int, _ besides: Int64?) throws(Failure) -> [FieldName],
         stored: (_ username: String) throws(Failure) -> StoredMatch,
         matches: (_ rows: Range<Int>) throws(Failure) -> StoredMatches,
-        insert: (_ row: Int) throws(Failure) -> Bool?,
-        update: (_ update: RowUpdate) throws(Failure) -> Bool?
+        insert: (_ row: Int) throws(Failure) -> Bool,
+        update: (_ update: RowUpdate) throws(Failure) -> Bool
     ) throws(Failure) -> Outcome? {
         func match(_ rows: ValidProfiles, _ row: Int, _ id: Int64?) throws(Failure) -> StoredMatch {
             let username = batch.wantsStoredProfiles ? rows.text(row: row, field: schema.primaryKeyIndex) : nil
@@ -63,33 +62,13 @@ extension ImportStep {
         switch self {
         case .match(let range): return .matched(try matches(range))
         case .insert(let row):
-            guard let isStored = try insert(row) else { return nil }
-            return isStored ? .inserted : .found(try match(batch.rows, row, nil))
+            return try insert(row) ? .inserted : .found(try match(batch.rows, row, nil))
         case .look(let row, let rows, let id): return .found(try match(rows, row, id))
         case .find(let username): return .found(try stored(username))
         case .update(let change):
-            guard let isStored = try update(change) else { return nil }
-            if isStored { return .updated }
+            if try update(change) { return .updated }
             return .found(StoredMatch(takenFields: try takenFields(change.rows, change.row, change.id)))
         case .end: return nil
-        }
-    }
-}
-
-extension ImportBatch {
-    /// Runs the batch within a transaction that writes nothing. If a step would write, the batch ends.
-    package mutating func look<Failure: Error>(
-        under schema: ProfileSchema,
-        takenFields: (_ rows: ValidProfiles, _ row: Int, _ besides: Int64?) throws(Failure) -> [FieldName],
-        stored: (_ username: String) throws(Failure) -> StoredMatch,
-        matches: (_ rows: Range<Int>) throws(Failure) -> StoredMatches
-    ) throws(Failure) {
-        var step = next(after: .none)
-        while let outcome = try step.take(
-            in: self, under: schema, takenFields: takenFields, stored: stored, matches: matches,
-            insert: { _ throws(Failure) in nil }, update: { _ throws(Failure) in nil })
-        {
-            step = next(after: outcome)
         }
     }
 }

@@ -68,22 +68,24 @@ package protocol ProfileEngine: Sendable {
     ///
     /// If there is a new password, the engine forgets the failed attempts at the old password.
     ///
+    /// An edit that changes nothing has no row. The engine then only checks that the revision of the stored profile has
+    /// not changed since the profile was read. It logs nothing, and writes nothing except the outcome of a key.
+    ///
     /// If the name changes, the engine copies the profile's failed attempts to the new name (P9). Before that, the
     /// engine deletes the attempts that used the new name while no profile had this name. If the new name still has a
     /// count, the stricter of the two counts applies. The old name keeps its count of failed attempts. Names without a
     /// profile have such counts too. So the answers do not reveal that a profile had the old name (P10).
     ///
+    /// - Parameters:
+    ///   - stored: The profile as it was read.
+    ///   - row: The new values, in the only row; nil if the edit changes nothing.
+    ///   - schema: The rules that validated the new values.
+    ///   - stamp: The time, author and key of the write.
+    /// - Returns: The stored profile. If the edit changes nothing, the profile as it was read.
     /// - Throws: `staleRevision`, `notFound`, `duplicate`, `schemaChanged`.
     func replace(
-        _ stored: Profile, with row: ValidProfiles, judgedBy schema: ProfileSchema, _ stamp: WriteStamp
+        _ stored: Profile, with row: ValidProfiles?, judgedBy schema: ProfileSchema, _ stamp: WriteStamp
     ) async throws(ProfileStoreError) -> Profile
-
-    /// Handles an edit that would change nothing. Checks that the revision of the stored profile has not changed since
-    /// the profile was read. Writes and logs nothing. If the stamp has a key, the outcome is stored.
-    ///
-    /// - Returns: The profile as it was read.
-    /// - Throws: `staleRevision`, `notFound`.
-    func confirm(_ stored: Profile, _ stamp: WriteStamp) async throws(ProfileStoreError) -> Profile
 
     /// Removes a profile with its secrets, sessions, reset and failed attempts, and logs the change.
     ///

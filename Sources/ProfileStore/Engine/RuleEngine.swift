@@ -5,9 +5,6 @@ package protocol RuleEngine: Sendable {
     /// Returns the rules in force. Returns the same object until the rules change.
     func schemaInForce() async throws(ProfileStoreError) -> AdoptedSchema
 
-    /// Returns every schema that was ever in force, oldest first.
-    func schemas() async throws(ProfileStoreError) -> [AdoptedSchema]
-
     /// Returns the rules in force, and whether every password of the store was validated by these rules (L1). The two
     /// results describe the same moment. Reads only one or two rows, for any number of profiles.
     func loginRules() async throws(ProfileStoreError) -> LoginRules

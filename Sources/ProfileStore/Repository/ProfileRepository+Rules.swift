@@ -43,7 +43,7 @@ extension ProfileRepository.Rules {
 extension ProfileRepository {
     /// Returns every schema that was ever in force, oldest first, with its validator.
     func adoptedSchemas() async throws(ProfileStoreError) -> [AdoptedSchema] {
-        try await ask(.readSchema, rows: \.count, await engine.schemas())
+        try await ask(.readSchema, rows: \.schemas.count, await engine.head()).schemas
     }
 
     /// Returns the rules in force, and whether every password of the store was validated by these rules (L1).

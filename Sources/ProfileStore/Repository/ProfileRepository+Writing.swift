@@ -250,7 +250,9 @@ extension ProfileRepository {
         _ stored: Profile, with valid: ValidProfile, _ stamp: WriteStamp
     ) async throws(ProfileStoreError) -> Profile {
         guard stored.differs(from: valid) else {
-            return try await ask(stamp.request == nil ? .lookUp : .keepKey, await engine.confirm(stored, stamp))
+            return try await ask(
+                stamp.request == nil ? .lookUp : .keepKey,
+                await engine.replace(stored, with: nil, judgedBy: valid.schema, stamp))
         }
         let row = try await hashingPasswords(of: valid.rows, valid.schema)
         // A new password ends the profile's sessions, so the cached sessions are forgotten.

@@ -71,6 +71,16 @@ public final class ProfileRepository: Sendable {
 
         /// Creates the default options.
         public init() {}
+
+        /// Checks whether a store may be opened with these options. An engine calls this method when it opens.
+        ///
+        /// - Parameters:
+        ///   - source: The ``StoreHead/copyOf`` of the store.
+        ///   - place: The place of the store, for the error.
+        /// - Throws: `unfinishedCopy` if the store is an unfinished copy, unless the copy is to be continued.
+        package func requireFinished(copyOf source: String?, at place: String) throws(ProfileStoreError) {
+            guard source == nil || opensUnfinishedCopy else { throw .unfinishedCopy(path: place) }
+        }
     }
 
     /// Stores the profiles. The methods of the engine are called within ``ask(_:rows:refusal:_:)``, which reports each
@@ -103,9 +113,6 @@ public final class ProfileRepository: Sendable {
             throw .hashing(error)
         }
         adopted = Locked(try await observer.ask(.readSchema, await engine.schemaInForce()))
-        if !options.opensUnfinishedCopy, try await engine.isUnfinishedCopy() {
-            throw .unfinishedCopy(path: engine.place)
-        }
     }
 
     /// Ends reads and streams, waits for writes, and closes the store.

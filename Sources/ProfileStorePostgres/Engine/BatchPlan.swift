@@ -60,10 +60,8 @@ struct BatchPlan {
 
     // MARK: The steps
 
-    /// Runs all steps of a batch. If `isWriting` is false, the run ends at the first step that would write.
-    mutating func run<Batch: ImportBatch>(
-        _ batch: inout Batch, writes isWriting: Bool, _ transaction: Transaction
-    ) async throws {
+    /// Runs all steps of a batch.
+    mutating func run<Batch: ImportBatch>(_ batch: inout Batch, _ transaction: Transaction) async throws {
         owners = try await BatchOwners(
             of: batch.rows, in: table, withProfiles: batch.wantsStoredProfiles, transaction)
         try await learn(batch.usernamesToFind.map { ProfileTable.key(of: $0) }, of: owners.keyPosition, transaction)
@@ -79,14 +77,14 @@ struct BatchPlan {
             case .match, .insert: break
             case .end: return
             }
-            guard let outcome = try take(step, of: batch, writes: isWriting) else { return }
+            guard let outcome = try take(step, of: batch) else { return }
             step = batch.next(after: outcome)
         }
     }
 
     /// Runs one step with the owners that were read for it. Returns nil if the run ends.
     private mutating func take(
-        _ step: ImportStep, of batch: some ImportBatch, writes isWriting: Bool
+        _ step: ImportStep, of batch: some ImportBatch
     ) throws(ProfileStoreError) -> ImportStep.Outcome? {
         try step.take(in: batch, under: table.schema) { rows, row, id throws(ProfileStoreError) in
             takenFields(of: row, in: rows, setting: nil, besides: id)
@@ -95,14 +93,12 @@ struct BatchPlan {
         } matches: { range throws(ProfileStoreError) in
             matches(range, of: batch.rows)
         } insert: { row throws(ProfileStoreError) in
-            guard isWriting else { return nil }
             guard uniqueFields.indices.allSatisfy({ owner(ofRow: row, of: batch.rows, $0) == nil }) else {
                 return false
             }
             insert(row, of: batch.rows)
             return true
         } update: { update throws(ProfileStoreError) in
-            guard isWriting else { return nil }
             guard takenFields(of: update.row, in: update.rows, setting: update.fields, besides: update.id).isEmpty
             else { return false }
             try take(update)

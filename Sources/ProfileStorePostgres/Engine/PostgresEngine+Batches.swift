@@ -24,9 +24,18 @@ extension PostgresEngine {
     }
 
     func store<Batch: ImportBatch>(
-        _ batch: Batch, judgedBy schema: ProfileSchema, _ stamp: WriteStamp
+        _ batch: Batch, judgedBy schema: ProfileSchema, _ stamp: WriteStamp?
     ) async throws(ProfileStoreError) -> Batch {
-        try await session.writingCall { () throws(ProfileStoreError) in
+        guard let stamp else {
+            return try await session.readAtOneMoment { transaction in
+                let rules = try await rulesAtHand(transaction)
+                try rules.adopted.require(schema)
+                var (batch, plan) = (batch, BatchPlan(under: rules, ids: BatchIDs(from: 1), at: options.now()))
+                try await plan.run(&batch, transaction)
+                return batch
+            }
+        }
+        return try await session.writingCall { () throws(ProfileStoreError) in
             // Reserves an id for every row. The new profiles have consecutive ids.
             let firstID = try await ids.take(batch.rows.count, session, at: stamp.time)
             return try await store(batch, from: firstID, judgedBy: schema, stamp)
@@ -40,7 +49,7 @@ extension PostgresEngine {
             let rules = try await rulesInForce(transaction, being: schema)
             var batch = batch
             var plan = BatchPlan(under: rules, ids: BatchIDs(from: firstID), at: stamp.time)
-            try await plan.run(&batch, writes: true, transaction)
+            try await plan.run(&batch, transaction)
             try await plan.write(batch.rows, transaction)
             let (changes, last) = plan.finish()
             return Written(value: batch, changes: changes, last: last)
@@ -48,19 +57,6 @@ extension PostgresEngine {
         var batch = committed.value
         batch.isOnOneMachine = committed.isOnOneMachine
         return batch
-    }
-
-    func preview<Batch: ImportBatch>(
-        _ batch: Batch, judgedBy schema: ProfileSchema
-    ) async throws(ProfileStoreError) -> Batch {
-        try await session.readAtOneMoment { transaction in
-            let rules = try await rulesAtHand(transaction)
-            try rules.adopted.require(schema)
-            var batch = batch
-            var plan = BatchPlan(under: rules, ids: BatchIDs(from: 1), at: options.now())
-            try await plan.run(&batch, writes: false, transaction)
-            return batch
-        }
     }
 
     // MARK: All at once
@@ -133,7 +129,7 @@ extension PostgresEngine {
             while var batch = try await onThread({ load.nextBatch() }) {
                 connection.deadline = session.newDeadline
                 var plan = BatchPlan(under: rules, ids: ids, at: stamp.time)
-                try await plan.run(&batch, writes: true, transaction)
+                try await plan.run(&batch, transaction)
                 try await plan.write(batch.rows, transaction)
                 ids = plan.ids
                 try await onThread { [batch] in load.take(batch) }

@@ -9,22 +9,18 @@ extension PostgresEngine {
     }
 
     private static func head(_ transaction: Transaction) async throws -> StoreHead {
-        let store = try await transaction.run(
-            """
-            SELECT (SELECT value FROM counters WHERE name = 'next_profile_id'), NOT EXISTS (SELECT 1 FROM profiles)
-            """)
-        let copy = try await transaction.run(KeyedWriteTable.selectUnfinishedCopy)
+        let answers = try await transaction.run([
+            Command(SchemaTable.selectAll), TokenTable.select(.access),
+            Command(
+                """
+                SELECT (SELECT value FROM counters WHERE name = 'next_profile_id'),
+                    NOT EXISTS (SELECT 1 FROM profiles)
+                """), Command(KeyedWriteTable.selectUnfinishedCopy),
+        ])
         return StoreHead(
-            schemas: try SchemaTable.schemas(in: try await transaction.run(SchemaTable.selectAll)),
-            tokens: TokenTable.tokens(in: try await transaction.run([TokenTable.select(.access)])[0]),
-            nextProfileID: store.number(0, 0) ?? 1, isEmpty: store.flag(0, 1),
-            copyOf: copy.isEmpty ? nil : copy.text(0, 0))
-    }
-
-    func isUnfinishedCopy() async throws(ProfileStoreError) -> Bool {
-        try await session.read { connection in
-            try await !connection.run(KeyedWriteTable.selectUnfinishedCopy).isEmpty
-        }
+            schemas: try SchemaTable.schemas(in: answers[0]), tokens: TokenTable.tokens(in: answers[1]),
+            nextProfileID: answers[2].number(0, 0) ?? 1, isEmpty: answers[2].flag(0, 1),
+            copyOf: KeyedWriteTable.unfinishedCopy(in: answers[3]))
     }
 
     func beginCopy(of head: StoreHead, restarting: Bool) async throws(ProfileStoreError) {

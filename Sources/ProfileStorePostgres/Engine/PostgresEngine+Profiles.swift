@@ -44,9 +44,15 @@ extension PostgresEngine {
     }
 
     func replace(
-        _ stored: Profile, with row: ValidProfiles, judgedBy schema: ProfileSchema, _ stamp: WriteStamp
+        _ stored: Profile, with row: ValidProfiles?, judgedBy schema: ProfileSchema, _ stamp: WriteStamp
     ) async throws(ProfileStoreError) -> Profile {
         try await change(stamp) { transaction in
+            guard let row else {
+                // This is a write, although it changes nothing. Only the commit of a write shows that this server is
+                // still the leader.
+                try await requireRevision(of: stored, transaction)
+                return Written(value: stored)
+            }
             let rules = try await rulesInForce(transaction, being: schema)
             let table = rules.table
             // Locks the profile's row first. A concurrent writer of this profile waits here, and checks the unique
@@ -72,15 +78,6 @@ extension PostgresEngine {
             if password != nil { last += ThrottleTable.forget(profile.username, .password) }
             let credential = password == nil ? [] : [Change(.credentialChanged, stored.id)]
             return Written(value: profile, changes: [Change(.edited, stored.id)] + credential, last: last)
-        }
-    }
-
-    func confirm(_ stored: Profile, _ stamp: WriteStamp) async throws(ProfileStoreError) -> Profile {
-        // This is a write, although it changes nothing. Only the commit of a write shows that this server is still the
-        // leader.
-        try await change(stamp) { transaction in
-            try await requireRevision(of: stored, transaction)
-            return Written(value: stored)
         }
     }
 

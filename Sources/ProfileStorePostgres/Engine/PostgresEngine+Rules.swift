@@ -8,12 +8,6 @@ extension PostgresEngine {
         try await session.read { connection in try await rulesInForce(connection).adopted }
     }
 
-    func schemas() async throws(ProfileStoreError) -> [AdoptedSchema] {
-        try await session.read { connection in
-            try SchemaTable.schemas(in: try await connection.run(SchemaTable.selectAll))
-        }
-    }
-
     func loginRules() async throws(ProfileStoreError) -> LoginRules {
         try await session.readAtOneMoment { transaction in
             let schemas = try SchemaTable.schemas(in: try await transaction.run(SchemaTable.selectAll))

@@ -20,13 +20,6 @@ extension PostgresEngine {
         }
     }
 
-    func token(_ hash: TokenHash, at time: Timestamp) async throws(ProfileStoreError) -> StoredToken? {
-        try await session.read { connection in
-            let found = TokenTable.tokens(in: try await connection.run([TokenTable.select(hash)])[0]).first
-            return found.flatMap { $0.isExpired(at: time) ? nil : $0 }
-        }
-    }
-
     func tokens(_ list: TokenList) async throws(ProfileStoreError) -> [StoredToken] {
         try await session.read { connection in
             TokenTable.tokens(in: try await connection.run([TokenTable.select(list)])[0])
@@ -59,14 +52,13 @@ extension PostgresEngine {
     ) async throws(ProfileStoreError) -> Profile? {
         try await changeOnce(WriteStamp(at: time)) { transaction -> Written<Profile?> in
             let rules = try await rulesInForce(transaction, being: schema)
-            let find = TokenTable.select(token)
+            let find = TokenTable.select(.one(token, at: time))
             let found = TokenTable.tokens(in: try await transaction.run([find])[0]).first
             guard let reset = found.flatMap(PasswordReset.init) else { return Written(value: nil) }
             let id = reset.profileID
             // This lock makes concurrent calls wait for each other. So only one of these calls still finds the reset.
             try await transaction.run("SELECT 1 FROM profiles WHERE id = $1 FOR UPDATE", [.number(id)])
-            let held = TokenTable.tokens(in: try await transaction.run([find])[0]).first
-            guard let held, !held.isExpired(at: time) else { return Written(value: nil) }
+            guard try await !transaction.run([find])[0].isEmpty else { return Written(value: nil) }
             let set = ProfileTable.settingPassword(
                 hash.text, isJudged: true, of: id, schemaVersion: rules.version)
             let raise = Command(

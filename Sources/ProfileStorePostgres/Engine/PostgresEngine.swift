@@ -19,9 +19,15 @@ final class PostgresEngine: StoreEngine {
     init(_ session: PostgresSession, _ options: ProfileRepository.Options) async throws(ProfileStoreError) {
         self.session = session
         self.options = options
-        place = session.pool.list.description
+        let place = session.pool.list.description
+        self.place = place
         watch = ChangeWatch(session)
-        known = Locked(try await session.read { connection in try await SchemaTable.inForce(connection) })
+        known = Locked(
+            try await session.read { connection in
+                let copy = try await connection.run(KeyedWriteTable.selectUnfinishedCopy)
+                try options.requireFinished(copyOf: KeyedWriteTable.unfinishedCopy(in: copy), at: place)
+                return try await SchemaTable.inForce(connection)
+            })
     }
 
     func ping() async throws(ProfileStoreError) {

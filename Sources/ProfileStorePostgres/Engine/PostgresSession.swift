@@ -90,7 +90,7 @@ struct PostgresSession: Sendable {
     ///
     /// - Throws: An error if the server has not proven that it is the leader. In this case, the server has written
     ///   either only the key or nothing.
-    private func prove(
+    func prove(
         _ key: String, of request: String?, outcome: String, at time: Timestamp, _ connection: Connection
     ) async throws {
         do {
@@ -122,7 +122,7 @@ struct PostgresSession: Sendable {
         var isGuess = false
 
         /// - Returns: Whether another machine has stored the commit too; see ``Transaction/commit(_:onQuorumOf:)``.
-        fileprivate func commit(
+        func commit(
             _ transaction: Transaction, with others: [Command], onQuorumOf list: ServerList
         ) async throws(PostgresError) -> Bool {
             do throws(PostgresError) {
@@ -253,100 +253,12 @@ struct PostgresSession: Sendable {
 
     /// On average, one write in 256 deletes expired keys. Such a write deletes up to 512 keys. On average, 256 keys are
     /// inserted between two such writes.
-    private func forgettingSome(_ key: String, at time: Timestamp) -> [Command] {
+    func forgettingSome(_ key: String, at time: Timestamp) -> [Command] {
         key.hasSuffix("00") ? [KeyedWriteTable.forgettingSome(at: time)] : []
     }
 
-    /// Runs a write whose transaction cannot be repeated, because the input of the write can be read only once. `body`
-    /// also gets the connection, for work that takes longer than a call.
-    ///
-    /// - Returns: Nil if the body rolled the transaction back.
-    /// - Throws: `outcomeUnknown` if this method could not find out in time whether the transaction was committed.
-    ///   After any other error, the transaction was not committed.
-    func writeOnce<Value: Sendable>(
-        at time: Timestamp, _ body: (Connection, Transaction, _ key: String) async throws -> Outcome<Value>
-    ) async throws(ProfileStoreError) -> Committed<Value>? {
-        try await underWay.run { () throws(ProfileStoreError) in try await writeOnceUnderWay(at: time, body) }
-    }
-
-    private func writeOnceUnderWay<Value: Sendable>(
-        at time: Timestamp, _ body: (Connection, Transaction, _ key: String) async throws -> Outcome<Value>
-    ) async throws(ProfileStoreError) -> Committed<Value>? {
-        let start = ContinuousClock.now
-        let key = Self.newKey()
-        var made: Value?
-        do {
-            return try await pool.withConnection(until: newDeadline) { connection in
-                do {
-                    let preface = [Self.stayingOpen, keeping(key, outcome: "0", at: time)]
-                    return try await connection.transaction("BEGIN", preface) { transaction in
-                        let outcome = try await body(connection, transaction, key)
-                        made = outcome.value
-                        guard try await transaction.commit(outcome.last, onQuorumOf: pool.list) else {
-                            throw QuorumIsGone(isStored: true)
-                        }
-                        return Committed(value: outcome.value)
-                    }
-                } catch let error as ProfileStoreError {
-                    return try await proving(connection) { throw error }
-                }
-            }
-        } catch is LoadIsUndone {
-            return nil
-        } catch {
-            guard let made else { throw ProfileStoreError(translating: error, since: start) }
-            let problem: ServerFault
-            switch error {
-            case PostgresError.outcomeUnknown(let words): problem = .reported(words)
-            case is QuorumIsGone: problem = .onOneMachine
-            default: throw ProfileStoreError(translating: error, since: start)
-            }
-            // A separate task finds out the outcome, because the outcome is needed even if the caller was cancelled.
-            switch await Task(operation: { await fate(of: key, at: time) }).value {
-            case .committed: return Committed(value: made)
-            case .committedAlone: return Committed(value: made, isOnOneMachine: true)
-            case .notCommitted: throw .unavailable([.notCommitted])
-            case .unknown: throw .outcomeUnknown(problem)
-            }
-        }
-    }
-
-    /// The outcome of a transaction.
-    private enum Fate { case committed, committedAlone, notCommitted, unknown }
-
-    /// Finds out whether the only transaction with this key was committed. If the transaction was not committed, this
-    /// call prevents a later commit of the transaction.
-    private func fate(of key: String, at time: Timestamp) async -> Fate {
-        do throws(ProfileStoreError) {
-            return try await repeating { deadline throws in
-                do {
-                    try await pool.withConnection(until: deadline) { connection in
-                        try await keep(key, outcome: Self.nothing, at: time, connection)
-                    }
-                    return .notCommitted
-                } catch let error as PostgresError where KeyedWriteTable.isTaken(error) || Durability.isMissing(error) {
-                    guard let kept = try await kept(key, until: deadline) else {
-                        throw Durability.isMissing(error) ? error : PostgresError.lost("")
-                    }
-                    // An earlier attempt of this method may have inserted the key, if the answer to the COMMIT of that
-                    // attempt was lost.
-                    guard kept.outcome != Self.nothing else { return .notCommitted }
-                    guard kept.isSafe else { throw QuorumIsGone(isStored: true) }
-                    return .committed
-                }
-            }
-        } catch {
-            if error.code == .storedOnOneMachine { return .committedAlone }
-            return .unknown
-        }
-    }
-
-    /// A command that keeps a transaction open while the client sends nothing for some time. Without this command, some
-    /// servers would end the transaction.
-    static let stayingOpen = Command("SET LOCAL idle_in_transaction_session_timeout = 0")
-
     /// This outcome is stored with a key if the only purpose of the key is to block the transaction with this key.
-    private static let nothing = "none"
+    static let nothing = "none"
 
     /// Returns the value of the committed attempt; nil if the server does not have the key.
     ///
@@ -370,14 +282,14 @@ struct PostgresSession: Sendable {
         return made.values[number]
     }
 
-    private func keeping(_ key: String, of request: String? = nil, outcome: String, at time: Timestamp) -> Command {
+    func keeping(_ key: String, of request: String? = nil, outcome: String, at time: Timestamp) -> Command {
         KeyedWriteTable.keeping(key, request, outcome: outcome, at: time, onQuorum: pool.list.needsQuorum())
     }
 
     /// Inserts a key and nothing else. After that, no attempt with this key can be committed.
     ///
     /// - Throws: If an attempt was already committed, an error that ``KeyedWriteTable/isTaken(_:)`` recognizes.
-    private func keep(
+    func keep(
         _ key: String, of request: String? = nil, outcome: String, at time: Timestamp, _ connection: Connection
     ) async throws {
         let preface = [
@@ -390,62 +302,6 @@ struct PostgresSession: Sendable {
         }
     }
 
-    /// Writes in a transaction with the caller's idempotency key. A repeated call with this key writes nothing and
-    /// returns the outcome of the first call.
-    ///
-    /// - Parameters:
-    ///   - request: The key and the request.
-    ///   - time: The time by the caller's clock.
-    ///   - schema: Returns the schema that is needed to read a stored outcome.
-    ///   - body: The function that writes. `body` may run more than once. If `body` throws an error that is the answer
-    ///     to the request, this error is stored too.
-    /// - Returns: The outcome of the first write with this key, and whether this call made that write.
-    /// - Throws: `outcomeUnknown` if the outcome could not be found out in time, `keyReused`, …
-    func write<Value: KeyedValue>(
-        _ request: KeyedRequest, at time: Timestamp, under schema: () async throws -> ProfileSchema,
-        _ body: (Transaction, _ key: String) async throws -> Outcome<Value>
-    ) async throws(ProfileStoreError) -> (answer: Result<Value, ProfileStoreError>, isNew: Bool) {
-        try await repeating { deadline throws in
-            let key = request.key.text
-            do {
-                let value = try await pool.withConnection(until: deadline) { connection in
-                    do {
-                        let preface = [
-                            KeyedWriteTable.forgetting(key, at: time),
-                            keeping(key, of: request.fingerprint, outcome: "null", at: time),
-                        ]
-                        return try await connection.transaction("BEGIN", preface) { transaction in
-                            let own = Self.newKey()
-                            let outcome = try await body(transaction, own)
-                            let stored = KeyedOutcome(Result<Value, ProfileStoreError>.success(outcome.value)).stored
-                            let remember =
-                                [KeyedWriteTable.setting(key, outcome: stored)] + forgettingSome(own, at: time)
-                            guard try await outcome.commit(transaction, with: remember, onQuorumOf: pool.list) else {
-                                throw QuorumIsGone(isStored: true)
-                            }
-                            return outcome.value
-                        }
-                    } catch let error as ProfileStoreError where request.isAnswered(by: error) {
-                        let refused = KeyedOutcome(Result<Value, ProfileStoreError>.failure(error))
-                        try await prove(
-                            key, of: request.fingerprint, outcome: refused.stored, at: time, connection)
-                        throw error
-                    } catch let error as ProfileStoreError {
-                        return try await proving(connection) { throw error }
-                    }
-                }
-                return (.success(value), true)
-            } catch let error as PostgresError where KeyedWriteTable.isTaken(error) || Durability.isMissing(error) {
-                guard let first = try await outcome(of: request, under: schema, until: deadline) else {
-                    throw Durability.isMissing(error) ? error : PostgresError.lost("")
-                }
-                return (first.answer(), false)
-            } catch let error as ProfileStoreError where request.isAnswered(by: error) {
-                return (.failure(error), false)
-            }
-        }
-    }
-
     /// Waits for the running writes while the server answers, and then closes the pool. If the server does not answer
     /// within a second, this method stops waiting.
     func close() async {
@@ -454,35 +310,10 @@ struct PostgresSession: Sendable {
         await pool.end()
     }
 
-    /// Waits until another machine also has the write with this key, and returns the outcome of this write. Returns nil
-    /// if no such write was made.
-    ///
-    /// - Throws: `keyReused`, `storedOnOneMachine`, …
-    func outcome(
-        of request: KeyedRequest, under schema: () async throws -> ProfileSchema
-    ) async throws(ProfileStoreError) -> KeyedOutcome? {
-        try await repeating { deadline throws in
-            try await outcome(of: request, under: schema, until: deadline)
-        }
-    }
-
-    private func outcome(
-        of request: KeyedRequest, under schema: () async throws -> ProfileSchema,
-        until deadline: ContinuousClock.Instant
-    ) async throws -> KeyedOutcome? {
-        guard let kept = try await kept(request.key.text, until: deadline) else { return nil }
-        let outcome = try request.outcome(of: kept.request, stored: kept.outcome, under: try await schema())
-        guard kept.isSafe else {
-            let isRefusal = if case .refused = outcome { true } else { false }
-            throw QuorumIsGone(isStored: !isRefusal)
-        }
-        return outcome
-    }
-
     /// Reads the row of a key, and waits until another machine has the row too. The write of the row may still wait for
     /// a standby. Therefore this method updates the row without changing it. The `COMMIT` of that update returns only
     /// when a standby has the earlier write and the update. If no quorum exists, `isSafe` of the result is false.
-    private func kept(_ key: String, until deadline: ContinuousClock.Instant) async throws -> KeptWrite? {
+    func kept(_ key: String, until deadline: ContinuousClock.Instant) async throws -> KeptWrite? {
         try await pool.withConnection(until: deadline) { connection in
             try await connection.transaction { transaction in
                 let rows = try await transaction.run([KeyedWriteTable.confirming(key)])[0]
@@ -493,75 +324,9 @@ struct PostgresSession: Sendable {
         }
     }
 
-    /// Repeats an attempt until it succeeds, its error is permanent, or the deadline is near. If it is then unknown
-    /// whether an attempt was committed, this method throws `outcomeUnknown`.
-    private func repeating<Value>(
-        _ attempt: (_ deadline: ContinuousClock.Instant) async throws -> Value
-    ) async throws(ProfileStoreError) -> Value {
-        let start = ContinuousClock.now
-        let deadline = deadline
-        var unknown: ServerFault?
-        var pause = Duration.milliseconds(1)
-        while true {
-            do {
-                return try await CallDeadline.at(deadline) { try await attempt(deadline) }
-            } catch {
-                if case PostgresError.outcomeUnknown(let reason) = error { unknown = unknown ?? .reported(reason) }
-                let isOnOneMachine = (error as? QuorumIsGone)?.isStored ?? false
-                // If that machine is lost later, it is unknown whether another machine has the write.
-                if isOnOneMachine { unknown = unknown ?? .onOneMachine }
-                let refusal = (error as? PostgresError)?.state
-                // If the next attempt began too late, the deadline would interrupt it. The error of the next attempt
-                // would then replace the answer of this attempt.
-                let hasAnswer = isOnOneMachine || refusal != nil
-                let lastBegin = hasAnswer ? deadline - options.waitLimit / 8 : deadline
-                let isOver = Task.isCancelled || ContinuousClock.now + pause >= lastBegin
-                if error is LoadGoesOn, !isOver {
-                    let hasEnded: Bool
-                    do throws(ProfileStoreError) {
-                        // Creating the load's indexes may take longer than a call.
-                        hasEnded = try await CallDeadline.at(nil) { () throws(ProfileStoreError) in
-                            try await endDeadLoad()
-                        }
-                    } catch {
-                        // This error comes from the attempt to end the load. The error says nothing about an earlier
-                        // attempt of the write.
-                        if let unknown { throw .outcomeUnknown(unknown) }
-                        throw error
-                    }
-                    if !hasEnded { try? await Task.sleep(for: min(pause * 64, .milliseconds(200))) }
-                    pause = min(pause * 2, .milliseconds(200))
-                    continue
-                }
-                // Another writer stored the value after this writer had looked for it. The next attempt finds the
-                // value.
-                let isRace = refusal == .uniqueViolation
-                let mayBeRepeated = (error as? PostgresError)?.mayBeRepeated ?? false
-                if mayBeRepeated || isRace || Durability.isMissing(error), !isOver {
-                    try? await Task.sleep(for: pause)
-                    pause = min(pause * 2, .milliseconds(200))
-                    continue
-                }
-                // If the error is a `ProfileStoreError`, the outcome is known: a transaction that ran after all
-                // attempts has determined the outcome.
-                if let unknown, !isOnOneMachine, !(error is ProfileStoreError) { throw .outcomeUnknown(unknown) }
-                if (error as? PostgresError)?.isOfOtherTables ?? false { try await checkVersion(until: deadline) }
-                throw ProfileStoreError(translating: error, since: start)
-            }
-        }
-    }
-
-    /// Checks whether a later version of this program has migrated the store.
-    ///
-    /// - Throws: `newerStore` if so.
-    private func checkVersion(until deadline: ContinuousClock.Instant) async throws(ProfileStoreError) {
-        let applied = try? await pool.withConnection(until: deadline) { try await Migrator.applied($0) }
-        if let applied { try Migrator.verify(applied, pool.list.description) }
-    }
-
     /// Returns a new key of the engine: a space, and 128 random bits in hexadecimal digits. No caller's key contains a
     /// space.
-    private static func newKey() -> String {
+    static func newKey() -> String {
         var bytes = [UInt8](repeating: 0, count: 16)
         randombytes_buf(&bytes, bytes.count)
         return " " + Hexadecimal.text(bytes.span)

@@ -53,6 +53,9 @@ enum KeyedWriteTable {
     /// Selects the fingerprint of the source store, if this store is an unfinished copy. Otherwise it selects no row.
     static let selectUnfinishedCopy = "SELECT request FROM keyed_writes WHERE key = '\(copyKey)'"
 
+    /// Returns the fingerprint in an answer to `selectUnfinishedCopy`.
+    static func unfinishedCopy(in rows: Rows) -> String? { rows.isEmpty ? nil : rows.text(0, 0) }
+
     /// Marks the store as an unfinished copy of the store with this fingerprint, or removes the mark if `fingerprint`
     /// is nil.
     ///

@@ -14,15 +14,13 @@ enum TokenTable {
 
     // MARK: Reading
 
-    /// Finds the token that has this hash, even if the token has expired.
-    static func select(_ hash: TokenHash) -> Command {
-        Command(
-            "SELECT \(columns) FROM tokens WHERE hash = $1 AND kind = $2",
-            [.text(hash.text), .text(hash.kind.rawValue)])
-    }
-
     static func select(_ list: TokenList) -> Command {
         switch list {
+        case .one(let hash, let time):
+            return Command(
+                """
+                SELECT \(columns) FROM tokens WHERE hash = $1 AND kind = $2 AND (expires_at IS NULL OR expires_at > $3)
+                """, [.text(hash.text), .text(hash.kind.rawValue), .number(time.millisecondsSince1970)])
         case .access:
             return Command("SELECT \(columns) FROM tokens WHERE kind = 'access' ORDER BY name_key")
         case .sessions(let profileID, let last, let limit, let time):

@@ -12,8 +12,19 @@ extension SQLiteEngine {
     }
 
     func store<Batch: ImportBatch>(
-        _ batch: Batch, judgedBy schema: ProfileSchema, _ stamp: WriteStamp
+        _ batch: Batch, judgedBy schema: ProfileSchema, _ stamp: WriteStamp?
     ) async throws(ProfileStoreError) -> Batch {
+        guard let stamp else {
+            return try await session.readAtLength(in: .pages) { connection in
+                try connection.readTransaction {
+                    let rules = try self.rulesInForce(connection, being: schema)
+                    var reading = try BatchWriting(under: rules, at: self.options.now(), connection)
+                    var batch = batch
+                    try reading.run(&batch, givingWayAfter: nil, connection)
+                    return batch
+                }
+            }
+        }
         let (stored, isChange) = try await session.writeBatch { connection in
             let rules = try self.rulesInForce(connection, being: schema)
             var writing = try BatchWriting(under: rules, at: stamp.time, connection)
@@ -29,26 +40,6 @@ extension SQLiteEngine {
     /// The minimum time that a batch may write while other writers wait. A batch must not end too early: each commit
     /// costs a sync, and the import must also make progress.
     private static let leastTurn = Duration.milliseconds(2)
-
-    func preview<Batch: ImportBatch>(
-        _ batch: Batch, judgedBy schema: ProfileSchema
-    ) async throws(ProfileStoreError) -> Batch {
-        try await session.readAtLength(in: .pages) { connection in
-            let rules = try self.rulesInForce(connection, being: schema)
-            var batch = batch
-            let (rows, wantsValues) = (batch.rows, batch.wantsStoredProfiles)
-            try connection.readTransaction {
-                try batch.look(under: rules.schema) { rows, row, id in
-                    try rules.takenFields(of: rows, row: row, besides: id, connection)
-                } stored: { username in
-                    try rules.stored(username, connection)
-                } matches: { range in
-                    try rules.table.matches(of: rows, range, withValues: wantsValues, connection)
-                }
-            }
-            return batch
-        }
-    }
 
     func load(
         _ load: some BulkLoad, judgedBy schema: ProfileSchema, _ stamp: WriteStamp

@@ -15,10 +15,6 @@ extension SQLiteEngine {
             copyOf: try KeyedWriteTable.unfinishedCopy(connection))
     }
 
-    func isUnfinishedCopy() async throws(ProfileStoreError) -> Bool {
-        try session.read { connection in try KeyedWriteTable.unfinishedCopy(connection) != nil }
-    }
-
     func beginCopy(of head: StoreHead, restarting: Bool) async throws(ProfileStoreError) {
         try await session.writeAlone { [place] connection in
             let own = try Self.head(connection)

@@ -24,9 +24,17 @@ extension SQLiteEngine {
     }
 
     func replace(
-        _ stored: Profile, with row: ValidProfiles, judgedBy schema: ProfileSchema, _ stamp: WriteStamp
+        _ stored: Profile, with row: ValidProfiles?, judgedBy schema: ProfileSchema, _ stamp: WriteStamp
     ) async throws(ProfileStoreError) -> Profile {
-        try await change(stamp) { connection in
+        if row == nil, stamp.request == nil {
+            try session.read { connection in try Self.requireRevision(of: stored, connection) }
+            return stored
+        }
+        return try await change(stamp) { connection in
+            guard let row else {
+                try Self.requireRevision(of: stored, connection)
+                return ([], stored)
+            }
             let rules = try self.rulesInForce(connection, being: schema)
             switch try rules.update(
                 RowUpdate(of: stored.id, revision: stored.revision, with: row), at: stamp.time, connection)
@@ -47,17 +55,6 @@ extension SQLiteEngine {
                 try Self.requireRevision(of: stored, connection)
                 throw ProfileStoreError.corrupt(.changedProfile)
             }
-        }
-    }
-
-    func confirm(_ stored: Profile, _ stamp: WriteStamp) async throws(ProfileStoreError) -> Profile {
-        guard stamp.request != nil else {
-            try session.read { connection in try Self.requireRevision(of: stored, connection) }
-            return stored
-        }
-        return try await change(stamp) { connection in
-            try Self.requireRevision(of: stored, connection)
-            return ([], stored)
         }
     }
 

@@ -7,10 +7,6 @@ extension SQLiteEngine {
         try session.read { connection in try rulesInForce(connection).adopted }
     }
 
-    func schemas() async throws(ProfileStoreError) -> [AdoptedSchema] {
-        try session.read { connection in try SchemaTable.all(connection) }
-    }
-
     func loginRules() async throws(ProfileStoreError) -> LoginRules {
         try session.read { connection in
             // The rules and the count are read from one snapshot, because an adoption changes the rules and the count

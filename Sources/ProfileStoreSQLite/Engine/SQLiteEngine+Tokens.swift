@@ -14,10 +14,6 @@ extension SQLiteEngine {
         }
     }
 
-    func token(_ hash: TokenHash, at time: Timestamp) async throws(ProfileStoreError) -> StoredToken? {
-        try session.read { connection in try TokenTable.token(hash, at: time, connection) }
-    }
-
     func tokens(_ list: TokenList) async throws(ProfileStoreError) -> [StoredToken] {
         try session.read { connection in try TokenTable.tokens(list, connection) }
     }

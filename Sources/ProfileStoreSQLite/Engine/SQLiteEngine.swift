@@ -28,6 +28,8 @@ final class SQLiteEngine: StoreEngine {
         known = Locked(
             try session.read { connection in
                 try Migrator.verify(connection)
+                try options.requireFinished(
+                    copyOf: KeyedWriteTable.unfinishedCopy(connection), at: file.path.description)
                 return RulesInForce(try SchemaTable.inForce(connection))
             })
     }

@@ -41,6 +41,8 @@ enum TokenTable {
         _ list: TokenList, _ connection: borrowing Connection
     ) throws(SQLiteError) -> [StoredToken] {
         switch list {
+        case .one(let hash, let time):
+            return try token(hash, at: time, connection).map { [$0] } ?? []
         case .access:
             return try tokens(of: connection.prepare(selectAccess))
         case .sessions(let profileID, let last, let limit, let time):

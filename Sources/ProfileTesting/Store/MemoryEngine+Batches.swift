@@ -9,9 +9,16 @@ extension MemoryEngine {
     }
 
     func store<Batch: ImportBatch>(
-        _ batch: Batch, judgedBy schema: ProfileSchema, _ stamp: WriteStamp
+        _ batch: Batch, judgedBy schema: ProfileSchema, _ stamp: WriteStamp?
     ) async throws(ProfileStoreError) -> Batch {
-        try await write { [options] state throws(ProfileStoreError) in
+        guard let stamp else {
+            var (state, batch) = (try currentAtLength, batch)
+            try state.rules.require(schema)
+            var reading = MemoryBatches(WriteStamp(at: options.now()), state)
+            try reading.run(&batch, &state)
+            return batch
+        }
+        return try await write { [options] state throws(ProfileStoreError) in
             try state.rules.require(schema)
             var batch = batch
             var writing = MemoryBatches(stamp, state)
@@ -19,23 +26,6 @@ extension MemoryEngine {
             writing.finish(&state, keeping: options.mostChanges)
             return batch
         }
-    }
-
-    func preview<Batch: ImportBatch>(
-        _ batch: Batch, judgedBy schema: ProfileSchema
-    ) async throws(ProfileStoreError) -> Batch {
-        let state = try currentAtLength
-        try state.rules.require(schema)
-        var batch = batch
-        let rows = batch.rows
-        batch.look(under: state.rules.schema) { rows, row, id in
-            state.takenFields(of: rows, row: row, besides: id)
-        } stored: { username in
-            state.stored(username)
-        } matches: { range in
-            state.matches(of: rows, range)
-        }
-        return batch
     }
 
     func load(

@@ -5,8 +5,6 @@ internal import ProfileStore
 extension MemoryEngine {
     func head() async throws(ProfileStoreError) -> StoreHead { try current.head }
 
-    func isUnfinishedCopy() async throws(ProfileStoreError) -> Bool { try current.copyOf != nil }
-
     func beginCopy(of head: StoreHead, restarting: Bool) async throws(ProfileStoreError) {
         try await write { state throws(ProfileStoreError) in try state.beginCopy(of: head, restarting: restarting) }
     }

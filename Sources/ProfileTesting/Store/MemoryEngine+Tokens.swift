@@ -14,11 +14,6 @@ extension MemoryEngine {
         }
     }
 
-    func token(_ hash: TokenHash, at time: Timestamp) async throws(ProfileStoreError) -> StoredToken? {
-        let state = try current
-        return state.tokens.token(hash, at: time).map(state.named)
-    }
-
     func tokens(_ list: TokenList) async throws(ProfileStoreError) -> [StoredToken] {
         let state = try current
         return state.tokens.tokens(list).map(state.named)

@@ -24,7 +24,8 @@ extension ProfileRepository {
     package static func open(
         _ store: MemoryStore, options: Options = Options()
     ) async throws(ProfileStoreError) -> ProfileRepository {
-        try await ProfileRepository(MemoryEngine(store, options), options)
+        try options.requireFinished(copyOf: store.current.copyOf, at: "memory")
+        return try await ProfileRepository(MemoryEngine(store, options), options)
     }
 }
 
@@ -55,8 +56,6 @@ final class MemoryEngine: StoreEngine {
     // MARK: Rules
 
     func schemaInForce() async throws(ProfileStoreError) -> AdoptedSchema { try current.rules }
-
-    func schemas() async throws(ProfileStoreError) -> [AdoptedSchema] { try current.schemas }
 
     func loginRules() async throws(ProfileStoreError) -> LoginRules {
         let state = try current
@@ -149,11 +148,16 @@ final class MemoryEngine: StoreEngine {
     }
 
     func replace(
-        _ stored: Profile, with row: ValidProfiles, judgedBy schema: ProfileSchema, _ stamp: WriteStamp
+        _ stored: Profile, with row: ValidProfiles?, judgedBy schema: ProfileSchema, _ stamp: WriteStamp
     ) async throws(ProfileStoreError) -> Profile {
-        try await change(stamp) { state throws(ProfileStoreError) in
-            try state.rules.require(schema)
+        if row == nil, stamp.request == nil {
+            try stored.requireUnchanged(current.profiles[stored.id]?.revision)
+            return stored
+        }
+        return try await change(stamp) { state throws(ProfileStoreError) in
+            if row != nil { try state.rules.require(schema) }
             try stored.requireUnchanged(state.profiles[stored.id]?.revision)
+            guard let row else { return ([], stored) }
             switch state.update(RowUpdate(of: stored.id, revision: stored.revision, with: row), at: stamp.time) {
             case .updated(let profile):
                 let bringsPassword = schema.index(of: .password).map { row.text(row: 0, field: $0) != nil } ?? false
@@ -164,17 +168,6 @@ final class MemoryEngine: StoreEngine {
             case .duplicate(let fields): throw .duplicate(fields)
             case .stale: throw .corrupt(.changedProfile)
             }
-        }
-    }
-
-    func confirm(_ stored: Profile, _ stamp: WriteStamp) async throws(ProfileStoreError) -> Profile {
-        guard stamp.request != nil else {
-            try stored.requireUnchanged(current.profiles[stored.id]?.revision)
-            return stored
-        }
-        return try await change(stamp) { state throws(ProfileStoreError) in
-            try stored.requireUnchanged(state.profiles[stored.id]?.revision)
-            return ([], stored)
         }
     }
 

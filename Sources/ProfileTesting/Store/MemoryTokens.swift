@@ -28,6 +28,7 @@ struct MemoryTokens: Sendable {
 
     func tokens(_ list: TokenList) -> [StoredToken] {
         switch list {
+        case .one(let hash, let time): return token(hash, at: time).map { [$0] } ?? []
         case .access: return access.sorted { $0.comparedName < $1.comparedName }
         case .sessions(let profileID, let last, let limit, let time):
             let sessions = tokens.values.filter { $0.kind == .session && !$0.isExpired(at: time) }

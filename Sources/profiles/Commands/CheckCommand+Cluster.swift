@@ -22,7 +22,7 @@
             case .json:
                 let contents = Self.contents(statistics, unjudged, repository.place, isSound: check.isSound)
                 try Output.standard.print(
-                    contents.merging(["bytes": .number(statistics.fileBytes)]).merging(check.json).text(indented: true))
+                    contents.merging(["bytes": .number(statistics.fileBytes)]).merging(check.json))
             }
             return check.isSound
         }

@@ -30,8 +30,7 @@ struct CheckCommand: AsynchronousCommand, ResultWriting {
             switch global.format {
             case .text: try Output.standard.write(Self.text(check, statistics, unjudged, repository.place))
             case .json:
-                let json = Self.json(check, statistics, unjudged, repository.place)
-                try Output.standard.print(json.text(indented: true))
+                try Output.standard.print(Self.json(check, statistics, unjudged, repository.place))
             }
             return check.isSound
         }

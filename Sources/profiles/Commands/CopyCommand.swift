@@ -100,13 +100,12 @@ struct CopyCommand: AsynchronousCommand, ResultWriting {
             block.add("Checksum", "\(report.digest.checksum), of both stores")
             try Output.standard.write(block.text)
         case .json:
-            let json: JSONValue = [
+            try Output.standard.print([
                 "from": .string(source), "to": .string(copy),
                 "profiles": .number(report.digest.profiles), "copied": .number(report.copied),
                 "schemas": .number(report.schemas), "access_tokens": .number(report.tokens),
                 "sha256": .string(report.digest.checksum),
-            ]
-            try Output.standard.print(json.text(indented: true))
+            ])
         }
     }
 

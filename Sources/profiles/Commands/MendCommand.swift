@@ -52,7 +52,7 @@ struct MendCommand: AsynchronousCommand, ResultWriting {
             }
             try tell(outcome)
             if let failure = outcome.failure { throw failure }
-            if outcome.left > 0 { throw CommandFailure(.no, lines: []) }
+            if !outcome.isComplete { throw CommandFailure(.no, lines: []) }
         }
     }
 
@@ -67,12 +67,11 @@ struct MendCommand: AsynchronousCommand, ResultWriting {
     private func tell(_ outcome: Mending.Outcome) throws(CommandFailure) {
         switch global.format {
         case .json:
-            let json: JSONValue = [
+            try Output.standard.print([
                 "file": .string(file), "stored": .number(outcome.stored),
                 "skipped": .number(outcome.skipped), "dropped": .number(outcome.dropped),
                 "left": .number(outcome.left), "left_in": outcome.left == 0 ? .null : .string(outcome.place),
-            ]
-            try Output.standard.print(json.text(indented: true))
+            ])
         case .text:
             let skipped = outcome.skipped == 0 ? "" : ", \(outcome.skipped) skipped"
             let dropped = outcome.dropped == 0 ? "" : ", \(outcome.dropped) dropped"

@@ -23,6 +23,9 @@ struct Mending {
         var dropped = 0
         /// The number of rows that remain in the file.
         var left = 0
+        /// Whether no row of the file needs to be mended. If no row was stored or dropped, the skipped rows remain in
+        /// the file.
+        var isComplete: Bool { left == (stored + dropped == 0 ? skipped : 0) }
         /// Whether the file was removed, because no row was left.
         var isRemoved = false
         /// The path of the file with the remaining rows. If another program has replaced or changed the original file,
@@ -77,7 +80,7 @@ struct Mending {
         }
         // If this run has neither stored nor dropped a row, the file is not written again and not removed.
         guard outcome.stored + outcome.dropped > 0 else {
-            outcome.left = count - outcome.skipped
+            outcome.left = count
             (outcome.place, outcome.isDisplaced) = (claim.path, claim.isDisplaced)
             return outcome
         }

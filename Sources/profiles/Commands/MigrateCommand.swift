@@ -63,7 +63,7 @@ struct MigrateCommand: AsynchronousCommand, ResultWriting {
             try Output.standard.write(table.text)
         case .json:
             let list = migrations.map { ["name": .string($0.name), "applied": .bool($0.isApplied)] as JSONValue }
-            try Output.standard.print((["migrations": .array(list)] as JSONValue).text(indented: true))
+            try Output.standard.print(["migrations": .array(list)])
         }
     }
 }

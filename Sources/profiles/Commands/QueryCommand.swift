@@ -122,7 +122,7 @@ extension QueryCommand {
 
     private func answer(_ text: String, _ json: JSONValue) throws(CommandFailure) {
         switch listing.format {
-        case .json: try Output.standard.print(json.text(indented: true))
+        case .json: try Output.standard.print(json)
         case .ndjson: try Output.standard.print(json.text())
         case .text, .csv, .tsv: try Output.standard.print(text)
         }

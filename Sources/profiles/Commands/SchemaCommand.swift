@@ -103,8 +103,7 @@ struct SchemaDiffCommand: AsynchronousCommand, ResultWriting {
         }
         switch global.format {
         case .text: try Output.standard.print(difference.text)
-        case .json:
-            try Output.standard.print((["changes": difference.json] as JSONValue).text(indented: true))
+        case .json: try Output.standard.print(["changes": difference.json])
         }
     }
 }
@@ -211,11 +210,10 @@ struct SchemaAdoptCommand: AsynchronousCommand, ResultWriting {
         _ schema: ProfileSchema, _ version: Int, _ report: RevalidationReport?, unjudged: Int,
         _ difference: SchemaDifference
     ) throws {
-        let json: JSONValue = [
+        try Output.standard.print([
             "name": .string(schema.name), "version": .number(version), "checked": .number(report?.checked ?? 0),
             "invalid": .number(report?.invalid ?? 0), "unjudged": .number(unjudged), "changes": difference.json,
-        ]
-        try Output.standard.print(json.text(indented: true))
+        ])
     }
 
     private func isConfirmed(
@@ -278,7 +276,7 @@ struct SchemaLogCommand: AsynchronousCommand, ResultWriting {
                     "in_force": .bool(version.number == versions.last?.number),
                 ]
             }
-            try Output.standard.print((["versions": .array(list)] as JSONValue).text(indented: true))
+            try Output.standard.print(["versions": .array(list)])
         }
     }
 }

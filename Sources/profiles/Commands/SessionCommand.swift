@@ -56,10 +56,9 @@ struct SessionListCommand: AsynchronousCommand, ResultWriting {
         let sessions = found.prefix(limit)
         switch global.format {
         case .json:
-            let json: JSONValue = [
+            try Output.standard.print([
                 "sessions": .array(sessions.map(\.json)), "is_complete": .bool(found.count <= limit),
-            ]
-            try Output.standard.print(json.text(indented: true))
+            ])
         case .text where sessions.isEmpty: global.note("There are no sessions.")
         case .text:
             var table = TextTable(["Id", "Username", "Device", "Started", "Last used", "Ends unless used"])

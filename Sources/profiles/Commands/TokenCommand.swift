@@ -104,8 +104,7 @@ struct TokenListCommand: AsynchronousCommand, ResultWriting {
         let tokens = try await global.withStore("token list", inOneCall: true) { try await $0.tokens.list() }
         switch global.format {
         case .json:
-            try Output.standard.print(
-                (["tokens": .array(tokens.map(\.json))] as JSONValue).text(indented: true))
+            try Output.standard.print(["tokens": .array(tokens.map(\.json))])
         case .text where tokens.isEmpty: global.note("There are no access tokens.")
         case .text:
             var table = TextTable(["Id", "Name", "Scopes", "Created", "Last used", "Expires"])

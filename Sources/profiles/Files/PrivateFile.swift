@@ -154,17 +154,33 @@ struct PrivateFile: ~Copyable {
         _ temporary: borrowing TemporaryName, to path: String, replacing: Bool
     ) throws(CommandFailure) -> Bool {
         if !replacing {
-            // If another process has created a file with this name meanwhile, link(2) fails. If the file system does
-            // not support links, rename(2) is called below and replaces that file.
+            // If another process has created a file with this name meanwhile, link(2) fails.
             if Platform.link(temporary.path, path) == 0 {
                 // The temporary name is removed before the folder is synced. Otherwise the temporary name could exist
                 // again after a power failure.
                 unlink(temporary.path)
                 return true
             }
-            if errno == EEXIST { return false }
+            // If the file system does not support links, an empty file reserves the name. rename(2) then replaces the
+            // empty file. If the process ends in between, the empty file remains.
+            guard errno != EEXIST, try reserve(path) else { return false }
         }
-        guard Platform.rename(temporary.path, path) == 0 else { throw .cannotCreate(path, errno) }
+        guard Platform.rename(temporary.path, path) == 0 else {
+            let code = errno
+            if !replacing { unlink(path) }
+            throw .cannotCreate(path, code)
+        }
+        return true
+    }
+
+    /// Creates an empty file. Returns false if a file with this name exists.
+    private func reserve(_ path: String) throws(CommandFailure) -> Bool {
+        let reserved = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+        guard reserved >= 0 else {
+            if errno == EEXIST { return false }
+            throw .cannotCreate(path, errno)
+        }
+        close(reserved)
         return true
     }
 

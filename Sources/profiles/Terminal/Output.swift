@@ -43,6 +43,9 @@ struct Output: Sendable {
         try write(text.utf8.last == UInt8(ascii: "\n") ? text : text + "\n")
     }
 
+    /// Writes a result as indented JSON.
+    func print(_ json: JSONValue) throws(CommandFailure) { try print(json.text(indented: true)) }
+
     /// Writes a secret and a line end.
     func write(_ secret: Secret) throws(CommandFailure) {
         let code = secret.bytes.withUnsafeBytes { FileDescriptor.writeAll($0, to: descriptor) }

@@ -25,7 +25,7 @@
                     $0.add([$1.screen.rawValue, $1.model, $1.summary])
                 }
                 try Output.standard.write(table.text)
-            case .json: try Output.standard.print(Scenario.json.text(indented: true))
+            case .json: try Output.standard.print(Scenario.json)
             }
         }
     }

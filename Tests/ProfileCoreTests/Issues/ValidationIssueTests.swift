@@ -82,6 +82,7 @@ import Watchdog
             (.required, "Phone is required"), (.tooShort(minimum: 1), "Phone should have at least 1 character"),
             (.tooShort(minimum: 2), "Phone should have at least 2 characters"),
             (.tooLong(maximum: 9), "Phone should have at most 9 characters"),
+            (.tooManyBytes(maximum: 1_024), "Phone should have at most 1024 bytes"),
             (
                 .badCharacter(allowed: [.asciiLetters, .spaces, .list("-'")]),
                 "Phone may hold letters A–Z, a–z, single spaces and the signs - ' only"

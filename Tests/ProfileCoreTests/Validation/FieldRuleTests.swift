@@ -40,6 +40,21 @@ import Watchdog
         #expect(try long.codes("a" + String(repeating: "\u{301}", count: 2_000), in: "x") == [.tooLong])
     }
 
+    @Test func `S5: a value of too many bytes names bytes, unless it has too many characters`() throws {
+        func problems(_ value: String, _ constraints: String) throws -> [ValidationIssue.Problem] {
+            try validator(#"{"name":"x"\#(constraints)}"#)
+                .issues(of: value, in: .named("x"), on: ProfileSchema.day(2026, 1, 15)).map(\.problem)
+        }
+        let marks = String(repeating: "\u{301}", count: 600)
+        let most = #","constraints":{"maxLength":10}"#
+        #expect(try problems("123456789a" + marks, most) == [.tooManyBytes(maximum: 1_024)])
+        #expect(try problems("1234567890a" + marks, most) == [.tooLong(maximum: 10)])
+        #expect(try problems(String(repeating: "a", count: 1_048_577), "") == [.tooManyBytes(maximum: 1_048_576)])
+        #expect(
+            try problems(String(repeating: "1", count: 1_025), ",\"profiles\":{\"mask\":\"####-####\"}")
+                == [.tooLong(maximum: 8)])
+    }
+
     @Test(arguments: [#"{"name":"x"}"#, #"{"name":"x","profiles":{"characters":["ascii-letters"]}}"#])
     func `S5: a field without maxLength takes 1 MiB`(field: String) throws {
         let any = try validator(field)

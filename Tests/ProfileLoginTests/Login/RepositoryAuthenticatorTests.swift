@@ -53,8 +53,10 @@ import Watchdog
         #expect(try await store.failedAttempts().isEmpty)
     }
 
-    @Test(.onlyOnSQLite("writes into the tables"), arguments: ["abel", "zoe"])
-    func `P9: after five failures a login waits, and after a hundred it is locked`(username: String) async throws {
+    @Test(.onlyOnSQLite("writes to the tables directly"), arguments: ["abel", "zoe"])
+    func `P9: after five failures a login has to wait, and after a hundred failures it is locked`(username: String)
+        async throws
+    {
         for _ in 1...5 { #expect(await service.failure(username, "wrong1A") == .invalidCredentials) }
         for seconds in [1, 2, 4] as [Int64] {
             #expect(await service.failure(username, "aK8oio") == .throttled(milliseconds: seconds * 1_000))

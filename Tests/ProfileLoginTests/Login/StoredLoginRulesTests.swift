@@ -99,8 +99,8 @@ import Watchdog
         #expect(await service.failure("abel", "aK8oio") == nil)
     }
 
-    @Test(.onlyOnSQLite("looks into the tables"))
-    func `L1: after any changes the answer is that of a count over all profiles`() async throws {
+    @Test(.onlyOnSQLite("reads the tables directly"))
+    func `L1: after any changes, the answer equals a count over all profiles`() async throws {
         let seed = UInt64.random(in: 0 ... .max)
         var random = SeededGenerator(seed: seed)
         let schemas = [ProfileSchema.standard, try Self.stricter(), try People.standard(and: People.email)]

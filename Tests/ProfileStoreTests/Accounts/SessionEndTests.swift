@@ -100,8 +100,8 @@ import Watchdog
         #expect(try await repository.passwords.findReset(reset.token) != nil)
     }
 
-    @Test(.onlyOnSQLite("needs another process"))
-    func `H4: another process stops honouring a session within 250 ms of real time`() async throws {
+    @Test(.onlyOnSQLite("needs a second process"))
+    func `H4: another process refuses an ended session within 250 ms of real time`() async throws {
         // By the system's clock, as the other process goes.
         let repository = try await store.open(
             store.options {
@@ -121,8 +121,8 @@ import Watchdog
         await repository.close()
     }
 
-    @Test(.onlyOnSQLite("looks into the file"))
-    func `H4: the store's files hold no token, and no part of one`() async throws {
+    @Test(.onlyOnSQLite("reads the files directly"))
+    func `H4: the files of the store contain no token, and no part of a token`() async throws {
         let name = try #require(AccountLabel("nightly"))
         let tokens = [
             try await repository.sessions.start(People.secret, for: "abel").token,

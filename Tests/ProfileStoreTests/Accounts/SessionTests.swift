@@ -174,8 +174,8 @@ import Watchdog
         await again.close()
     }
 
-    @Test(.onlyOnSQLite("needs another process"))
-    func `a session is found while another process writes, though its use cannot be written`() async throws {
+    @Test(.onlyOnSQLite("needs a second process"))
+    func `a session is found while another process writes, although its use cannot be stored`() async throws {
         let issued = try await repository.sessions.start(People.secret, for: "abel")
         later(.seconds(61))
         let holder = try ExerciserProcess("hold", store.path, "tester")

@@ -142,8 +142,8 @@ import Watchdog
         #expect(try await storedHash(.password, of: "bert") == replaced, "what is as strong as the policy stays")
     }
 
-    @Test(.onlyOnSQLite("needs another process"))
-    func `P7: a password that was changed while it was verified is not replaced by a rehash`() async throws {
+    @Test(.onlyOnSQLite("needs a second process"))
+    func `P7: a rehash does not replace a password that was changed during the verification`() async throws {
         try await repository.register("bert", ["password_hash": People.weakHash])
         // The rehash is the last write of the attempt, so that it waits for the lock while the password changes.
         let writes = try await attemptHeldAtEachWrite(of: "bert") {
@@ -173,8 +173,8 @@ import Watchdog
         return 2
     }
 
-    @Test(.onlyOnSQLite("writes into the tables"))
-    func `P8: a hash in the store that cannot be read matches nothing`() async throws {
+    @Test(.onlyOnSQLite("writes to the tables directly"))
+    func `P8: a stored hash that cannot be read matches no secret`() async throws {
         try store.execute("UPDATE profiles SET password_hash = 'plain text'")
         await #expect(throws: CredentialError.wrong) {
             try await repository.passwords.validate(Secret("plain text"), for: "abel")

@@ -63,8 +63,8 @@ import Watchdog
         #expect(await guess(username.uppercased()) == .throttled(milliseconds: 8_000))
     }
 
-    @Test(.onlyOnSQLite("writes into the tables"))
-    func `P9: the wait grows to fifteen minutes, and after a hundred only the owner helps`() async throws {
+    @Test(.onlyOnSQLite("writes to the tables directly"))
+    func `P9: the wait grows to fifteen minutes, and after a hundred failures only an unlock helps`() async throws {
         try fail(20)
         #expect(await guess() == .wrong)
         #expect(await guess() == .throttled(milliseconds: 900_000))
@@ -157,8 +157,8 @@ import Watchdog
         #expect(try await failures() == 0)
     }
 
-    @Test(.onlyOnSQLite("writes into the tables"))
-    func `P9: nobody locks a name before it is registered, or given a passcode`() async throws {
+    @Test(.onlyOnSQLite("writes to the tables directly"))
+    func `P9: attempts before a registration, or before a passcode is set, do not lock the name`() async throws {
         try fail(100, "bert")
         try await repository.register("Bert")
         #expect(await outcome(People.secret, "bert") == nil)
@@ -216,8 +216,8 @@ import Watchdog
         #expect(try await repository.isSound())
     }
 
-    @Test(.onlyOnSQLite("writes into the tables"))
-    func `P9: of failures at both names of a profile the stricter count stays`() async throws {
+    @Test(.onlyOnSQLite("writes to the tables directly"))
+    func `P9: after a rename, the stricter of the counts of both names applies`() async throws {
         for (old, new, name) in [(99, 3, "adam"), (3, 99, "carl")] {
             let before = "old\(name)"
             try await repository.register(before)

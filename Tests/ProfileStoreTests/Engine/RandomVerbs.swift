@@ -80,7 +80,7 @@ struct RandomVerbs {
             },
             Verb("the log") { "\(try await $0.engine.changes(after: 0, limit: 10_000))" },
             Verb("statistics") { try await $0.statistics().text },
-            Verb("schemas") { "\(try await $0.engine.schemas().map { [String($0.version), $0.fingerprint] })" },
+            Verb("schemas") { "\(try await $0.engine.head().schemas.map { [String($0.version), $0.fingerprint] })" },
             Verb("sessions and access tokens") { try await Self.sessionsAndAccessTokens(of: $0, at: time) },
             Verb("login rules") { "\(try await $0.engine.loginRules().haveJudgedPasswords)" },
         ]
@@ -166,7 +166,9 @@ struct RandomVerbs {
         return Verb("the outcome of \(request.key), \(confirms ? username : "-")") { repository in
             if confirms {
                 guard let stored = try await repository.profile(username: username) else { return "not there" }
-                return try await repository.engine.confirm(stored.asIf(isStale: isStale), stamp).text
+                return try await repository.engine.replace(
+                    stored.asIf(isStale: isStale), with: nil, judgedBy: repository.schema, stamp
+                ).text
             }
             return try await repository.engine.outcome(of: request, at: later)?.stored ?? "none"
         }

@@ -140,7 +140,7 @@ import Watchdog
                 try await copy.remove("somebody", key: WriteKey("key-\(number)"))
             }
         }
-        #expect(try await copy.engine.isUnfinishedCopy())
+        #expect(try await copy.engine.head().copyOf != nil)
         await copy.close()
         await #expect {
             _ = try await back.open(used.options { $0.opensUnfinishedCopy = false })
@@ -149,7 +149,7 @@ import Watchdog
         }
         let again = try await back.open(used.options())
         _ = try await StoreCopy(from: used.repository, to: again).run()
-        #expect(try await !again.engine.isUnfinishedCopy())
+        #expect(try await again.engine.head().copyOf == nil)
         for repository in [used.repository, again] { await repository.close() }
     }
 
@@ -204,7 +204,7 @@ import Watchdog
         await #expect(throws: StoreCopyError.self) {
             _ = try await StoreCopy(from: used.repository, to: copy).run()
         }
-        #expect(try await copy.engine.isUnfinishedCopy())
+        #expect(try await copy.engine.head().copyOf != nil)
         let report = try await StoreCopy(from: used.repository, to: copy).run(restarting: true)
         #expect(report.copied == report.digest.profiles)
         #expect(try await everything(copy) == everything(used.repository))

@@ -111,8 +111,8 @@ import Watchdog
         await repository.close()
     }
 
-    @Test(.onlyOnSQLite("looks into the tables"))
-    func `the log holds ids and times, and nothing else of anybody`() async throws {
+    @Test(.onlyOnSQLite("reads the tables directly"))
+    func `the log contains ids and times, and no other data of a profile`() async throws {
         let repository = try await open()
         try await repository.register("abel", ["address": "12 Hidden Lane"])
         try await repository.remove("abel")
@@ -146,8 +146,8 @@ import Watchdog
         await repository.close()
     }
 
-    @Test(.onlyOnSQLite("looks into the tables"))
-    func `a long log is pruned a hundredth at a time`() async throws {
+    @Test(.onlyOnSQLite("reads the tables directly"))
+    func `a long log is pruned in steps of a hundredth`() async throws {
         let repository = try await open { $0.mostChanges = 200 }
         try await repository.register("abel")
         for number in 2...203 { _ = try await repository.edit("abel") { $0["address"] = "\(number)" } }

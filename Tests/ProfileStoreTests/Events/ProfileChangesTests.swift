@@ -45,8 +45,10 @@ import Watchdog
         await repository.close()
     }
 
-    @Test(.onlyOnSQLite("needs another process"))
-    func `T2: another process's commit is heard of by a beep, and this one's over there`() async throws {
+    @Test(.onlyOnSQLite("needs a second process"))
+    func `T2: a beep announces the commits of another process here, and the commits of this process there`()
+        async throws
+    {
         let repository = try await open()
         let child = try ExerciserProcess("watch", store.path, sockets, "0")
         #expect(child.nextLine() == "ready")
@@ -70,8 +72,8 @@ import Watchdog
         await repository.close()
     }
 
-    @Test(.onlyOnSQLite("is about the sockets by which processes hear of each other"))
-    func `T2: a beep that is lost costs an interval, and no change`() async throws {
+    @Test(.onlyOnSQLite("uses the sockets between processes"))
+    func `T2: if a beep is lost, the change arrives after an interval`() async throws {
         let repository = try await open(look: .milliseconds(10))
         var changes = await repository.changes.stream().makeAsyncIterator()
         // It beeps elsewhere.
@@ -83,8 +85,8 @@ import Watchdog
         await repository.close()
     }
 
-    @Test(.onlyOnSQLite("is about the sockets by which processes hear of each other"))
-    func `T2: where there is no private folder for sockets, the interval is what is left`() async throws {
+    @Test(.onlyOnSQLite("uses the sockets between processes"))
+    func `T2: without a private folder for sockets, a change arrives after an interval`() async throws {
         try SmallFile.write([], to: sockets)
         let repository = try await open(look: .milliseconds(10))
         var changes = await repository.changes.stream().makeAsyncIterator()
@@ -95,8 +97,8 @@ import Watchdog
         await repository.close()
     }
 
-    @Test(.onlyOnSQLite("is about the sockets by which processes hear of each other"))
-    func `R7: a commit beeps once at most, also that of an import`() async throws {
+    @Test(.onlyOnSQLite("uses the sockets between processes"))
+    func `R7: a commit beeps at most once, also the commit of an import`() async throws {
         let repository = try await open()
         try await repository.register("abel")
         let beeper = try Beeper(store: store.path, prefix: "profiles", directory: sockets)
@@ -131,8 +133,8 @@ import Watchdog
         await repository.close()
     }
 
-    @Test(.onlyOnSQLite("needs another process"))
-    func `R7: nothing is missed while four processes write`() async throws {
+    @Test(.onlyOnSQLite("needs a second process"))
+    func `R7: no change is missed while four processes write`() async throws {
         let repository = try await open()
         try await repository.register("shared", ["address": "0", "password_hash": People.weakHash])
         let children = try ["a", "b", "c", "d"].map {
@@ -199,16 +201,7 @@ import Watchdog
     @Test func `changes end when the task is cancelled, also while it waits`() async throws {
         let repository = try await open()
         try await repository.register("abel")
-        let (started, continuation) = AsyncStream.makeStream(of: Void.self)
-        let watching = Task { () -> Int in
-            var count = 0
-            for try await _ in await repository.changes.stream(after: 0) {
-                count += 1
-                continuation.finish()
-            }
-            return count
-        }
-        for await _ in started {}
+        let watching = await watching(repository)
         watching.cancel()
         #expect(try await watching.value == 1)
         // One that is cancelled from the start is told nothing.
@@ -223,20 +216,11 @@ import Watchdog
         await repository.close()
     }
 
-    @Test(.onlyOnSQLite("is about the sockets by which processes hear of each other"))
-    func `changes end when the repository is closed, and its listener is gone`() async throws {
+    @Test(.onlyOnSQLite("uses the sockets between processes"))
+    func `the changes end when the repository is closed, and its socket is removed`() async throws {
         let repository = try await open()
         try await repository.register("abel")
-        let (started, continuation) = AsyncStream.makeStream(of: Void.self)
-        let watching = Task { () -> Int in
-            var count = 0
-            for try await _ in await repository.changes.stream(after: 0) {
-                count += 1
-                continuation.finish()
-            }
-            return count
-        }
-        for await _ in started {}
+        let watching = await watching(repository)
         #expect(SmallFile.names(in: sockets).count == 1)
         await repository.close()
         #expect(try await watching.value == 1)
@@ -246,8 +230,8 @@ import Watchdog
         #expect(try await later.next() == nil)
     }
 
-    @Test(.onlyOnSQLite("is about the sockets by which processes hear of each other"))
-    func `a repository that nobody closes takes its listener with it`() async throws {
+    @Test(.onlyOnSQLite("uses the sockets between processes"))
+    func `a repository that is released without being closed removes its socket`() async throws {
         do {
             let repository = try await open()
             try await repository.register("abel")
@@ -259,8 +243,8 @@ import Watchdog
         try await waitUntil { SmallFile.names(in: sockets) == [] }
     }
 
-    @Test(.onlyOnSQLite("writes into the tables"))
-    func `a store that is damaged ends the changes with its error`() async throws {
+    @Test(.onlyOnSQLite("writes to the tables directly"))
+    func `the changes of a damaged store end with an error`() async throws {
         let repository = try await open()
         try store.execute("DROP TABLE changes")
         try store.execute("UPDATE store SET change_number = 5")
@@ -276,6 +260,21 @@ import Watchdog
         }
         #expect(try await changes.next() == nil)
         await repository.close()
+    }
+
+    /// Counts all changes in a task, and returns the task after its first change.
+    private func watching(_ repository: ProfileRepository) async -> Task<Int, any Error> {
+        let (started, continuation) = AsyncStream.makeStream(of: Void.self)
+        let watching = Task { () throws -> Int in
+            var count = 0
+            for try await _ in await repository.changes.stream(after: 0) {
+                count += 1
+                continuation.finish()
+            }
+            return count
+        }
+        for await _ in started {}
+        return watching
     }
 
     private func waitForListeners(_ count: Int) async throws {

@@ -107,9 +107,9 @@ import Watchdog
     // MARK: What the database itself refuses
 
     @Test(
-        .onlyOnSQLite("writes into the tables"),
+        .onlyOnSQLite("writes to the tables directly"),
         arguments: ["username", "phone", "address", "email", "password_hash", "passcode_hash", "issues"])
-    func `R2: no stored text is empty, whoever writes it`(column: String) async throws {
+    func `R2: the database refuses an empty text`(column: String) async throws {
         try await repository.register("abel")
         let error = #expect(throws: SQLiteError.self) { try store.execute("UPDATE profiles SET \(column) = ''") }
         #expect(error?.code == .constraintCheck)
@@ -117,8 +117,8 @@ import Watchdog
         #expect(blob?.code == .constraintDatatype)
     }
 
-    @Test(.onlyOnSQLite("writes into the tables"))
-    func `R2: a username is never NULL, and a hash never without its version`() async throws {
+    @Test(.onlyOnSQLite("writes to the tables directly"))
+    func `R2: the database refuses a NULL username, and a version without its hash`() async throws {
         try await repository.register("abel")
         let null = #expect(throws: SQLiteError.self) { try store.execute("UPDATE profiles SET username = NULL") }
         #expect(null?.code == .constraintNotNull)
@@ -128,8 +128,8 @@ import Watchdog
         #expect(revision?.code == .constraintCheck)
     }
 
-    @Test(.onlyOnSQLite("writes into the tables"))
-    func `R5: the database refuses a repeated value of a unique field, whoever writes it`() async throws {
+    @Test(.onlyOnSQLite("writes to the tables directly"))
+    func `R5: the database refuses a repeated value of a unique field`() async throws {
         try await repository.register("abel", ["email": "a@b.c"])
         for (name, email) in [("ABEL", "other"), ("bert", "a@b.c")] {
             let error = #expect(throws: SQLiteError.self) {
@@ -175,8 +175,9 @@ import Watchdog
         #expect(try await store.contents() == before)
     }
 
-    @Test(.onlyOnSQLite("writes into the tables"), arguments: [false, true])
-    func `R3: a change that comes between is edited upon, or makes the revision stale`(expects: Bool) async throws {
+    @Test(.onlyOnSQLite("writes to the tables directly"), arguments: [false, true])
+    func `R3: after a concurrent change the edit is repeated, unless it expects a revision`(expects: Bool) async throws
+    {
         try await repository.register("abel")
         let store = store
         let runs = Mutex(0)
@@ -202,8 +203,8 @@ import Watchdog
         }
     }
 
-    @Test(.onlyOnSQLite("writes into the tables"))
-    func `R3: an edit that others always come before ends with the stale revision, after the time of a wait`()
+    @Test(.onlyOnSQLite("writes to the tables directly"))
+    func `R3: an edit that always meets a concurrent change fails as stale at its deadline`()
         async throws
     {
         let impatient = try await store.open(store.options { $0.waitLimit = .milliseconds(50) })

@@ -111,8 +111,8 @@ import Watchdog
         await repository.close()
     }
 
-    @Test(.onlyOnSQLite("looks into the tables"))
-    func `H3: what came of a write is remembered with it, across openings`() async throws {
+    @Test(.onlyOnSQLite("reads the tables directly"))
+    func `H3: the outcome of a write is stored with the write, and survives a new opening`() async throws {
         let repository = try await store.open()
         let valid = try repository.judged(People.draft("abel"))
         let first = try await repository.register(valid, key: key)

@@ -73,8 +73,8 @@ import Watchdog
         #expect(try await repository.profile(id: .max) == nil)
     }
 
-    @Test(.onlyOnSQLite("writes into the tables"))
-    func `a value that breaks the rules finds the profile that has it all the same`() async throws {
+    @Test(.onlyOnSQLite("writes to the tables directly"))
+    func `a look-up by a value that breaks the rules finds the profile with this value`() async throws {
         try await repository.register("abel")
         try store.execute(
             "UPDATE profiles SET address = 'no. 5!', birthday = 'long ago', username = 'far-too-long-a-name'")
@@ -137,8 +137,8 @@ import Watchdog
         #expect(count == 24)
     }
 
-    @Test(.onlyOnSQLite("writes into the tables"))
-    func `R6: only the profiles that were found invalid are listed when asked for`() async throws {
+    @Test(.onlyOnSQLite("writes to the tables directly"))
+    func `R6: a query for invalid profiles lists only profiles that were judged invalid`() async throws {
         for number in 0..<5 { try await repository.register("user\(number)") }
         #expect(try await repository.usernames(ProfileQuery(status: .invalid)) == [])
         try store.execute("UPDATE profiles SET phone = '1' WHERE id IN (2, 4)")
@@ -152,8 +152,8 @@ import Watchdog
         #expect(one.first?.issues.map(\.code) == ["too_short"])
     }
 
-    @Test(.onlyOnSQLite("writes into the tables"))
-    func `a row that claims a schema which is not there is read by the one in force`() async throws {
+    @Test(.onlyOnSQLite("writes to the tables directly"))
+    func `a row with an unknown schema version is read by the schema in force`() async throws {
         try await repository.register("abel")
         try store.execute("UPDATE profiles SET schema_version = 99")
         #expect(try await repository.profile(username: "abel")?.schemaVersion == 99)

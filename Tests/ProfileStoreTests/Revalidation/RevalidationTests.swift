@@ -72,8 +72,8 @@ import Watchdog
         #expect(try await repository.rules.countUnjudged() == 0)
     }
 
-    @Test(.onlyOnSQLite("writes into the tables"))
-    func `R6: what the same rules judged is skipped, and its marks are counted`() async throws {
+    @Test(.onlyOnSQLite("writes to the tables directly"))
+    func `R6: profiles that the same rules have judged are skipped, and their marks are counted`() async throws {
         try await repository.rules.adopt(stricter)
         _ = try await repository.rules.revalidate()
         try await repository.register("emma", ["address": "path"])
@@ -111,8 +111,8 @@ import Watchdog
         #expect(again.schema.version == 5)
     }
 
-    @Test(.onlyOnSQLite("looks into the tables"))
-    func `R6: a candidate is judged by, and nothing is written`() async throws {
+    @Test(.onlyOnSQLite("reads the tables directly"))
+    func `R6: a candidate schema judges the profiles, and nothing is written`() async throws {
         await repository.close()
         let repository = try await ProfileRepository.open(at: store.path)
         let rows = [try store.rows(), try store.rows("store"), try store.rows("schemas")]
@@ -138,8 +138,8 @@ import Watchdog
         #expect(report.issues.issueCounts.map(\.code) == ["required"])
     }
 
-    @Test(.onlyOnSQLite("writes into the tables"))
-    func `R6: a profile that is mended loses its mark`() async throws {
+    @Test(.onlyOnSQLite("writes to the tables directly"))
+    func `R6: a profile loses its mark when its values are corrected`() async throws {
         try await repository.rules.adopt(stricter)
         _ = try await repository.rules.revalidate()
         let mended = try await repository.edit("abel") { $0["address"] = "road" }
@@ -225,8 +225,8 @@ import Watchdog
         await repository.close()
     }
 
-    @Test(.onlyOnSQLite("needs another process"))
-    func `R6: a profile that changes while it is judged keeps the change and gets no mark`() async throws {
+    @Test(.onlyOnSQLite("needs a second process"))
+    func `R6: a profile that changes during its judgement keeps the change and gets no mark`() async throws {
         try await repository.rules.adopt(stricter)
         let store = store
         let raced = try await store.open()
@@ -245,7 +245,7 @@ import Watchdog
         #expect(try await invalid() == ["carl"])
     }
 
-    @Test(.onlyOnSQLite("needs another process"))
+    @Test(.onlyOnSQLite("needs a second process"))
     func `R6: a mark by later rules is not overwritten by an earlier run`() async throws {
         try await repository.rules.adopt(stricter)
         let store = store
@@ -276,7 +276,7 @@ import Watchdog
         #expect(try await repository.rules.revalidate().invalid == 2)
     }
 
-    @Test(.onlyOnSQLite("writes into the tables"))
+    @Test(.onlyOnSQLite("writes to the tables directly"))
     func `R6: many profiles are judged and marked in batches`() async throws {
         // More than two batches of 8,000.
         try RawDatabase(store.path).execute(
@@ -318,8 +318,8 @@ import Watchdog
         #expect(try await repository.rules.revalidate().credentialsPredating == 3)
     }
 
-    @Test(.onlyOnSQLite("writes into the tables"))
-    func `R6: values of secrets stand in no report`() async throws {
+    @Test(.onlyOnSQLite("writes to the tables directly"))
+    func `R6: a report contains no secret values`() async throws {
         let digits = try People.standard(replacing: #""special"]"#, with: #""special"]"#)
         try store.execute(
             "UPDATE profiles SET password_hash = NULL, password_schema_version = NULL, password_is_judged = NULL")

@@ -73,7 +73,7 @@ import Watchdog
         #expect(try await repository.rules.adopt(wider) == 2)
         #expect(try await other.rules.adopt(wider) == 2)
         #expect(other.schema == wider)
-        #expect(try await repository.engine.schemas().count == 2)
+        #expect(try await repository.engine.head().schemas.count == 2)
     }
 
     @Test func `S7: a store is made with the schema that it is given, and keeps it`() async throws {

@@ -216,8 +216,8 @@ import Watchdog
         #expect(folder.names.filter { $0.hasPrefix("profiles-") } == [], "it has no name")
     }
 
-    @Test(.onlyOnSQLite("writes into the tables"))
-    func `I9: an exclusive import hashes what the store takes once it has the lock`() async throws {
+    @Test(.onlyOnSQLite("writes to the tables directly"))
+    func `I9: an exclusive import also hashes passwords that are needed only after it has the lock`() async throws {
         let repository = try await folder.store()
         _ = try await repository.importing(Self.header + "ann,Geheim1,\(Self.rest)\n")
         let before = repository.hasher.argon2Runs
@@ -241,8 +241,8 @@ import Watchdog
         #expect(try await matches("Geheim2", "user2", in: repository))
     }
 
-    @Test(.onlyOnSQLite("writes into the tables"))
-    func `I9: an exclusive update hashes the passwords that come alone, of those who are there`() async throws {
+    @Test(.onlyOnSQLite("writes to the tables directly"))
+    func `I9: an exclusive update of passwords alone hashes only the passwords of stored profiles`() async throws {
         let repository = try await folder.store()
         _ = try await repository.importing(Self.header + "ann,Geheim1,\(Self.rest)\n")
         let before = repository.hasher.argon2Runs
@@ -312,8 +312,8 @@ import Watchdog
         return ends[0]
     }
 
-    @Test(.onlyOnSQLite("writes into the tables"))
-    func `I4, I9: a profile that goes while its row is on the way is stored with its password`() async throws {
+    @Test(.onlyOnSQLite("writes to the tables directly"))
+    func `I4, I9: if a profile is removed during its import, its row is stored with the password`() async throws {
         let repository = try await folder.store()
         _ = try await repository.importing(Self.header + "ann,Geheim1,\(Self.rest)\n")
         let path = try DatabasePath(repository.place)

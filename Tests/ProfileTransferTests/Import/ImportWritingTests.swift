@@ -122,8 +122,8 @@ import Watchdog
         #expect(try await repository.isSound())
     }
 
-    @Test(.onlyOnSQLite("needs another process"))
-    func `I14: whoever registers while a store is loaded in batches waits for less than a second`() async throws {
+    @Test(.onlyOnSQLite("needs a second process"))
+    func `I14: a registration during an import in batches waits for less than a second`() async throws {
         let repository = try await folder.store(schema: schemaOfNames())
         _ = try await repository.importing(rows(1))
         var ends: [Int32] = [-1, -1]
@@ -254,8 +254,8 @@ import Watchdog
     // MARK: Failures
 
     @Test(
-        "a disk that fills up midway ends the import with the report of what was committed",
-        .onlyOnSQLite("makes the file system fail"), arguments: [false, true])
+        "if the disk becomes full, the import ends with a report of the committed rows",
+        .onlyOnSQLite("injects faults into the file system"), arguments: [false, true])
     func full(inBulk: Bool) async throws {
         #expect(fault_vfs_register() == 0)
         let repository = try await folder.store(schema: schemaOfNames()) { $0.vfs = "fault" }
@@ -283,8 +283,8 @@ import Watchdog
         #expect(try await repository.importing(rows(60_000)) { $0.duplicates = .skip }.imported == 60_000 - profiles)
     }
 
-    @Test(.onlyOnSQLite("makes the file system fail"))
-    func `I10: a store whose log was half brought into its file, when that ended, opens`() async throws {
+    @Test(.onlyOnSQLite("injects faults into the file system"))
+    func `I10: a store opens after an interrupted checkpoint`() async throws {
         #expect(fault_vfs_register() == 0)
         let repository = try await folder.store(schema: schemaOfNames()) { $0.vfs = "fault" }
         _ = try await repository.importing(rows(2_000))

@@ -1,6 +1,7 @@
 // Runs a program as if no file system had unnamed files: the kernel answers every open with O_TMPFILE by EOPNOTSUPP.
+// With --without-links, file systems have no hard links either: the kernel answers link and linkat by EPERM.
 //
-//     WithoutUnnamedFiles PROGRAM ARGUMENT…
+//     WithoutUnnamedFiles [--without-links] PROGRAM ARGUMENT…
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -8,6 +9,7 @@
 #include <linux/seccomp.h>
 #include <stddef.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -15,16 +17,27 @@
 // The bit that tells O_TMPFILE from O_DIRECTORY.
 #define UNNAMED (O_TMPFILE & ~O_DIRECTORY)
 
+// A number that no call has.
+#define NO_CALL 0xffffffff
+#ifndef SYS_link
+#define SYS_link NO_CALL
+#endif
+
 int main(int count, char *arguments[]) {
-    if (count < 2) return 64;
+    int withoutLinks = count > 1 && strcmp(arguments[1], "--without-links") == 0;
+    if (withoutLinks) arguments++;
+    if (count - withoutLinks < 2) return 64;
     struct sock_filter instructions[] = {
         BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, withoutLinks ? SYS_linkat : NO_CALL, 6, 0),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, withoutLinks ? SYS_link : NO_CALL, 5, 0),
         BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_openat, 0, 3),
         // The flags are the third argument; their lower half comes first on every machine that Swift runs on.
         BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, args[2])),
         BPF_JUMP(BPF_JMP | BPF_JSET | BPF_K, UNNAMED, 0, 1),
         BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EOPNOTSUPP),
         BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM),
     };
     struct sock_fprog filter = {sizeof instructions / sizeof *instructions, instructions};
     if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 || prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter) != 0) {

@@ -21,10 +21,9 @@ package enum Engine: String, Sendable {
 }
 
 extension Trait where Self == ConditionTrait {
-    /// For a test that is about SQLite itself, or needs a second process, which memory is not shared with. All of them
-    /// are listed in `Tests/ENGINES.md`.
+    /// A test or suite that runs only on SQLite, for this reason. `Tests/ENGINES.md` lists all of them.
     package static func onlyOnSQLite(_ reason: String) -> ConditionTrait {
-        .enabled(if: Engine.current == .sqlite, "Only on SQLite: it \(reason).")
+        .enabled(if: Engine.current == .sqlite, "Only on SQLite: the test \(reason).")
     }
 }
 
