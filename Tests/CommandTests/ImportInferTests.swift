@@ -39,7 +39,7 @@ import Watchdog
         #expect(outcome.status == 64)
         #expect(outcome.error.contains("Accept the rules with --yes"))
         for (answer, status) in [("n\n", Int32(1)), ("y\n", 0)] {
-            let driver = try TerminalDriver(workplace, "import", "kunden.csv", "--infer")
+            let driver = try TerminalDriver(workplace, "import", "kunden.csv", "--infer", "--plain")
             try driver.wait(for: "Make a store at ")
             #expect(driver.screen.contains("Geburtstag"))
             #expect(!workplace.exists("store.sqlite"))

@@ -15,6 +15,9 @@ struct SchemaInferCommand: AsynchronousCommand, ResultWriting {
             doubtful. Every row of the file is valid by the schema, except rows that no schema could accept; these are \
             counted. Columns of passwords and hashes are proposed as such, and their values are never shown.
 
+            On a terminal, the proposal is first shown in a table. There you can choose the key, types, names and \
+            rules, and leave columns out; Return accepts, Esc cancels. --plain only prints the proposal.
+
               profiles schema infer people.csv
               profiles schema infer people.csv --output schema.json
               profiles init --schema schema.json && profiles import people.csv
@@ -28,6 +31,7 @@ struct SchemaInferCommand: AsynchronousCommand, ResultWriting {
     @Flag(help: "Replace an existing output file.")
     var force = false
 
+    @OptionGroup var asking: AskingOptions
     @OptionGroup var store: StoreOptions
     @OptionGroup var result: ResultOptions
 
@@ -38,13 +42,27 @@ struct SchemaInferCommand: AsynchronousCommand, ResultWriting {
         var spared = FilePlaces()
         spared.insert(descriptor: file.descriptor)
         if let output { try global.requireOutput(output, replacing: force, sparing: spared) }
-        let source = ImportInput(descriptor: file.descriptor, name: file.path, byteCount: file.byteCount)
-        let proposal = try await input.options.proposal(for: source, isQuiet: global.quiet)
+        let source = try ImportInput(descriptor: file.descriptor, name: file.path, byteCount: file.byteCount)
+            .readableAgain(keptIn: input.options.temporaryFolder)
+        var proposal = try await input.options.proposal(for: source, isQuiet: global.quiet)
+        // What goes into a file or a pipe is for a program, which asks for nothing else.
+        let usesTable =
+            global.format == .text && Output.standard.isTerminal && global.asking(asking) == .onScreen
+        var arguments: [String]?
+        if usesTable {
+            let accepted = try await ProposalEditor(
+                source: source, title: "Schema of \(file.path)",
+                accepting: output.map { "write \($0.visible)" } ?? "accept"
+            ).run(proposal, input.options)
+            proposal = accepted.proposal
+            arguments = accepted.options.arguments(asking: "--plain")
+        }
         switch global.format {
         case .text: try Output.standard.write(proposal.text(isImported: false))
         case .json: try Output.standard.print(proposal.json.text(indented: true))
         }
         guard let schema = proposal.schema else { throw CommandFailure.noKey(proposal) }
+        if let arguments { global.note("The same without questions: \(CommandArguments.line(arguments))") }
         guard let output else { return }
         try global.write(schema.document(indented: true) + "\n", to: output, replacing: force, sparing: spared)
         global.note("The schema is in \(output.visible).")
