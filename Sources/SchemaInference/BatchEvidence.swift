@@ -30,8 +30,9 @@ struct BatchEvidence: Sendable {
     ///
     /// - Parameters:
     ///   - batch: The records that were read.
+    ///   - options: The options of the inference.
     ///   - isCandidate: Returns whether a column may still be the key.
-    init(of batch: InferenceBatch, isCandidate: (Int) -> Bool) {
+    init(of batch: InferenceBatch, _ options: InferenceOptions, isCandidate: (Int) -> Bool) {
         columns = []
         oddities = InputOddities(of: batch.records.batch)
         if let header = batch.header {
@@ -53,10 +54,15 @@ struct BatchEvidence: Sendable {
             }
         }
         let certain = doubtful.isEmpty ? rows : rows.indices.filter { doubtful[$0] == nil }.map { rows[$0] }
-        for (index, column) in batch.columns.enumerated() where column.mayBeKey && isCandidate(index) {
-            keys[index] = Self.keys(of: column.position, certain, batch.records.batch)
+        var candidates = batch.columns.enumerated().filter { $1.mayBeKey && isCandidate($0) }
+            .map { (index: $0, parts: [$1.position]) }
+        if options.keyHeaders.count > 1 {
+            candidates.append((KeyCandidates.composite, Self.parts(of: options.keyHeaders, in: batch.columns)))
+        }
+        for (index, parts) in candidates {
+            keys[index] = Self.keys(of: parts, certain, batch.records.batch)
             for row in doubtful.keys {
-                let key = Self.key(in: column.position, of: rows[row], batch.records.batch)
+                let key = Self.key(of: parts, in: rows[row], batch.records.batch)
                 doubtful[row]?.keys.updateValue(key, forKey: index)
             }
         }
@@ -139,12 +145,18 @@ struct BatchEvidence: Sendable {
         return evidence
     }
 
-    private static func keys(of column: Int, _ rows: [Row], _ records: borrowing RecordBatch) -> KeyEvidence {
+    /// Returns the positions of the columns that form the key together; empty if one of them is not known yet.
+    private static func parts(of headers: [String], in columns: [InferenceColumn]) -> [Int] {
+        let found = headers.compactMap { ColumnChoice.position(of: $0, among: columns.map(\.name.header)) }
+        return found.count == headers.count ? found.map { columns[$0].position } : []
+    }
+
+    private static func keys(of parts: [Int], _ rows: [Row], _ records: borrowing RecordBatch) -> KeyEvidence {
         var fingerprints: [Fingerprint] = []
         fingerprints.reserveCapacity(rows.count)
         var missing = CountedLines()
         for row in rows {
-            if let key = key(in: column, of: row, records) {
+            if let key = key(of: parts, in: row, records) {
                 fingerprints.append(key)
             } else {
                 missing.add(line: row.line)
@@ -153,12 +165,25 @@ struct BatchEvidence: Sendable {
         return KeyEvidence(fingerprints, missing: missing)
     }
 
-    /// Returns the fingerprint of a row's value in a column that may be the key; nil if the row has no value there.
+    /// Returns the fingerprint of a row's key, which consists of the values of these columns; nil if the row lacks a
+    /// value.
     @inline(__always)
-    private static func key(in column: Int, of row: Row, _ records: borrowing RecordBatch) -> Fingerprint? {
-        let value = cell(of: column, in: row, records).trimmed()
-        return value.isEmpty || MissingToken.isSign(value) ? nil : Fingerprint(of: value, line: row.line)
+    private static func key(of parts: [Int], in row: Row, _ records: borrowing RecordBatch) -> Fingerprint? {
+        if parts.count == 1 {
+            let value = cell(of: parts[0], in: row, records).trimmed()
+            return isMissing(value) ? nil : Fingerprint(of: value, line: row.line)
+        }
+        var key = CompositeKey()
+        for part in parts {
+            let value = cell(of: part, in: row, records).trimmed()
+            guard !isMissing(value) else { return nil }
+            key.append(value)
+        }
+        return parts.isEmpty ? nil : Fingerprint(of: key.utf8.span, line: row.line)
     }
+
+    @inline(__always)
+    private static func isMissing(_ value: Span<UInt8>) -> Bool { value.isEmpty || MissingToken.isSign(value) }
 
     /// The evidence of a column; empty if there are no rows.
     subscript(column: Int) -> ColumnEvidence { column < columns.count ? columns[column] : ColumnEvidence() }

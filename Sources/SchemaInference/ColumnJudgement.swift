@@ -30,13 +30,14 @@ struct ColumnJudgement {
     ///   - evidence: The evidence from the column's values.
     ///   - name: The column's name.
     ///   - isKey: Whether the column is the key, which is always text.
+    ///   - isPartOfKey: Whether the column is the key or a part of it. Then every row must have a value.
     ///   - isOtherKey: Whether the column is not the key, but could be the key by its name and its values.
     ///   - tokens: The indexes of the tokens that stand for missing values in other columns of the file.
     ///   - decimal: The decimal sign that other columns of the file prove; nil if they prove none.
     ///   - tightness: How tight the rules are.
     init(
-        _ evidence: ColumnEvidence, _ name: ColumnName, isKey: Bool, isOtherKey: Bool, tokens: Set<Int>,
-        decimal: UInt8?, tightness: Tightness
+        _ evidence: ColumnEvidence, _ name: ColumnName, isKey: Bool, isPartOfKey: Bool, isOtherKey: Bool,
+        tokens: Set<Int>, decimal: UInt8?, tightness: Tightness
     ) {
         self.evidence = evidence
         self.name = name
@@ -45,7 +46,7 @@ struct ColumnJudgement {
         isAnyKey = isKey || isOtherKey
         values = 0
         missing = 0
-        settleTokens(isKey: isKey, tokens)
+        settleTokens(isKey: isPartOfKey, tokens)
         values = self.evidence.values
         missing = evidence.empty + self.evidence.tokens.values.reduce(0) { $0 + $1.count }
         if values == 0 {
@@ -59,7 +60,7 @@ struct ColumnJudgement {
         } else if !takeForBoolean(), !takeForType() {
             takeForText(isKey: false)
         }
-        if isKey || missing == 0 && values > 0 && proposes(.required, if: proof.isAlwaysThere) {
+        if isPartOfKey || missing == 0 && values > 0 && proposes(.required, if: proof.isAlwaysThere) {
             draft.constraints.insert(JSONMember("required", true), at: 0)
         } else if !isStrict, !["string", "boolean"].contains(draft.type) {
             takenAsMissing += Self.usualTokens.filter { !takenAsMissing.contains($0) }

@@ -8,8 +8,8 @@ internal import ProfileTransfer
 struct FieldNaming {
     /// The field names by the position of the column, with the reason if the name differs from the column's name.
     private(set) var names: [Int: (name: String, reason: ColumnDoubt.RenamingReason?)] = [:]
-    /// The name for a field of row numbers.
-    private(set) var rowNumber = FieldName.username.text
+    /// The name for a field of computed keys.
+    private(set) var computedKey = FieldName.username.text
     /// The names already used, in the folded form in which an import compares names.
     private var taken = Self.kept
     /// All headers of the file. No header may match the field of another column.
@@ -38,7 +38,7 @@ struct FieldNaming {
         for (position, column) in columns where names[position] == nil {
             names[position] = name(for: column, at: position, isKey: position == key)
         }
-        if key == nil, headers.contains(rowNumber) { rowNumber = free("row", beside: nil) }
+        if key == nil, headers.contains(computedKey) { computedKey = free("row", beside: nil) }
     }
 
     /// Reserves a chosen name for the field of a column.

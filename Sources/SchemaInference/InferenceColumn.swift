@@ -66,6 +66,15 @@ struct ColumnChoice: Sendable {
     }
 }
 
+extension ColumnChoice {
+    /// Returns the position of the column that a name stands for: the first one with exactly this header, or else the
+    /// first one that an import matches with the name.
+    static func position(of name: String, among headers: [String]) -> Int? {
+        let name = name.trimmed
+        return headers.firstIndex(of: name) ?? headers.firstIndex { FoldedHeader($0) == FoldedHeader(name) }
+    }
+}
+
 extension [InferenceColumn] {
     /// Throws if there are more columns than a schema can have fields, or if two columns have the same header.
     func requireFields() throws(InferenceError) {

@@ -1,3 +1,4 @@
+public import ProfileCore
 public import ProfileTransfer
 
 /// Options for inferring a schema.
@@ -13,11 +14,13 @@ public struct InferenceOptions: Sendable {
     /// The number of rows that are examined, from the first row; nil for all. Rows that are not examined may violate
     /// the proposed schema.
     public var sample: Int?
-    /// The header of the key column; nil to find the key. Rows without a unique value in this column are refused.
-    /// This option takes precedence over ``keysByRow``.
-    public var key: String?
-    /// Whether the row number is the key, even if a column could be the key.
-    public var keysByRow = false
+    /// The source of the key; nil to find a column. Rows without a unique key are refused. One column of
+    /// ``/ProfileCore/KeySource/columns(_:)`` is the key itself, and several columns form the key together.
+    /// ``/ProfileCore/KeySource/column`` means the same as nil.
+    public var key: KeySource?
+    /// The types of columns by their headers. A column has its type with the format that most values fit, and rows
+    /// whose value does not fit are refused. The type string makes a column text.
+    public var types: [String: FieldType] = [:]
     /// Whether the tightest rules that the file satisfies are proposed, even if later files may break them.
     public var isStrict = false
     /// The names of fields, by the header of the column; the other fields are named after their columns.
@@ -53,6 +56,10 @@ public enum InferenceError: Error, Hashable, Sendable {
     case unusableName(String, column: String, NameProblem)
     /// ``InferenceOptions/key`` names a column that does not exist, does not become a field, or holds secrets.
     case unknownKey(String)
+    /// ``InferenceOptions/types`` names a column that does not exist, does not become a field, or holds secrets.
+    case unknownTyped(String)
+    /// ``InferenceOptions/types`` gives the key column with this header another type than string.
+    case keyOfType(String, FieldType)
     /// Two columns have this header.
     case repeatedHeader(String)
     /// A spill file could not be written or read. The code is `errno`.

@@ -23,6 +23,9 @@ final class KeyCandidates {
         var isFlawless: Bool { missing.count == 0 && runs.repeats.count == 0 }
     }
 
+    /// The index that stands for several columns which form the key together.
+    static let composite = -1
+
     private var candidates: [Int: Candidate] = [:]
     private let left: LeftColumns
     private let template: [CChar]
@@ -107,9 +110,17 @@ final class LeftColumns: Sendable {
 }
 
 extension InferenceOptions {
+    /// The chosen source of the key; nil to find a column.
+    var chosenKey: KeySource? { key == .column ? nil : key }
+
+    /// The headers of the chosen columns of the key.
+    var keyHeaders: [String] { if case .columns(let headers)? = key { headers } else { [] } }
+
     /// Returns whether a column may become the key although some rows have no unique value in it: the column has the
-    /// name of a key, or it is the chosen key.
-    func keepsAsCandidate(_ column: InferenceColumn) -> Bool {
-        column.name.keyRank != nil || key.map { FoldedHeader($0) == FoldedHeader(column.name.header) } ?? false
+    /// name of a key, or it is the chosen key. `columns` are the columns known so far.
+    func keepsAsCandidate(_ column: Int, of columns: [InferenceColumn]) -> Bool {
+        guard column != KeyCandidates.composite else { return true }
+        let name = columns[column].name
+        return name.keyRank != nil || keyHeaders.contains { FoldedHeader($0) == FoldedHeader(name.header) }
     }
 }

@@ -6,8 +6,8 @@ struct ProposalMaker {
     private let columns: [InferenceColumn]
     let evidence: BatchEvidence
     let keys: [Int: KeyCandidates.Finding]
-    /// The key column; nil if there is none.
-    let key: Int?
+    /// The columns of the key: one that is the key, or several that form it together. Empty if there is none.
+    let key: [Int]
     let secrets: ChosenSecrets
     private let options: InferenceOptions
     private let settings: ColumnSettings
@@ -32,7 +32,7 @@ struct ProposalMaker {
     private let decimal: UInt8?
 
     init(
-        found: InferenceSource.Found, evidence: BatchEvidence, keys: [Int: KeyCandidates.Finding], key: Int?,
+        found: InferenceSource.Found, evidence: BatchEvidence, keys: [Int: KeyCandidates.Finding], key: [Int],
         secrets: ChosenSecrets, options: InferenceOptions
     ) throws(InferenceError) {
         columns = found.columns
@@ -51,7 +51,8 @@ struct ProposalMaker {
             guard let name = settings.names[column], name != FieldName.password.text else { continue }
             throw .unusableName(name, column: found.columns[column].name.header, .secret)
         }
-        naming = try FieldNaming(of: open, chosen: settings.names, key: key, headers: Set(found.headers))
+        naming = try FieldNaming(
+            of: open, chosen: settings.names, key: key.count == 1 ? key.first : nil, headers: Set(found.headers))
         headers = found.headers.map(FoldedHeader.init)
         let decimals = Set(evidence.columns.compactMap(ColumnJudgement.decimal(provenBy:)))
         decimal = decimals.count == 1 ? decimals.first : nil
@@ -107,19 +108,19 @@ struct ProposalMaker {
     }
 
     private mutating func addOpen(_ column: Int, _ found: ColumnEvidence) {
-        let isKey = key == column
+        let isKey = key == [column]
         // If a person chooses another key, this column may be one that repeats in the next file.
         let isOtherKey =
-            !isKey && options.key == nil && !options.keysByRow && columns[column].name.keyRank != nil
+            !isKey && options.chosenKey == nil && columns[column].name.keyRank != nil
             && keys[column]?.exceptions == 0
         let judgement = ColumnJudgement(
-            found, columns[column].name, isKey: isKey, isOtherKey: isOtherKey, tokens: tokens,
-            decimal: decimal, tightness: settings.tightness(of: column))
+            found, columns[column].name, isKey: isKey, isPartOfKey: key.contains(column), isOtherKey: isOtherKey,
+            tokens: tokens, decimal: decimal, tightness: settings.tightness(of: column))
         var draft = judgement.draft
         var doubts = judgement.doubts
         if isKey {
             draft.constraints.insert(JSONMember("unique", true), at: 1)
-            if columns[column].name.keyRank == nil, options.key == nil { doubts.append(.keyByValues) }
+            if columns[column].name.keyRank == nil, options.chosenKey == nil { doubts.append(.keyByValues) }
             if let finding = keys[column], finding.exceptions > 0 {
                 doubts.append(.keyExceptions(missing: finding.missing, repeated: finding.repeats))
             }
@@ -148,19 +149,19 @@ struct ProposalMaker {
         return folded == FoldedHeader(field) && headers.count { $0 == folded } == 1
     }
 
-    /// Returns the schema of all added columns. If no column is the key, the key of the schema is a field of row
-    /// numbers.
+    /// Returns the schema of all added columns. If no single column is the key, the key of the schema is a field of its
+    /// own, for computed keys.
     func schema(named name: String) throws(InferenceError) -> ProfileSchema {
         var fields = made.compactMap { $0.draft?.document }
         var primaryKey = FieldName.username.text
-        if let key {
-            primaryKey = made.first { $0.column == key }?.draft?.name ?? primaryKey
+        if key.count == 1 {
+            primaryKey = made.first { key == [$0.column] }?.draft?.name ?? primaryKey
         } else {
-            primaryKey = naming.rowNumber
+            primaryKey = naming.computedKey
             guard fields.count < ProfileSchema.mostFields else {
                 throw .tooManyColumns(fields.count, most: ProfileSchema.mostFields - 1)
             }
-            fields.insert(Self.rowNumber(named: primaryKey), at: 0)
+            fields.insert(computedKey(named: primaryKey), at: 0)
         }
         var members = [JSONMember("name", .string(name)), JSONMember("fields", .array(fields))]
         if primaryKey != FieldName.username.text { members.append(JSONMember("primaryKey", .string(primaryKey))) }
@@ -171,11 +172,14 @@ struct ProposalMaker {
         }
     }
 
-    private static func rowNumber(named name: String) -> JSONValue {
-        [
-            "name": .string(name), "title": "Row", "constraints": ["required": true, "unique": true],
-            "profiles": ["characters": ["ascii-digits"]],
+    private func computedKey(named name: String) -> JSONValue {
+        let isNumber = options.chosenKey == nil || options.chosenKey == .rowNumber
+        var members = [
+            JSONMember("name", .string(name)), JSONMember("title", isNumber ? "Row" : "Key"),
+            JSONMember("constraints", ["required": true, "unique": true]),
         ]
+        if isNumber { members.append(JSONMember("profiles", ["characters": ["ascii-digits"]])) }
+        return .object(members)
     }
 
     /// Returns the proposal for each column.

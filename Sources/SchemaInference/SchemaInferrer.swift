@@ -72,7 +72,7 @@ public struct SchemaInferrer: Sendable {
         let secrets = ChosenSecrets(found, evidence)
         let fields = Set(found.chosen.filter { found.columns[$0].omission == nil && secrets.leftOut[$0] == nil })
         try keys.add(evidence.settle(isField: fields.contains, hashes: secrets.hashes))
-        let findings = try keys.finish { options.keepsAsCandidate(found.columns[$0]) }
+        let findings = try keys.finish { options.keepsAsCandidate($0, of: found.columns) }
         return try SchemaProposal(of: name, found, evidence, keys: findings, secrets: secrets, options: options)
     }
 
@@ -84,7 +84,7 @@ public struct SchemaInferrer: Sendable {
         while let batch = try next(of: pipeline) {
             let columns = batch.columns
             try keys.add(batch.evidence.keys, rowsBefore: evidence.certainRows) {
-                options.keepsAsCandidate(columns[$0])
+                options.keepsAsCandidate($0, of: columns)
             }
             evidence.merge(batch.evidence)
             progress(ImportProgress(rows: evidence.rows, rejected: 0, bytes: batch.bytesRead, hashed: nil))
@@ -107,9 +107,9 @@ public struct SchemaInferrer: Sendable {
         do throws(ThreadError) {
             return try Pipeline(workers: workers, depth: workers + 3) { () throws(ByteStreamError) in
                 try source.next()
-            } process: { batch in
+            } process: { [options] batch in
                 SeenBatch(
-                    evidence: BatchEvidence(of: batch) { !left.contains($0) }, columns: batch.columns,
+                    evidence: BatchEvidence(of: batch, options) { !left.contains($0) }, columns: batch.columns,
                     bytesRead: batch.bytesRead)
             }
         } catch {

@@ -7,9 +7,9 @@ extension SchemaProposal {
         of source: String, _ found: InferenceSource.Found, _ evidence: BatchEvidence,
         keys: [Int: KeyCandidates.Finding], secrets: ChosenSecrets, options: InferenceOptions
     ) throws(InferenceError) {
-        let keyColumn = try Self.key(among: found, evidence, keys, secrets, options)
+        let keyColumns = try Self.key(among: found, evidence, keys, secrets, options)
         var maker = try ProposalMaker(
-            found: found, evidence: evidence, keys: keys, key: keyColumn, secrets: secrets, options: options)
+            found: found, evidence: evidence, keys: keys, key: keyColumns, secrets: secrets, options: options)
         for column in found.chosen { maker.add(column) }
         let schema = try maker.schema(named: options.name)
         self.source = source
@@ -18,7 +18,13 @@ extension SchemaProposal {
         guessedEncoding = found.guessedEncoding
         let isHeaderLikeRows = found.hasHeader && evidence.oddities.shape.isLikeRows(header: found.headers)
         warnings = evidence.oddities.warningsOfRows + (isHeaderLikeRows ? [.headerLikeRows] : [])
-        key = keyColumn.map { .column(found.columns[$0].name.header) } ?? (options.keysByRow ? .rowNumber : nil)
+        let headers = keyColumns.map { found.columns[$0].name.header }
+        key =
+            switch options.chosenKey {
+            case .rowNumber: .rowNumber
+            case .content: .content
+            default: headers.count > 1 ? .columns(headers) : headers.first.map(Key.column)
+            }
         self.schema = key == nil ? nil : schema
         columns = maker.columns(of: schema)
         let fields = Set(columns.filter { $0.rules != nil }.map(\.header))
@@ -26,40 +32,46 @@ extension SchemaProposal {
         let uses = ColumnUses(schema)
         mistakableColumns = ignoredColumns.filter { uses.use(of: $0).isOfField }
         chosenColumns = options.columns.isEmpty ? [] : fields
-        refused = Self.refused(evidence, keyColumn, keys)
+        refused = Self.refused(evidence, keyColumns, keys)
     }
 
-    /// Returns the key column: the one that the options choose. If they choose none, it is the first column with the
+    /// Returns the key columns: those that the options choose. If they choose no key, it is the first column with the
     /// name of a key whose values are unique in at least 99 of 100 rows. If there is none, it is the first column whose
     /// values are all unique (N3).
     private static func key(
         among found: InferenceSource.Found, _ evidence: BatchEvidence, _ keys: [Int: KeyCandidates.Finding],
         _ secrets: ChosenSecrets, _ options: InferenceOptions
-    ) throws(InferenceError) -> Int? {
+    ) throws(InferenceError) -> [Int] {
         let columns = found.chosen.filter { found.columns[$0].mayBeKey && !secrets.contains($0) }
-        if let key = options.key {
-            let chosen = try? ColumnChoice([key]).columns(among: found.headers)
-            guard let chosen, let column = columns.first(where: { chosen.contains(found.columns[$0].position) }) else {
-                throw .unknownKey(key)
+        switch options.chosenKey {
+        case .columns(let headers):
+            var chosen: [Int] = []
+            for header in headers {
+                let column = ColumnChoice.position(of: header, among: found.columns.map(\.name.header))
+                guard let column, columns.contains(column) else { throw .unknownKey(header) }
+                chosen.append(column)
             }
-            return column
+            return chosen
+        case .rowNumber, .content: return []
+        case .column, nil: break
         }
-        if options.keysByRow { return nil }
         let named = columns.compactMap { column in found.columns[column].name.keyRank.map { (rank: $0, column: column) }
         }
         .sorted { ($0.rank, $0.column) < ($1.rank, $1.column) }.map(\.column)
         // Without rows, only the names decide.
         let rows = evidence.columns.lazy.map(\.cells).max() ?? 0
-        guard rows > 0 else { return named.first }
-        return named.first { keys[$0].map { $0.exceptions * 100 <= rows } ?? false }
+        guard rows > 0 else { return named.first.map { [$0] } ?? [] }
+        let found =
+            named.first { keys[$0].map { $0.exceptions * 100 <= rows } ?? false }
             ?? columns.first { keys[$0]?.exceptions == 0 }
+        return found.map { [$0] } ?? []
     }
 
     private static func refused(
-        _ evidence: BatchEvidence, _ key: Int?, _ keys: [Int: KeyCandidates.Finding]
+        _ evidence: BatchEvidence, _ key: [Int], _ keys: [Int: KeyCandidates.Finding]
     ) -> [RefusedRows] {
         var refused = evidence.refused
-        if let finding = key.flatMap({ keys[$0] }) {
+        if let finding = key.count > 1 ? keys[KeyCandidates.composite] : key.first.flatMap({ keys[$0] }) {
             refused[.noKey] = finding.missing
             refused[.repeatedKey] = finding.repeats
         }

@@ -34,15 +34,25 @@ public struct SchemaProposal: Sendable {
     public enum Key: Hashable, Sendable {
         /// The column with this header.
         case column(String)
-        /// The number of the row. It is used only with ``InferenceOptions/keysByRow``.
+        /// The columns with these headers together. They are used only if ``InferenceOptions/key`` names them.
+        case columns([String])
+        /// The number of the row. It is used only if ``InferenceOptions/key`` asks for it.
         case rowNumber
+        /// A hash of the row's cells. It is used only if ``InferenceOptions/key`` asks for it.
+        case content
     }
 
     /// Changes import options. With these options, an import of the same input uses the columns as this proposal does.
     public func adapt(_ options: inout ImportOptions) {
         options.ignoredColumns.formUnion(ignoredColumns)
         options.chosenColumns = chosenColumns
-        if key == .rowNumber { options.keysByRow = true }
+        switch key {
+        case .column?: options.key = .column
+        case .columns(let headers)?: options.key = .columns(headers)
+        case .rowNumber?: options.key = .rowNumber
+        case .content?: options.key = .content
+        case nil: break
+        }
     }
 }
 

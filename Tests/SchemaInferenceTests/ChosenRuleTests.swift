@@ -64,7 +64,7 @@ import Watchdog
         await #expect(throws: InferenceError.unknownKey("id")) {
             try await inferring(text) { options in
                 options.omittedColumns = ["bad", "id"]
-                options.key = "id"
+                options.key = .columns(["id"])
             }
         }
     }

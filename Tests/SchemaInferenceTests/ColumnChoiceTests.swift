@@ -24,7 +24,7 @@ import Watchdog
 
     @Test func `N3: rows are numbered beside a column of usernames, which keeps its values`() async throws {
         let text = "username,row\nann,1\nann,1\n"
-        let proposal = try await inferring(text) { $0.keysByRow = true }
+        let proposal = try await inferring(text) { $0.key = .rowNumber }
         #expect(proposal.schema?.primaryKey.name.text == "row_2")
         #expect(proposal["username"]?.rules?.name.text == "source_username")
         #expect(try await proposal.validating(Array(text.utf8)).outcomes == [2, 0, 0, 0])
@@ -51,7 +51,7 @@ import Watchdog
     private func expectAllRows(of text: String) async throws {
         let proposal: SchemaProposal
         do {
-            proposal = try await inferring(text) { $0.keysByRow = true }
+            proposal = try await inferring(text) { $0.key = .rowNumber }
         } catch InferenceError.headerFurtherDown {
             // Where most columns have no name, the first row may be a title.
             return
@@ -127,5 +127,32 @@ import Watchdog
             #expect(hint.rules?.mask == nil && hint.rules?.characters == nil && hint.rules?.allowedValues == [])
             #expect(hint.rules?.type == .string)
         }
+    }
+
+    @Test func `N11: several columns form the key together, and rows that repeat or lack it are refused`() async throws
+    {
+        let text = "site,number,password\na,1,x\na,2,x\nb,1,x\nA,2,x\n,3,x\n"
+        let proposal = try await inferring(text) { $0.key = .columns(["Site", "number"]) }
+        #expect(proposal.key == .columns(["site", "number"]))
+        #expect(proposal.schema?.fields.map(\.name.text) == ["username", "site", "number", "password"])
+        #expect(proposal["site"]?.rules?.isRequired == true && proposal["number"]?.rules?.type == .integer)
+        #expect(proposal.refused.map(\.reason) == [.noKey, .repeatedKey] && proposal.refusedRows == 2)
+        #expect(try await proposal.validating(Array(text.utf8)).outcomes == [3, 0, 0, 2])
+        let objects = #"{"number":1}"# + "\n" + #"{"site":"a","number":1}"# + "\n"
+        let json = try await inferring(objects) { $0.key = .columns(["site", "number"]) }
+        #expect(json.refused.map(\.reason) == [.noKey])
+        #expect(try await json.validating(Array(objects.utf8)).outcomes == [1, 0, 0, 1])
+        for name in ["sites", "password"] {
+            await #expect(throws: InferenceError.unknownKey(name)) {
+                try await inferring(text) { $0.key = .columns(["number", name]) }
+            }
+        }
+    }
+
+    @Test func `N11: the content of a row is the key where it is asked for`() async throws {
+        let text = "username,size\na,1\na,1\n"
+        let proposal = try await inferring(text) { $0.key = .content }
+        #expect(proposal.key == .content && proposal.refused.isEmpty)
+        #expect(proposal.schema?.primaryKey.name.text == "row")
     }
 }

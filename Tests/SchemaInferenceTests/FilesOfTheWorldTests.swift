@@ -1,3 +1,4 @@
+import ProfileCore
 import ProfileStore
 import ProfileTransfer
 import SchemaInference
@@ -9,14 +10,14 @@ import Watchdog
 @Suite(.watched) struct FilesOfTheWorldTests {
     @Test(arguments: FilesOfTheWorld.all)
     func `N2: every column is taken for what it is`(file: FileOfTheWorld) async throws {
-        let proposal = try await inferring(file.bytes) { $0.keysByRow = file.key == nil }
+        let proposal = try await inferring(file.bytes) { if file.key == nil { $0.key = .rowNumber } }
         #expect(proposal.labels == file.labels)
         #expect(proposal.key == (file.key.map { .column($0) } ?? .rowNumber))
     }
 
     @Test(arguments: FilesOfTheWorld.all)
     func `N1: every row is valid but for those that are counted`(file: FileOfTheWorld) async throws {
-        let proposal = try await inferring(file.bytes) { $0.keysByRow = file.key == nil }
+        let proposal = try await inferring(file.bytes) { if file.key == nil { $0.key = .rowNumber } }
         #expect(proposal.refusedRows == file.refused)
         let report = try await proposal.validating(file.bytes)
         #expect(report.rejected == file.refused, "\(report.lines.prefix(5))")

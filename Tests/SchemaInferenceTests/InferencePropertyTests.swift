@@ -27,7 +27,7 @@ import Watchdog
         let bytes = random.once(in: 6) ? random.damaged(file.bytes) : file.bytes
         let isNumbered = random.once(in: 2)
         do {
-            let proposal = try await inferring(bytes) { $0.keysByRow = isNumbered }
+            let proposal = try await inferring(bytes) { if isNumbered { $0.key = .rowNumber } }
             let comment: Comment = "file \(seed): \(proposal.refused)\n\(file.text)"
             let shown = "\(proposal.columns.map(\.examples)) \(proposal.schema?.document() ?? "")"
             #expect(!file.hashes.contains { shown.contains($0) }, comment)

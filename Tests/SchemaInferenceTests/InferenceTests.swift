@@ -173,7 +173,7 @@ import Watchdog
         let text = "a,b\n1,x\n1,x\n2,x\n"
         let none = try await inferring(text)
         #expect(none.key == nil && none.schema == nil)
-        let numbered = try await inferring(text) { $0.keysByRow = true }
+        let numbered = try await inferring(text) { $0.key = .rowNumber }
         #expect(numbered.key == .rowNumber)
         #expect(try await numbered.validating(Array(text.utf8)).outcomes == [3, 0, 0, 0])
     }
@@ -256,7 +256,7 @@ import Watchdog
             + String(repeating: "1,", count: 99) + "1\n"
         for isNumbered in [false, true] {
             await #expect(throws: InferenceError.tooManyColumns(100, most: 99)) {
-                try await inferring(text) { $0.keysByRow = isNumbered }
+                try await inferring(text) { if isNumbered { $0.key = .rowNumber } }
             }
         }
     }
@@ -297,10 +297,10 @@ import Watchdog
     @Test func `N3: the number of the row is the key where it is asked for, though a column is unique`() async throws {
         let text = "colour,size\nred,1\ngreen,2\n"
         #expect(try await inferring(text).key == .column("colour"))
-        let proposal = try await inferring(text) { $0.keysByRow = true }
+        let proposal = try await inferring(text) { $0.key = .rowNumber }
         #expect(proposal.key == .rowNumber)
         #expect(try await proposal.validating(Array(text.utf8)).outcomes == [2, 0, 0, 0])
-        #expect(try await inferring("id,size\n1,2\n") { $0.keysByRow = true }.key == .rowNumber, "whatever its name")
+        #expect(try await inferring("id,size\n1,2\n") { $0.key = .rowNumber }.key == .rowNumber, "whatever its name")
     }
 
     @Test func `N11: the key is the column that a person chooses, and rows that repeat its values are refused`()
@@ -308,13 +308,13 @@ import Watchdog
     {
         let text = "id,Shop No,size\n1,a,1\n2,b,1\n3,A,2\n"
         #expect(try await inferring(text).key == .column("id"))
-        let proposal = try await inferring(text) { $0.key = "shop no" }
+        let proposal = try await inferring(text) { $0.key = .columns(["shop no"]) }
         #expect(proposal.key == .column("Shop No"))
         #expect(proposal.refused.map(\.reason) == [.repeatedKey] && proposal.refusedRows == 1)
         #expect(try await proposal.validating(Array(text.utf8)).outcomes == [2, 0, 0, 1])
         for name in ["sizes", "password"] {
             await #expect(throws: InferenceError.unknownKey(name)) {
-                try await inferring(text.replacing("size", with: "password")) { $0.key = name }
+                try await inferring(text.replacing("size", with: "password")) { $0.key = .columns([name]) }
             }
         }
     }
@@ -410,7 +410,7 @@ import Watchdog
 
     @Test func `I1: a first row that looks like the others is warned of, and names of years are not`() async throws {
         let rows = (0..<9).map { "\($0),Ann,2024-01-0\($0 + 1),\($0).5\n" }.joined()
-        #expect(try await inferring(rows) { $0.keysByRow = true }.warnings == [.headerLikeRows])
+        #expect(try await inferring(rows) { $0.key = .rowNumber }.warnings == [.headerLikeRows])
         let years = "2001,2002,2003\n" + (0..<9).map { "\($0),7,1\n" }.joined()
         #expect(try await inferring(years).warnings == [])
         #expect(try await inferring("id,name,day,score\n" + rows).warnings == [])

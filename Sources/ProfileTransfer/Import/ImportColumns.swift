@@ -24,14 +24,17 @@ package struct ImportColumns: Sendable {
     /// The fields in which numbers or booleans are not written as in JSON. The key is the column.
     private let rewritten: [Int: FieldRules]
 
-    /// If the record number is the primary key: the position of the primary key in the schema. Nil if the input has a
-    /// column for the primary key.
-    let numberedField: Int?
-    /// The column of the primary key in a JSON input, if the record number is used as a missing primary key. Otherwise
-    /// nil.
-    let numberedColumn: Int?
+    /// The computation of missing primary keys; nil if every record must have a cell for its key.
+    let computedKey: ComputedKey?
     /// The name of the primary key.
     let keyName: String
+
+    /// The place of the computed primary key in the rejected rows. Nil if an import of the rejected rows can compute the
+    /// key again from the corrected cells.
+    var keyOfRejects: RejectedRowWriter.KeyPlace? {
+        guard let computedKey, !computedKey.isOfColumns else { return nil }
+        return computedKey.column.map { .column($0) } ?? .newColumn(keyName)
+    }
 
     /// The columns whose content must never be shown or written.
     var secretColumns: Set<Int> { Set([secretField.flatMap { columnOfField[$0] }, columnOfHash].compactMap(\.self)) }
@@ -88,9 +91,9 @@ package struct ImportColumns: Sendable {
         let isStopped = !unknown.isEmpty && !options.ignoresUnknownColumns
         let notThere = Set(options.columns.keys).subtracting(header.map(\.trimmed))
         if !isStopped, let name = notThere.min() { throw .mappedColumnMissing(name) }
-        let isNumbered = columns[schema.primaryKeyIndex] == nil && options.keysByRow
+        let computedKey = try ComputedKey(options.key, of: schema, columns: columns, uses: uses)
         let open = zip(schema.fields, columns).filter { rules, column in
-            column == nil && !(rules.isSecret && hashColumn != nil) && !(rules.isPrimaryKey && isNumbered)
+            column == nil && !(rules.isSecret && hashColumn != nil) && !(rules.isPrimaryKey && computedKey != nil)
         }.map(\.0)
         // If a field has no column, an update does not change it. Therefore an update does not require such fields.
         let missing = open.filter { $0.isPrimaryKey || $0.isRequired && options.duplicates != .update }
@@ -103,8 +106,7 @@ package struct ImportColumns: Sendable {
                     unknown: unknown, of: header, missing: missing, open: open, schema: schema, mayBeData: mayBeData,
                     stopsAtUnknown: isStopped))
         }
-        numberedField = isNumbered ? schema.primaryKeyIndex : nil
-        numberedColumn = nil
+        self.computedKey = computedKey
         keyName = schema.primaryKey.name.text
         self.header = header
         columnOfField = columns
@@ -132,10 +134,9 @@ package struct ImportColumns: Sendable {
             throw .unknownField(target)
         }
         header = schema.fields.map(\.name.text) + (schema.hasPassword ? [ProfileDraft.hashName] : [])
-        numberedField = nil
-        numberedColumn = options.keysByRow ? schema.primaryKeyIndex : nil
-        keyName = schema.primaryKey.name.text
         columnOfField = Array(schema.fields.indices)
+        computedKey = try ComputedKey(options.key, of: schema, columns: columnOfField, uses: uses)
+        keyName = schema.primaryKey.name.text
         columnOfHash = schema.hasPassword ? schema.fields.count : nil
         ignoredColumns = []
         secretField = schema.index(of: .password)
@@ -212,6 +213,11 @@ package struct ColumnUses: Sendable {
         exactHashes = Set(hashNames)
         hashes = Set(hashNames.map(FoldedHeader.init))
         hasPassword = schema.hasPassword
+        var options = options
+        // A key of one column is that column.
+        if case .columns(let headers) = options.key, let header = headers.first, headers.count == 1 {
+            options.columns[header] = options.columns[header] ?? schema.primaryKey.name.text
+        }
         self.options = options
     }
 

@@ -81,12 +81,14 @@ struct ImportLedger: ~Copyable {
             guard isListed else { continue }
             let listed = RowIssue(
                 line: record.line, record: record.number, issue: ReportedIssue(issue, in: schema),
-                value: value(of: issue.field, in: record, batch.records), key: key(of: record, batch.records))
+                value: value(of: issue.field, in: record, batch.records), key: key(ofRecord: index, in: batch))
             report.issues.list(listed, field: issue.field?.text, code: issue.code.rawValue)
         }
         guard rejects != nil else { return }
         do throws(ByteStreamError) {
-            try rejects?.write(record: index, of: batch.records, issues: issues.map { ReportedIssue($0, in: schema) })
+            try rejects?.write(
+                record: index, of: batch.records, key: batch.key(ofRecord: index),
+                issues: issues.map { ReportedIssue($0, in: schema) })
         } catch {
             // After an error, the last row may be incomplete in the file. Therefore no further row is written.
             rejects = nil
@@ -107,10 +109,11 @@ struct ImportLedger: ~Copyable {
     /// Returns the text of the primary key. Returns nil if the key is empty, or if the record has a fault or a wrong
     /// number of cells. In a record with a wrong number of cells, the cell of the key may contain a secret from another
     /// column.
-    private func key(of record: RecordBatch.Record, _ records: borrowing RecordBatch) -> String? {
-        guard record.cells.count == columns.header.count,
-            let key = value(of: schema.primaryKey.name, in: record, records), !key.isEmpty
-        else { return nil }
+    private func key(ofRecord index: Int, in batch: ReadBatch) -> String? {
+        let record = batch.records.records[index]
+        guard record.cells.count == columns.header.count else { return nil }
+        if let key = batch.key(ofRecord: index) { return String(reporting: Array(key.utf8).span) }
+        guard let key = value(of: schema.primaryKey.name, in: record, batch.records), !key.isEmpty else { return nil }
         return key
     }
 

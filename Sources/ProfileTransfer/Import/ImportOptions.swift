@@ -1,3 +1,4 @@
+public import ProfileCore
 public import ProfileStore
 
 /// Settings for how an import reads its input and writes to the store.
@@ -55,8 +56,8 @@ public struct ImportOptions: Sendable {
     /// The headers of the columns to ignore, spelled as in the input. The import ignores these columns even if they
     /// match a field.
     public var ignoredColumns: Set<String> = []
-    /// If the input has no column for the primary key: whether the record number becomes the primary key.
-    public var keysByRow = false
+    /// The source of the primary key, if the input has no column for it.
+    public var key = KeySource.column
     /// Whether the import ignores columns that match no field. Otherwise such a column stops the import.
     public var ignoresUnknownColumns = false
     /// Whether the file of rejected rows contains the ignored columns of a CSV input. The schema does not describe
@@ -116,6 +117,9 @@ public enum ImportError: Error, Hashable, Sendable {
     case columnTwice(String)
     /// ``ImportOptions/columns`` names a header that the input does not have.
     case mappedColumnMissing(String)
+    /// ``ImportOptions/key`` names a column that the input does not have, that has no field, or that has the secret
+    /// field.
+    case keyColumnMissing(String)
     /// ``ImportOptions/columns`` maps a column to this field, which the schema does not have.
     case unknownField(String)
     /// The input is a file of this kind, not text with records.

@@ -31,7 +31,7 @@ package final class ImportSource: Sendable {
     private static let longestReject = 2 * CSVOptions.usualMaximumRecordBytes + (1 << 16)
 
     private enum Reader: ~Copyable, Sendable {
-        case csv(CSVReader, containsSecrets: Bool)
+        case csv(CSVReader, containsSecrets: Bool, ComputedKeys?)
         case json(JSONObjectReader)
     }
 
@@ -61,7 +61,7 @@ package final class ImportSource: Sendable {
             columns = try Self.columns(of: &csv, schema, options)
             format = .csv(delimiter: csv.delimiter.byte)
             delimiter = csv.delimiter
-            reader = Locked(.csv(csv, containsSecrets: columns.hasPasswords))
+            reader = Locked(.csv(csv, containsSecrets: columns.hasPasswords, ComputedKeys(of: columns)))
         }
     }
 
@@ -78,7 +78,7 @@ package final class ImportSource: Sendable {
     func next() throws(ByteStreamError) -> ReadBatch? {
         try reader.withLock { reader throws(ByteStreamError) in
             switch consume reader {
-            case .csv(var csv, let containsSecrets):
+            case .csv(var csv, let containsSecrets, var keys):
                 var records = RecordBatch(containsSecrets: containsSecrets)
                 let outcome: Result<Bool, ByteStreamError>
                 do throws(ByteStreamError) {
@@ -87,8 +87,9 @@ package final class ImportSource: Sendable {
                     outcome = .failure(error)
                 }
                 let bytesRead = csv.bytesRead
-                reader = .csv(csv, containsSecrets: containsSecrets)
-                return try outcome.get() ? ReadBatch(records, bytesRead: bytesRead) : nil
+                let computed = keys?.keys(of: records) ?? []
+                reader = .csv(csv, containsSecrets: containsSecrets, keys)
+                return try outcome.get() ? ReadBatch(records, keys: computed, bytesRead: bytesRead) : nil
             case .json(var objects):
                 let outcome: Result<ReadBatch?, ByteStreamError>
                 do throws(ByteStreamError) {

@@ -9,6 +9,7 @@ struct JSONObjectReader: ~Copyable, Sendable {
     private var elements: JSONElementReader
     private let columns: ImportColumns
     private let options: ImportOptions
+    private var keys: ComputedKeys?
     /// A cache of the uses of member names. The key is the name. The number and the length of the cached names are
     /// limited, because an input may contain different names on each line.
     private var known: [String: ColumnUse] = [:]
@@ -26,6 +27,7 @@ struct JSONObjectReader: ~Copyable, Sendable {
         self.elements = elements
         self.columns = columns
         self.options = options
+        keys = ComputedKeys(of: columns)
     }
 
     /// Returns the next records, or nil at the end of the input.
@@ -45,7 +47,9 @@ struct JSONObjectReader: ~Copyable, Sendable {
             if fault.isThere { faults[records.records.count] = fault }
             records.endRecord()
         }
-        return records.records.isEmpty ? nil : ReadBatch(records, faults: faults, bytesRead: elements.bytesRead)
+        guard !records.records.isEmpty else { return nil }
+        let computed = keys?.keys(of: records) ?? []
+        return ReadBatch(records, keys: computed, faults: faults, bytesRead: elements.bytesRead)
     }
 
     /// Appends the cells of an element. The element may be a JSON value that is not an object.
@@ -118,8 +122,6 @@ struct JSONObjectReader: ~Copyable, Sendable {
         for column in columns.header.indices {
             if let text = cells[column] {
                 records.appendCell(text.utf8Span.span)
-            } else if column == columns.numberedColumn {
-                records.appendCell(String(record).utf8Span.span)
             } else {
                 records.appendAbsentCell()
             }

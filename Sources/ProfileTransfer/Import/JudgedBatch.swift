@@ -4,17 +4,26 @@ internal import ProfileCore
 /// Records as read from the input, before validation.
 final class ReadBatch: Sendable {
     let records: RecordBatch
+    /// The computed primary key of each record. Nil for a record that needs none, or that lacks a part of it. Empty if
+    /// no key is computed.
+    let keys: [String?]
     /// The errors that the reader found in each record. The key is the position of the record. Exception: if the reader
     /// could not split a record into cells, the `fault` of the record contains the error.
     let faults: [Int: ReadFault]
     /// The number of bytes of the input read so far, for the progress.
     let bytesRead: UInt64
 
-    init(_ records: consuming RecordBatch, faults: [Int: ReadFault] = [:], bytesRead: UInt64) {
+    init(
+        _ records: consuming RecordBatch, keys: [String?] = [], faults: [Int: ReadFault] = [:], bytesRead: UInt64
+    ) {
         self.records = records
+        self.keys = keys
         self.faults = faults
         self.bytesRead = bytesRead
     }
+
+    /// Returns the computed primary key of a record; nil if it has none.
+    func key(ofRecord index: Int) -> String? { keys.isEmpty ? nil : keys[index] }
 }
 
 /// The errors that the reader found in one record, if it could split this record into cells.
@@ -96,11 +105,16 @@ struct JudgedBatch: Sendable {
                     expected: columns.header.count, found: record.cells.count)
                 rows.report(ValidationIssue(nil, .badRow(fault)))
             } else if !batch.faults.isEmpty, let fault = batch.faults[index] {
-                judge(record, of: batch.records, with: fault, columns, isCompletedByStore, &rows)
+                judge(
+                    record, of: batch.records, key: batch.key(ofRecord: index), with: fault, columns,
+                    isCompletedByStore, &rows)
             } else if batch.records.isHeader(record, columns.header, firstLength: columns.firstHeaderLength) {
                 rows.report(ValidationIssue(nil, .badRow(.headerAgain)))
             } else {
-                for field in columns.columnOfField.indices { judge(field, of: record, batch.records, columns, &rows) }
+                let key = batch.key(ofRecord: index)
+                for field in columns.columnOfField.indices {
+                    judge(field, of: record, batch.records, key: key, columns, &rows)
+                }
                 if columns.mayBeOdd { oddities.lookAt(record, of: batch.records, columns) }
             }
             if !rows.endRow(ValidProfiles.Origin(line: record.line, record: record.number)) {
@@ -113,8 +127,8 @@ struct JudgedBatch: Sendable {
     /// Validates one field of a record.
     @inline(__always)
     private static func judge(
-        _ field: Int, of record: RecordBatch.Record, _ records: borrowing RecordBatch, _ columns: ImportColumns,
-        _ rows: inout RowValidator
+        _ field: Int, of record: RecordBatch.Record, _ records: borrowing RecordBatch, key: String?,
+        _ columns: ImportColumns, _ rows: inout RowValidator
     ) {
         let first = record.cells.lowerBound
         let column = columns.columnOfField[field]
@@ -122,18 +136,35 @@ struct JudgedBatch: Sendable {
             rows.judgePassword(
                 records.cell(first, column), hash: records.cell(first, columns.columnOfHash), index: field,
                 isStored: false)
+        } else if let computed = columns.computedKey, field == computed.field {
+            judge(key, computed, of: record, records, &rows)
         } else if let column {
             rows.judge(records.cell(first + column), index: field)
-        } else if field == columns.numberedField {
-            rows.judge(String(record.number).utf8Span.span, index: field)
         } else {
             rows.judgeAbsent(index: field)
         }
     }
 
+    /// Validates the primary key of a record, which is computed if the record has no cell for it. If a part of the key
+    /// is missing, the issue names the field of this part.
+    private static func judge(
+        _ key: String?, _ computed: ComputedKey, of record: RecordBatch.Record, _ records: borrowing RecordBatch,
+        _ rows: inout RowValidator
+    ) {
+        if let key { return rows.judge(key.utf8Span.span, index: computed.field) }
+        let cell = records.cell(record.cells.lowerBound, computed.column)
+        guard cell.trimmed().isEmpty else { return rows.judge(cell, index: computed.field) }
+        let lacking = computed.fieldsLacking(in: record, of: records)
+        if lacking.isEmpty { rows.judgeAbsent(index: computed.field) }
+        // A required field reports its missing value itself.
+        for rules in lacking.map({ rows.validator.schema.fields[$0] }) where !rules.isRequired {
+            rows.report(ValidationIssue(rules.name, .required))
+        }
+    }
+
     /// Reports the errors of a record, and also validates its readable cells (S3).
     private static func judge(
-        _ record: RecordBatch.Record, of records: borrowing RecordBatch, with fault: ReadFault,
+        _ record: RecordBatch.Record, of records: borrowing RecordBatch, key: String?, with fault: ReadFault,
         _ columns: ImportColumns, _ isCompletedByStore: Bool, _ rows: inout RowValidator
     ) {
         for issue in fault.issues { rows.report(issue) }
@@ -142,7 +173,7 @@ struct JudgedBatch: Sendable {
                 .compactMap(\.self)
             guard fault.unreadColumns.isDisjoint(with: its) else { continue }
             let isAbsent = its.allSatisfy { records.isAbsent(record.cells.lowerBound + $0) }
-            if !(isAbsent && isCompletedByStore) { judge(field, of: record, records, columns, &rows) }
+            if !(isAbsent && isCompletedByStore) { judge(field, of: record, records, key: key, columns, &rows) }
         }
     }
 

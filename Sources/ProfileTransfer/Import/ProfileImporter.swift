@@ -180,7 +180,7 @@ public struct ProfileImporter: Sendable {
             return try RejectedRowWriter(
                 columns: source.columns.header, secretColumns: source.columns.secretColumns,
                 omittedColumns: omitted(of: source),
-                numberedKey: source.columns.numberedField == nil ? nil : source.columns.keyName,
+                computedKey: source.columns.keyOfRejects,
                 delimiter: source.delimiter, isMarked: source.encoding != .utf8, to: sink)
         } catch {
             throw ImportError(writingRejects: error)

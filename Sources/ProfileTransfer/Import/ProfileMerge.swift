@@ -74,13 +74,18 @@ struct ProfileMerge {
     }
 
     /// Returns the text of the cells of a record for each field, without secrets. If a text is nil, the update clears
-    /// the field.
+    /// the field. `key` is the computed primary key of the record; nil if it has none.
     static func cells(
-        of index: Int, in records: borrowing RecordBatch, _ columns: ImportColumns, _ schema: ProfileSchema
+        of index: Int, in records: borrowing RecordBatch, key: String?, _ columns: ImportColumns,
+        _ schema: ProfileSchema
     ) -> [FieldName: String?] {
         var cells: [FieldName: String?] = [:]
         let first = records.records[index].cells.lowerBound
         for (field, rules) in schema.fields.enumerated() where !rules.isSecret {
+            if field == columns.computedKey?.field, let key {
+                cells[rules.name] = key
+                continue
+            }
             guard let column = columns.columnOfField[field], !records.isAbsent(first + column) else { continue }
             let text = String(records.cell(first + column).trimmed())
             cells[rules.name] = .some(text.isEmpty ? nil : text)

@@ -16,16 +16,27 @@ internal import ProfileStore
 ///   cells in this way.
 /// - If the input is a corrected file of rejected rows, it already has the columns `_line` and `_issues`. The writer
 ///   replaces them.
-/// - If the record number is the primary key, it is written as the first column. Without this column, an import of the
-///   corrected file would number the rows again. The new number of a row may be the key of another profile.
+/// - If the primary key is the record number or a hash of the content, it is written too. Without it, an import of the
+///   corrected file would compute another key, which may be the key of another profile. A key of several columns is not
+///   written, so an import computes it from the corrected cells.
 struct RejectedRowWriter: ~Copyable {
+    /// The place of a computed primary key.
+    enum KeyPlace {
+        /// A new first column with this heading.
+        case newColumn(String)
+        /// The input's column at this index.
+        case column(Int)
+
+        fileprivate var heading: String? { if case .newColumn(let name) = self { name } else { nil } }
+    }
+
     private let columnCount: Int
     /// The columns to write. For each column: its index, and whether it is a secret.
     private let kept: [(index: Int, isSecret: Bool)]
     /// Whether the input has secret or omitted columns. The cells of these columns are not written.
     private let withholdsCells: Bool
-    /// Whether each row starts with its record number.
-    private let hasNumbers: Bool
+    /// The place of the computed primary key; nil if it is not written.
+    private let key: KeyPlace?
     private let delimiter: CSVDelimiter
     private var writer: CSVWriter
 
@@ -35,8 +46,7 @@ struct RejectedRowWriter: ~Copyable {
     ///   - columns: The header of the input, or the names of the fields if the input has no header.
     ///   - secretColumns: The indices of columns with passwords or hashes.
     ///   - omittedColumns: The indices of columns to omit.
-    ///   - numberedKey: If the record number is the primary key: the name of the primary key. Nil if the input has a
-    ///     column for the primary key.
+    ///   - computedKey: The place of the computed primary key; nil if it is not written.
     ///   - delimiter: The delimiter of the input. The file of rejected rows has the same delimiter, so it can be
     ///     imported with the same options as the input.
     ///   - isMarked: Whether to write a byte order mark, which marks the file as UTF-8. The mark is necessary if the
@@ -46,18 +56,18 @@ struct RejectedRowWriter: ~Copyable {
     /// - Throws: The error of the sink.
     init(
         columns: [String], secretColumns: Set<Int>, omittedColumns: Set<Int> = [],
-        numberedKey: String? = nil, delimiter: CSVDelimiter = .comma, isMarked: Bool = false, to sink: ByteSink
+        computedKey: KeyPlace? = nil, delimiter: CSVDelimiter = .comma, isMarked: Bool = false, to sink: ByteSink
     ) throws(ByteStreamError) {
         columnCount = columns.count
         kept = columns.indices
             .filter { !ImportColumns.rejectColumns.contains(columns[$0]) && !omittedColumns.contains($0) }
             .map { (index: $0, isSecret: secretColumns.contains($0)) }
         withholdsCells = !secretColumns.isEmpty || !omittedColumns.isEmpty
-        hasNumbers = numberedKey != nil
+        key = computedKey
         self.delimiter = delimiter
         writer = CSVWriter(to: sink, delimiter: delimiter, isMarked: isMarked)
         try writer.record(
-            [numberedKey].compactMap(\.self) + kept.map { columns[$0.index] } + ImportColumns.rejectColumns)
+            [computedKey?.heading].compactMap(\.self) + kept.map { columns[$0.index] } + ImportColumns.rejectColumns)
     }
 
     /// Writes one rejected record.
@@ -65,18 +75,21 @@ struct RejectedRowWriter: ~Copyable {
     /// - Parameters:
     ///   - index: The position of the record in the batch's `records`.
     ///   - batch: The records as read.
+    ///   - computed: The computed primary key of the record; nil if it has none.
     ///   - issues: All issues of the record.
     /// - Throws: The error of the sink.
     mutating func write(
-        record index: Int, of batch: borrowing RecordBatch, issues: [ReportedIssue]
+        record index: Int, of batch: borrowing RecordBatch, key computed: String? = nil, issues: [ReportedIssue]
     ) throws(ByteStreamError) {
         let record = batch.records[index]
         let isWhole = record.fault == nil && record.cells.count == columnCount
         // A JSON string may contain NUL as an escape sequence. Such a record has no `fault`.
         let isReadable = isWhole && !record.cells.contains { batch.hasNUL(inCell: $0) }
-        if hasNumbers { writer.cell(String(record.number).utf8.span) }
+        if key?.heading != nil { writer.cell((computed ?? "").utf8.span) }
         for (position, column) in kept.enumerated() {
-            if column.isSecret || (withholdsCells && !isWhole) || column.index >= record.cells.count {
+            if let computed, case .column(column.index)? = key {
+                writer.cell(computed.utf8.span)
+            } else if column.isSecret || (withholdsCells && !isWhole) || column.index >= record.cells.count {
                 writer.cell("".utf8.span)
             } else if isReadable {
                 writer.cell(batch.cell(record.cells.lowerBound + column.index))

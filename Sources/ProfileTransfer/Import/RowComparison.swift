@@ -14,8 +14,8 @@ struct RowComparison {
         case undecided
     }
 
-    /// The fields for which the input has values, except the secret field. `column` is nil if the value is the record
-    /// number. `cell` is the position of the field's value among the values of a stored match.
+    /// The fields for which the input has values, except the secret field. `column` is nil if the value is computed.
+    /// `cell` is the position of the field's value among the values of a stored match.
     private let fields: [(field: Int, column: Int?, cell: Int)]
     /// The secret field, and the position of the hash in a stored match.
     private let hash: (field: Int, cell: Int)?
@@ -36,8 +36,9 @@ struct RowComparison {
         var keptDependsOnDay = false
         var cell = 0
         for (index, rules) in schema.fields.enumerated() where !rules.isSecret {
-            if columns.columnOfField[index] != nil || index == columns.numberedField {
-                fields.append((index, columns.columnOfField[index], cell))
+            let isComputed = index == columns.computedKey?.field
+            if columns.columnOfField[index] != nil || isComputed {
+                fields.append((index, isComputed ? nil : columns.columnOfField[index], cell))
             } else {
                 isComplete = false
                 if rules.minimum == .today || rules.maximum == .today { keptDependsOnDay = true }

@@ -349,12 +349,16 @@ struct RowDecisions: ImportBatch {
 
     /// Returns the stored form of a record's username. Returns nil if the record has no username or an invalid one.
     private func username(ofRecord record: Int) -> String? {
-        ProfileMerge.text(of: validator.schema.primaryKeyIndex, ofRecord: record, in: judged.batch.records, columns)
-            .flatMap { validator.storedForm(of: $0, in: key) }
+        let text =
+            judged.batch.key(ofRecord: record)
+            ?? ProfileMerge.text(
+                of: validator.schema.primaryKeyIndex, ofRecord: record, in: judged.batch.records, columns)
+        return text.flatMap { validator.storedForm(of: $0, in: key) }
     }
 
     private func cells(of record: Int) -> [FieldName: String?] {
-        ProfileMerge.cells(of: record, in: judged.batch.records, columns, validator.schema)
+        ProfileMerge.cells(
+            of: record, in: judged.batch.records, key: judged.batch.key(ofRecord: record), columns, validator.schema)
     }
 
     private func repeated(_ row: Int, of rows: ValidProfiles) -> [ValidationIssue] {

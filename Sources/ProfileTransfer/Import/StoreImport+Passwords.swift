@@ -191,7 +191,9 @@ extension StoreImport {
         where judged.hashes[rejected.record] == nil && rejected.issues.allSatisfy({ $0.problem == .required })
             && ProfileMerge.canMerge(rejected, of: judged.batch, columns)
         {
-            let cells = ProfileMerge.cells(of: rejected.record, in: judged.batch.records, columns, adopted.schema)
+            let cells = ProfileMerge.cells(
+                of: rejected.record, in: judged.batch.records, key: judged.batch.key(ofRecord: rejected.record),
+                columns, adopted.schema)
             guard let secret = ProfileMerge.password(of: rejected.record, in: judged.batch.records, columns),
                 let username = (cells[key] ?? nil).flatMap({ run.validator.storedForm(of: $0, in: key) }),
                 run.keys.keys.withLock({ $0.line(of: username, in: key) == nil })

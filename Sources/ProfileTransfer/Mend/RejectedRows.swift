@@ -47,10 +47,10 @@ public final class RejectedRows {
             if batch == nil { return nil }
         }
         defer { position += 1 }
-        return batch.map { row(position, of: $0.records) }
+        return batch.map { row(position, of: $0.records, key: $0.key(ofRecord: position)) }
     }
 
-    private func row(_ index: Int, of batch: borrowing RecordBatch) -> Row {
+    private func row(_ index: Int, of batch: borrowing RecordBatch, key: String?) -> Row {
         let record = batch.records[index]
         let columns = source.columns
         guard record.isWhole(by: columns) else {
@@ -63,7 +63,7 @@ public final class RejectedRows {
         }
         return Row(
             number: record.number, line: text(of: ImportColumns.lineColumn).flatMap { Int($0) } ?? record.line,
-            values: ProfileMerge.cells(of: index, in: batch, columns, schema),
+            values: ProfileMerge.cells(of: index, in: batch, key: key, columns, schema),
             reason: text(of: ImportColumns.issuesColumn) ?? "", isUnreadable: false,
             holdsSecret: columns.secretColumns.contains { !batch.cell(record.cells.lowerBound + $0).isEmpty })
     }

@@ -4,7 +4,7 @@ internal import TextLayout
 // The drawing of the table.
 extension ProposalScreen {
     package func draw(into frame: inout Frame) {
-        let layout = layout
+        let layout = layout(frame.size)
         drawHead(into: &frame, layout)
         let fit = columnFit(layout)
         drawHeadings(into: &frame, layout, fit)

@@ -34,8 +34,8 @@ package struct ProposalScreen: Screen {
     let title: String
     /// The effect of accepting the proposal, in a word or two.
     private(set) var accepting: String
-    /// Whether the row number can be the key.
-    private let offersRowNumber: Bool
+    /// The sources of keys, other than columns, that the user can choose.
+    private let computedKeys: [KeySource]
     private(set) var table: ProposedTable
     package private(set) var choices: ProposalChoices
     /// The choices from which the table was made.
@@ -57,17 +57,17 @@ package struct ProposalScreen: Screen {
     ///   - title: The title of the screen.
     ///   - accepting: The effect of accepting the proposal, in a word or two.
     ///   - note: A note that is shown until the first key.
-    ///   - offersRowNumber: Whether the row number can be the key.
+    ///   - computedKeys: The sources of keys, other than columns, that the user can choose.
     package init(
         _ table: ProposedTable, choices: ProposalChoices, title: String, accepting: String, note: String? = nil,
-        offersRowNumber: Bool = true
+        computedKeys: [KeySource] = [.rowNumber, .content]
     ) {
         self.table = table
         self.choices = choices
         shownChoices = choices
         self.title = title
         self.accepting = accepting
-        self.offersRowNumber = offersRowNumber
+        self.computedKeys = computedKeys
         self.note = note.map { ScreenNote(text: $0) }
     }
 
@@ -98,10 +98,12 @@ package struct ProposalScreen: Screen {
         select(selected)
     }
 
-    /// The layout of the current size. Like the table of profiles, this table has a line for typing below the title.
-    var layout: BrowseLayout {
-        if case .name = dialogue { return BrowseLayout(size, isSearching: true) }
-        return BrowseLayout(size, isSearching: false)
+    private var layout: BrowseLayout { layout(size) }
+
+    /// Returns the layout for a size. Like the table of profiles, this table has a line for typing below the title.
+    func layout(_ size: ScreenSize) -> BrowseLayout {
+        let isTyping = if case .name = dialogue { true } else { false }
+        return BrowseLayout(size, isSearching: isTyping)
     }
 
     private mutating func select(_ index: Int) {
@@ -116,16 +118,16 @@ package struct ProposalScreen: Screen {
         note = nil
         defer { select(selected) }
         switch dialogue {
-        case .key(let list, let sources): return answer(key, list, { .key($0, sources) }) { $0.choices.key = sources[$1] }
+        case .key(let list, let sources):
+            answer(key, list, { .key($0, sources) }) { $0.choices.key = sources[$1] }
         case .type(let list, let header):
-            return answer(key, list, { .type($0, header: header) }) {
+            answer(key, list, { .type($0, header: header) }) {
                 $0.choices.types[header] = $1 == 0 ? nil : FieldType.allCases[$1 - 1]
             }
-        case .name(let text, let header):
-            typed(key, text, header)
-            return nil
+        case .name(let text, let header): typed(key, text, header)
         case nil: return pressed(key)
         }
+        return nil
     }
 
     package mutating func take(_ event: FormEvent) -> ScreenAction<Request>? { nil }
@@ -165,8 +167,11 @@ package struct ProposalScreen: Screen {
         switch key {
         case .character("-"): choices.loosen(header)
         case .character("v"):
-            let values = column.unusual.isEmpty ? "There are none, or they must not be shown." : nil
-            notices.append(.about("Unusual values of \(header.visible)", values ?? column.unusual.joined(separator: "\n")))
+            let values = column.unusual.joined(separator: "\n")
+            notices.append(
+                .about(
+                    "Unusual values of \(header.visible)",
+                    values.isEmpty ? "There are none, or they must not be shown." : values))
         case .character("k") where !column.isSecret: askForKey(header)
         case .character("t") where !column.isSecret: askForType(column)
         case .character("r") where !column.isSecret:
@@ -200,12 +205,11 @@ package struct ProposalScreen: Screen {
     private mutating func answer(
         _ key: Key, _ list: ChoiceScreen, _ dialogue: (ChoiceScreen) -> Dialogue,
         _ choose: (inout ProposalScreen, Int) -> Void
-    ) -> ScreenAction<Request>? {
+    ) {
         var list = list
         let outcome = list.take(key)
         self.dialogue = outcome == nil ? dialogue(list) : nil
         if case .picked(let index) = outcome { choose(&self, index) }
-        return nil
     }
 
     private mutating func askForKey(_ header: String) {
@@ -217,8 +221,9 @@ package struct ProposalScreen: Screen {
         } else if !present.isEmpty, !present.contains(header) {
             options.append(("\(Self.list(present)) and \(header.visible) together", .columns(present + [header])))
         }
-        if offersRowNumber { options.append(("the number of the row", .rowNumber)) }
-        options.append(("the content of the whole row", .content))
+        for source in computedKeys {
+            options.append((source == .rowNumber ? "the number of the row" : "the content of the whole row", source))
+        }
         options.append(("found in the file", nil))
         let index = options.firstIndex { $0.1 == choices.key } ?? 0
         dialogue = .key(
@@ -249,8 +254,9 @@ package struct ProposalScreen: Screen {
         case .escape: return dialogue = nil
         case .enter, .tab:
             dialogue = nil
+            guard text != column?.field else { return }
             // Without a name, the field is named after the column again.
-            if text != column?.field || choices.names[header] != nil { choices.names[header] = text.isEmpty ? nil : text }
+            choices.names[header] = text.isEmpty ? nil : text
             return
         default: break
         }

@@ -61,10 +61,14 @@ struct ImportCommand: AsynchronousCommand, ResultWriting {
         if yes, !infer { throw ValidationError("--yes requires --infer.") }
         if schema != nil, infer { throw ValidationError("--schema and --infer exclude each other.") }
         if let option = inferred.given, !infer { throw ValidationError("\(option) requires --infer.") }
-        try inferred.validate(with: input.source)
         if input.source.keyByRow, onDuplicate.policy != .reject {
             throw ValidationError(
                 "--on-duplicate skip and update need a key: a row has another number in the next file (--key-by-row).")
+        }
+        if input.source.keyByContent, onDuplicate.policy == .update {
+            throw ValidationError(
+                "--on-duplicate update changes nothing with --key-by-content: a row with the same key has the same "
+                    + "cells. Take skip.")
         }
     }
 
@@ -97,7 +101,7 @@ struct ImportCommand: AsynchronousCommand, ResultWriting {
                 let importer = ProfileImporter(repository: repository, options: plan.options)
                 let reported = ReportedImport(
                     global: global, input: input, store: repository, duplicates: onDuplicate.policy, attempt: attempt,
-                    goingOn: dryRun || plan.options.keysByRow ? nil : goingOn(plan.arguments),
+                    goingOn: dryRun || plan.options.key == .rowNumber ? nil : goingOn(plan.arguments),
                     readBefore: plan.input)
                 try await reported.run(importer, file)
             }
@@ -137,10 +141,10 @@ struct ImportCommand: AsynchronousCommand, ResultWriting {
         if usesTable {
             let accepted = try await ProposalEditor(
                 source: source, title: "Import \(file.path)", accepting: "import",
-                note: "Return makes a store at \(path.visible)", offersRowNumber: onDuplicate.policy == .reject
+                note: "Return makes a store at \(path.visible)", computedKeys: computedKeys
             ).run(proposal, inference)
             proposal = accepted.proposal
-            plan.arguments = accepted.options.arguments(asking: "--yes")
+            plan.arguments = accepted.options.arguments(unasked: "--yes")
         }
         if !yes || !global.quiet { Output.error.note(proposal.text(isImported: true)) }
         guard let found = proposal.schema else { throw CommandFailure.noKey(proposal) }
@@ -154,6 +158,16 @@ struct ImportCommand: AsynchronousCommand, ResultWriting {
         proposal.adapt(&plan.options)
         plan.rules = found
         plan.isConfirmed = true
+    }
+
+    /// The computed keys by which this import can treat existing profiles. A row may have another number in the next
+    /// file, and equal content has nothing to update.
+    private var computedKeys: [KeySource] {
+        switch onDuplicate.policy {
+        case .reject: [.rowNumber, .content]
+        case .skip: [.content]
+        case .update: []
+        }
     }
 
     /// Whether the user has to confirm that a store is created with the inferred rules.

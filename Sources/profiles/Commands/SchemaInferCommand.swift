@@ -42,12 +42,11 @@ struct SchemaInferCommand: AsynchronousCommand, ResultWriting {
         var spared = FilePlaces()
         spared.insert(descriptor: file.descriptor)
         if let output { try global.requireOutput(output, replacing: force, sparing: spared) }
-        let source = try ImportInput(descriptor: file.descriptor, name: file.path, byteCount: file.byteCount)
-            .readableAgain(keptIn: input.options.temporaryFolder)
-        var proposal = try await input.options.proposal(for: source, isQuiet: global.quiet)
         // What goes into a file or a pipe is for a program, which asks for nothing else.
-        let usesTable =
-            global.format == .text && Output.standard.isTerminal && global.asking(asking) == .onScreen
+        let usesTable = global.format == .text && Output.standard.isTerminal && global.asking(asking) == .onScreen
+        var source = ImportInput(descriptor: file.descriptor, name: file.path, byteCount: file.byteCount)
+        if usesTable { source = try source.readableAgain(keptIn: input.options.temporaryFolder) }
+        var proposal = try await input.options.proposal(for: source, isQuiet: global.quiet)
         var arguments: [String]?
         if usesTable {
             let accepted = try await ProposalEditor(
@@ -55,7 +54,7 @@ struct SchemaInferCommand: AsynchronousCommand, ResultWriting {
                 accepting: output.map { "write \($0.visible)" } ?? "accept"
             ).run(proposal, input.options)
             proposal = accepted.proposal
-            arguments = accepted.options.arguments(asking: "--plain")
+            arguments = accepted.options.arguments(unasked: "--plain")
         }
         switch global.format {
         case .text: try Output.standard.write(proposal.text(isImported: false))

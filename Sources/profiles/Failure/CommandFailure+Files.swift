@@ -42,6 +42,11 @@ extension CommandFailure {
             self.init(.badInput, "Two columns go to the field \"\(name)\"\(nothingDone)")
         case .mappedColumnMissing(let name):
             self.init(.usage, "--map names the column \"\(name)\", which the input does not have")
+        case .keyColumnMissing(let name):
+            self.init(
+                .usage,
+                "The key has the column \(name.quoted(longest: 64)), which has no field that can be part of a key"
+                    + nothingDone, "Name other columns with --key")
         case .unknownField(let name):
             self.init(.usage, "--map names the field \"\(name)\", which the schema does not have")
         case .looksLike(let kind): self.init(kind, attempt)

@@ -1,3 +1,4 @@
+internal import ProfileCore
 internal import ProfileTransfer
 internal import SchemaInference
 internal import TextLayout
@@ -23,6 +24,15 @@ extension CommandFailure {
         case .unknownKey(let name):
             self.init(
                 .usage, "--key names \(name.quoted(longest: 64)), which is not a column of the file that can be a key")
+        case .unknownTyped(let name):
+            self.init(
+                .usage, "--type names \(name.quoted(longest: 64)), which is not a column of the file with an open field"
+            )
+        case .keyOfType(let name, let type):
+            self.init(
+                .usage,
+                "--type makes \(name.quoted(longest: 64)) \(type.rawValue), but this column is the key, and a key is text",
+                "Choose another key with --key, or leave out --type for this column")
         case .repeatedHeader(let name):
             self.init(
                 .badInput, "Two columns are named \(name.quoted(longest: 64))",

@@ -1,4 +1,5 @@
 internal import ArgumentParser
+internal import ProfileCore
 internal import ProfileStore
 internal import ProfileStoreSQLite
 internal import ProfileTransfer
@@ -62,7 +63,7 @@ struct ImportInputOptions: ParsableArguments {
         options.encoding = source.encoding
         options.rejectLimit = maxRejects?.limit
         options.mostIssues = maxIssues
-        options.keysByRow = source.keyByRow
+        options.key = source.keySource ?? .column
         columns.adapt(&options)
         options.keepsIgnoredColumns = keepIgnored
         return options

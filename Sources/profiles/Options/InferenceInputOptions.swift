@@ -12,7 +12,6 @@ struct InferenceInputOptions: ParsableArguments {
     var sample: Int?
 
     func validate() throws {
-        try rules.validate(with: source)
         if let sample, sample < 1 { throw ValidationError("--sample takes 1 or more.") }
     }
 

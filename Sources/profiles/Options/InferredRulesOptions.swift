@@ -1,5 +1,7 @@
 internal import ArgumentParser
+internal import ProfileCore
 internal import SchemaInference
+internal import TextLayout
 
 /// The options that choose how rules are inferred from a file.
 struct InferredRulesOptions: ParsableArguments {
@@ -7,8 +9,10 @@ struct InferredRulesOptions: ParsableArguments {
         help: ArgumentHelp("Infer fields from these columns only, separated by commas.", valueName: "header,…"))
     var columns: ColumnList?
 
-    @Option(help: ArgumentHelp("Infer the rules with this column as the username.", valueName: "header"))
-    var key: String?
+    @Option(
+        name: .customLong("type"),
+        help: ArgumentHelp("Infer this type for a column, and reject rows that do not fit.", valueName: "header=type"))
+    var types: [ColumnType] = []
 
     @Flag(help: "Infer the tightest rules that the file satisfies, even if the next file may break them.")
     var strict = false
@@ -38,23 +42,25 @@ struct InferredRulesOptions: ParsableArguments {
     /// The name of an option that was given; nil if there is none.
     var given: String? {
         let options = [
-            ("--columns", columns != nil), ("--key", key != nil), ("--strict", strict),
+            ("--columns", columns != nil), ("--type", !types.isEmpty), ("--strict", strict),
             ("--tighten", !tightened.isEmpty), ("--loosen", !loosened.isEmpty), ("--rename", !renamed.isEmpty),
             ("--omit", !omitted.isEmpty),
         ]
         return options.first { $0.1 }?.0
     }
 
-    /// - Throws: A `ValidationError` if the row number is the key as well.
-    func validate(with source: InputFileOptions) throws {
-        if key != nil, source.keyByRow { throw ValidationError("--key and --key-by-row exclude each other.") }
+    func validate() throws {
+        let headers = types.map(\.header)
+        if let twice = headers.first(where: { header in headers.count { $0 == header } > 1 }) {
+            throw ValidationError("--type names \(twice.quoted(longest: 64)) twice.")
+        }
     }
 
     /// Returns the options for an inference from this input.
     func inference(from source: InputFileOptions) -> InferenceOptions {
         var options = source.inference
         options.columns = columns?.headers ?? []
-        options.key = key
+        options.types = Dictionary(uniqueKeysWithValues: types.map { ($0.header, $0.type) })
         options.isStrict = strict
         options.strictColumns = Set(tightened)
         options.looseColumns = Set(loosened)
@@ -65,26 +71,49 @@ struct InferredRulesOptions: ParsableArguments {
 }
 
 extension InferenceOptions {
-    /// Returns the arguments of this process, with the options that describe this inference.
-    ///
-    /// - Parameter flag: A flag with which the command asks nothing.
-    func arguments(asking flag: String) -> [String] {
+    /// Returns the arguments of this process with the options that describe this inference, and with a flag with which
+    /// the command asks nothing.
+    func arguments(unasked flag: String) -> [String] {
         CommandArguments.replacing(
-            CommandLine.arguments, options: ["--key", "--rename", "--omit", "--tighten", "--loosen"],
-            flags: ["--key-by-row", flag], by: [flag] + words)
+            CommandLine.arguments, options: ["--key", "--type", "--rename", "--omit", "--tighten", "--loosen"],
+            flags: ["--key-by-row", "--key-by-content", flag], by: [flag] + words)
     }
 
     /// The options for the columns, as a user types them.
     private var words: [String] {
         var words: [String] = []
-        if let key { words += ["--key", key] }
-        if keysByRow { words.append("--key-by-row") }
+        switch key {
+        case .columns(let headers): words += ["--key", headers.joined(separator: ",")]
+        case .rowNumber: words.append("--key-by-row")
+        case .content: words.append("--key-by-content")
+        case .column, nil: break
+        }
+        for (header, type) in types.sorted(by: { $0.key < $1.key }) {
+            words += ["--type", "\(header)=\(type.rawValue)"]
+        }
         for (header, name) in names.sorted(by: { $0.key < $1.key }) { words += ["--rename", "\(header)=\(name)"] }
         for header in omittedColumns.sorted() { words += ["--omit", header] }
         for header in strictColumns.sorted() { words += ["--tighten", header] }
         for header in looseColumns.sorted() { words += ["--loosen", header] }
         return words
     }
+}
+
+/// The type of a column, such as `age=integer`.
+struct ColumnType: ExpressibleByArgument {
+    let header: String
+    let type: FieldType
+
+    init?(argument: String) {
+        // A header may have an equals sign, and a type has none.
+        guard let sign = argument.lastIndex(of: "="), sign > argument.startIndex,
+            let type = FieldType(rawValue: String(argument[argument.index(after: sign)...]))
+        else { return nil }
+        header = String(argument[..<sign])
+        self.type = type
+    }
+
+    static let allValueStrings = FieldType.allCases.map { "header=\($0.rawValue)" }
 }
 
 /// A list of headers such as `name,born`, without the spaces around each header.

@@ -1,4 +1,5 @@
 internal import ArgumentParser
+internal import ProfileCore
 internal import ProfileTransfer
 internal import SchemaInference
 
@@ -22,15 +23,24 @@ struct InputFileOptions: ParsableArguments {
             valueName: "name"))
     var encoding: String?
 
-    @Flag(
-        help: "Use the row number as the username if no column is the username; when rules are inferred, in any case.")
+    @Option(
+        help: ArgumentHelp("Use this column as the key, or several columns together.", valueName: "header,…"))
+    var key: ColumnList?
+
+    @Flag(help: "Use the row number as the key if no column is the key; when rules are inferred, in any case.")
     var keyByRow = false
+
+    @Flag(help: "Use a hash of the row's cells as the key, for files without a key that come again.")
+    var keyByContent = false
 
     enum Kind: String, ExpressibleByArgument, CaseIterable {
         case csv, json, ndjson
     }
 
     func validate() throws {
+        guard [key != nil, keyByRow, keyByContent].count(where: \.self) < 2 else {
+            throw ValidationError("--key, --key-by-row and --key-by-content exclude each other.")
+        }
         if delimiter.isGiven, isJSON { throw ValidationError("--delimiter is for CSV.") }
     }
 
@@ -52,6 +62,11 @@ struct InputFileOptions: ParsableArguments {
         }
     }
 
+    /// The source of the key; nil if no option chooses it.
+    var keySource: KeySource? {
+        key.map { .columns($0.headers) } ?? (keyByRow ? .rowNumber : keyByContent ? .content : nil)
+    }
+
     /// The inference options that these options describe.
     var inference: InferenceOptions {
         var options = InferenceOptions()
@@ -60,7 +75,7 @@ struct InputFileOptions: ParsableArguments {
         if !name.isEmpty, file != "-" { options.name = String(name.prefix(64)) }
         options.format = format
         options.encoding = encoding
-        options.keysByRow = keyByRow
+        options.key = keySource
         if let folder = Environment["TMPDIR"] { options.temporaryFolder = folder }
         return options
     }

@@ -13,7 +13,8 @@ struct ProposalEditor {
     let accepting: String
     /// A note that is shown until the first key.
     var note: String?
-    var offersRowNumber = true
+    /// The keys that the command can compute from a row.
+    var computedKeys: [KeySource] = [.rowNumber, .content]
 
     /// An accepted proposal, with the options from which it was made.
     struct Accepted {
@@ -26,11 +27,13 @@ struct ProposalEditor {
     /// - Parameters:
     ///   - first: The first proposal.
     ///   - options: The options from which the first proposal was made.
+    /// - Returns: The proposal that the user accepted.
+    /// - Throws: ``CommandFailure/left(_:_:)`` if the user accepts none.
     func run(_ first: SchemaProposal, _ options: InferenceOptions) async throws -> Accepted {
         let choices = ProposalChoices(options)
         let screen = ProposalScreen(
             first.table, choices: choices, title: title, accepting: accepting, note: note,
-            offersRowNumber: offersRowNumber)
+            computedKeys: computedKeys)
         let maker = ChosenProposals(source: source, options: options, first: first, choices)
         return try await ScreenSession().run(
             screen, unfinished: CommandFailure.nothingStored
@@ -68,6 +71,8 @@ private actor ChosenProposals {
         let news = work?.choices == choices ? work?.news : nil
         for await event in news ?? begin(choices) {
             if case .progress(let share) = event { return .progress(share) }
+            // The screen may have demanded another proposal meanwhile.
+            guard work?.choices == choices else { break }
             work = nil
             switch event {
             case .done(let proposal):
@@ -116,7 +121,8 @@ extension ProposalChoices {
     /// The choices that the options contain.
     init(_ options: InferenceOptions) {
         self.init()
-        key = options.key.map { .columns([$0]) } ?? (options.keysByRow ? .rowNumber : nil)
+        key = options.key
+        types = options.types
         names = options.names
         loose = options.looseColumns
         strict = options.strictColumns
@@ -128,12 +134,10 @@ extension InferenceOptions {
     /// Returns the options with the user's choices in place of their own.
     fileprivate func with(_ choices: ProposalChoices) -> InferenceOptions {
         var options = self
-        switch choices.key {
-        case .columns(let headers): (options.key, options.keysByRow) = (headers.first, false)
-        case .rowNumber: (options.key, options.keysByRow) = (nil, true)
-        default: (options.key, options.keysByRow) = (nil, false)
-        }
-        options.names = choices.names
+        options.key = choices.key
+        // If the user takes a column in again, its type and its name are chosen already.
+        options.types = choices.types.filter { !choices.omitted.contains($0.key) }
+        options.names = choices.names.filter { !choices.omitted.contains($0.key) }
         options.looseColumns = choices.loose
         options.strictColumns = choices.strict
         options.omittedColumns = choices.omitted
@@ -147,7 +151,9 @@ extension SchemaProposal {
         let source: KeySource? =
             switch key {
             case .column(let header): .columns([header])
+            case .columns(let headers): .columns(headers)
             case .rowNumber: .rowNumber
+            case .content: .content
             case nil: nil
             }
         return ProposedTable(

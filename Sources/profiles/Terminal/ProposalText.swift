@@ -38,7 +38,11 @@ extension SchemaProposal {
         }
         switch key {
         case .column(let header): notes.append("The column \(header.quoted(longest: 64)) identifies a row.")
+        case .columns(let headers):
+            let names = headers.map { $0.quoted(longest: 64) }.joined(separator: " and ")
+            notes.append("The columns \(names) together identify a row.")
         case .rowNumber: notes.append("The row number identifies a row.")
+        case .content: notes.append("A hash of its cells identifies a row.")
         case nil: break
         }
         for refused in refused {
@@ -53,7 +57,7 @@ extension SchemaProposal {
     private var optionsOfImport: [String] {
         let isUnknownLeftOut = ignoredColumns.count > mistakableColumns.count
         let options =
-            (key == .rowNumber ? ["--key-by-row"] : []) + (isUnknownLeftOut ? ["--ignore-unknown"] : [])
+            (key?.option.map { [$0] } ?? []) + (isUnknownLeftOut ? ["--ignore-unknown"] : [])
             + mistakableColumns.map { "--ignore " + $0.visible.quotedForShell }
         return options.isEmpty ? [] : ["Import with: \(options.joined(separator: " "))"]
     }
@@ -61,7 +65,9 @@ extension SchemaProposal {
     private var keyJSON: JSONValue {
         switch key {
         case .column(let header): ["column": .string(header)]
+        case .columns(let headers): ["columns": .array(headers.map(JSONValue.string))]
         case .rowNumber: ["row_number": true]
+        case .content: ["content": true]
         case nil: .null
         }
     }
@@ -83,6 +89,18 @@ extension SchemaProposal {
             "warnings": .array(warnings.map(\.json)),
             "schema": schema?.documentValue ?? .null,
         ]
+    }
+}
+
+extension SchemaProposal.Key {
+    /// The option with which an import computes the key; nil if a column is the key.
+    fileprivate var option: String? {
+        switch self {
+        case .column: nil
+        case .columns(let headers): "--key " + headers.joined(separator: ",").visible.quotedForShell
+        case .rowNumber: "--key-by-row"
+        case .content: "--key-by-content"
+        }
     }
 }
 

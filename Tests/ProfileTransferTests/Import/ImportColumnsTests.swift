@@ -137,7 +137,7 @@ import Watchdog
             let found = await refusal(of: header + "\n") { $0.ignoresUnknownColumns = ignoresUnknown }
             #expect(found?.mismatch?.maps == maps)
         }
-        let numbered = await refusal(of: header + "\n") { $0.keysByRow = true }
+        let numbered = await refusal(of: header + "\n") { $0.key = .rowNumber }
         #expect(numbered?.mismatch?.maps == maps.filter { !$0.hasSuffix("=username") })
     }
 

@@ -27,7 +27,7 @@ import Watchdog
         let repository = try await folder.store(schema: ProfileSchema(parsing: Self.schema))
         let options = importOptions {
             $0.format = .automatic
-            $0.keysByRow = true
+            $0.key = .rowNumber
             $0.duplicates = .update
         }
         let importer = ProfileImporter(repository: repository, options: options)
@@ -47,7 +47,7 @@ import Watchdog
             "{\"username\":\"zed\",\"name\":\"Zed\"}\n{\"name\":\"Yan\"}\n"
         ) {
             $0.format = .json
-            $0.keysByRow = true
+            $0.key = .rowNumber
         }
         #expect(report.outcomes == [2, 0, 0, 0])
         #expect(try await repository.everything().mapValues { $0["name"] } == ["zed": "Zed", "2": "Yan"])

@@ -70,7 +70,7 @@ struct CSVCheck {
         let fields = try fields(of: records[0].cells)
         let hasKey = fields.contains("username")
         return records.dropFirst().map { record in
-            row(record, header: records[0].cells, fields, isNumbered: !hasKey && choices.options.keysByRow)
+            row(record, header: records[0].cells, fields, isNumbered: !hasKey && choices.options.key == .rowNumber)
         }
     }
 

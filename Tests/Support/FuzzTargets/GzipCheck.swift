@@ -104,6 +104,6 @@ struct GzipCheck {
 
     /// Whether the values are stored as they are written.
     private func isText(_ values: ReferenceStore.Values) -> Bool {
-        values["level"] == nil && !choices.options.keysByRow
+        values["level"] == nil && choices.options.key != .rowNumber
     }
 }

@@ -24,7 +24,7 @@ struct ImportChoices {
         options.duplicates = choices.flag() ? .update : choices.flag() ? .skip : .reject
         // Both policies other than `update` use one bit more, so that every bit has one meaning.
         if options.duplicates == .update { _ = choices.flag() }
-        options.keysByRow = choices.flag()
+        if choices.flag() { options.key = .rowNumber }
         options.ignoresUnknownColumns = choices.flag()
         options.isAllOrNothing = choices.flag()
         isUsed = choices.flag()

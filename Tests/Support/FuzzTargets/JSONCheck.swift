@@ -85,7 +85,7 @@ struct JSONCheck {
             case .ignored: break
             }
         }
-        if choices.options.keysByRow, cells["username"] == nil { cells["username"] = "\(number)" }
+        if choices.options.key == .rowNumber, cells["username"] == nil { cells["username"] = "\(number)" }
         row.cells = cells
         return row
     }

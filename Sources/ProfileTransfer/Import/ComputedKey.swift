@@ -1,0 +1,208 @@
+internal import CSVStream
+internal import ProfileCore
+internal import SecretHashing
+
+/// The computation of the primary key of each record that has no cell for it.
+struct ComputedKey: Sendable {
+    /// The position of the primary key in the schema.
+    let field: Int
+    /// The column of the primary key. Nil if the input has none. A record needs a computed key only if its cell in this
+    /// column is absent or empty.
+    let column: Int?
+    private let source: Source
+
+    fileprivate enum Source {
+        case rowNumber
+        case columns([Part])
+        case content([Part])
+    }
+
+    /// A column whose cells are part of the key.
+    fileprivate struct Part {
+        let field: Int
+        let name: FieldName
+        let column: Int
+        /// The texts that mean "no value".
+        let missingValues: [[UInt8]]
+    }
+
+    /// Creates the computation; nil if the key is a column of the input.
+    ///
+    /// - Parameters:
+    ///   - source: The source of the key.
+    ///   - schema: The schema.
+    ///   - columns: The column of each field.
+    ///   - uses: The uses of the columns.
+    /// - Throws: `keyColumnMissing` if a column of the key has no field that may be part of a key.
+    init?(
+        _ source: KeySource, of schema: ProfileSchema, columns: [Int?], uses: ColumnUses
+    ) throws(ImportError) {
+        let key = schema.primaryKeyIndex
+        func part(_ field: Int) -> Part? {
+            let rules = schema.fields[field]
+            guard field != key, !rules.isSecret, let column = columns[field] else { return nil }
+            return Part(
+                field: field, name: rules.name, column: column,
+                missingValues: rules.missingValues.map { Array($0.utf8) })
+        }
+        switch source {
+        case .column: return nil
+        case .rowNumber: self.source = .rowNumber
+        case .columns(let headers):
+            var parts: [Part] = []
+            for header in headers {
+                guard case .field(let field) = uses.use(of: header.trimmed), let part = part(field) else {
+                    // A file that has a column for the key needs no other column for it.
+                    if columns[key] != nil { return nil }
+                    throw .keyColumnMissing(header)
+                }
+                parts.append(part)
+            }
+            self.source = .columns(parts)
+        case .content:
+            // In the order of the names, the order of the columns in the file makes no difference.
+            self.source = .content(schema.fields.indices.compactMap(part).sorted { $0.name.text < $1.name.text })
+        }
+        field = key
+        column = columns[key]
+    }
+
+    /// Returns whether a record needs a computed key.
+    fileprivate func isNeeded(by record: RecordBatch.Record, in records: borrowing RecordBatch) -> Bool {
+        guard let column else { return true }
+        guard column < record.cells.count else { return false }
+        let cell = record.cells.lowerBound + column
+        if records.isAbsent(cell) { return true }
+        if case .rowNumber = source { return false }
+        return records.cell(cell).trimmed().isEmpty
+    }
+
+    /// Returns the key of a record; nil if the record has no such key, or if its key is ``content(of:in:)``.
+    fileprivate func text(of record: RecordBatch.Record, in records: borrowing RecordBatch) -> String? {
+        switch source {
+        case .rowNumber: return String(record.number)
+        case .content: return nil
+        case .columns(let parts):
+            var key = CompositeKey()
+            for part in parts {
+                let cell = records.cell(record.cells.lowerBound + part.column).trimmed()
+                guard !cell.isEmpty, !part.isMissing(cell) else { return nil }
+                key.append(cell)
+            }
+            return key.text
+        }
+    }
+
+    /// Whether the key consists of the cells of several columns.
+    var isOfColumns: Bool { if case .columns = source { true } else { false } }
+
+    /// Whether keys are hashes of the content.
+    fileprivate var isOfContent: Bool { if case .content = source { true } else { false } }
+
+    /// Whether a record has a key even if its cells are unreadable.
+    fileprivate var isOfEveryRecord: Bool { if case .rowNumber = source { true } else { false } }
+
+    /// Returns the hash of a record's cells: 32 hexadecimal digits. An empty cell has no effect, as if its column did
+    /// not exist.
+    fileprivate func content(of record: RecordBatch.Record, in records: borrowing RecordBatch) -> String? {
+        guard case .content(let parts) = source else { return nil }
+        var bytes: [UInt8] = []
+        for part in parts {
+            let cell = records.cell(record.cells.lowerBound + part.column).trimmed()
+            guard !cell.isEmpty else { continue }
+            // The length before each text distinguishes `ab`, `c` from `a`, `bc`.
+            for text in [part.name.text, String(cell)] {
+                bytes += "\(text.utf8.count):".utf8
+                bytes += text.utf8
+            }
+        }
+        return String(SHA256.hexadecimal(bytes.span).prefix(32))
+    }
+
+    /// Returns the positions of the fields in which a record lacks a part of its key.
+    func fieldsLacking(in record: RecordBatch.Record, of records: borrowing RecordBatch) -> [Int] {
+        guard case .columns(let parts) = source else { return [] }
+        var fields: [Int] = []
+        for part in parts {
+            let cell = records.cell(record.cells.lowerBound + part.column).trimmed()
+            if cell.isEmpty || part.isMissing(cell) { fields.append(part.field) }
+        }
+        return fields
+    }
+}
+
+extension ComputedKey.Part {
+    fileprivate func isMissing(_ cell: Span<UInt8>) -> Bool {
+        missingValues.contains { text in
+            guard text.count == cell.count else { return false }
+            for index in cell.indices where cell[index] != text[index] { return false }
+            return true
+        }
+    }
+}
+
+/// The computed keys of an input. It counts rows with equal content, so the records must come in the order of the
+/// input.
+struct ComputedKeys: Sendable {
+    private let key: ComputedKey
+    private let columnCount: Int
+    private var contents = KeySet(foldsCase: false)
+    /// The number of rows of each content that occurs more than once.
+    private var counts: [String: Int] = [:]
+
+    /// Returns nil if the key is a column of the input.
+    init?(of columns: ImportColumns) {
+        guard let key = columns.computedKey else { return nil }
+        self.key = key
+        columnCount = columns.header.count
+    }
+
+    /// Returns the key of each record of a batch; nil for a record that needs none or has none.
+    mutating func keys(of records: borrowing RecordBatch) -> [String?] {
+        var keys: [String?] = []
+        keys.reserveCapacity(records.records.count)
+        for record in records.records { keys.append(text(of: record, in: records)) }
+        return keys
+    }
+
+    private mutating func text(of record: RecordBatch.Record, in records: borrowing RecordBatch) -> String? {
+        let isWhole = record.fault == nil && record.cells.count == columnCount
+        guard isWhole || key.isOfEveryRecord, key.isNeeded(by: record, in: records) else { return nil }
+        guard key.isOfContent else { return key.text(of: record, in: records) }
+        guard let content = key.content(of: record, in: records) else { return nil }
+        var bytes = content
+        let isNew = bytes.withUTF8 { contents.insert($0, line: record.line) == nil }
+        guard !isNew else { return content }
+        counts[content, default: 1] += 1
+        return "\(content)-\(counts[content, default: 1])"
+    }
+}
+
+/// A key of several texts. Different lists of texts have different keys: `/` separates the texts, and `\` precedes each
+/// `/` and `\` of a text. The key of one text is the text itself.
+package struct CompositeKey {
+    private var bytes: [UInt8] = []
+    private var parts = 0
+    /// The first part, without escapes.
+    private var first: [UInt8] = []
+
+    package init() {}
+
+    package mutating func append(_ part: Span<UInt8>) {
+        if parts > 0 { bytes.append(Self.separator) }
+        for index in part.indices {
+            if part[index] == Self.separator || part[index] == Self.escape { bytes.append(Self.escape) }
+            bytes.append(part[index])
+        }
+        if parts == 0 { first = part.withUnsafeBufferPointer { Array($0) } }
+        parts += 1
+    }
+
+    /// The UTF-8 of the key.
+    package var utf8: [UInt8] { parts == 1 ? first : bytes }
+
+    package var text: String { String(decoding: utf8, as: UTF8.self) }
+
+    private static let separator = UInt8(ascii: "/")
+    private static let escape = UInt8(ascii: "\\")
+}

@@ -1,0 +1,123 @@
+import ProfileCore
+import ProfileStore
+import ProfileTransfer
+import StoreFixtures
+import Testing
+import Watchdog
+
+/// Keys that an import computes from the cells of a row (`--key`, `--key-by-content`).
+@Suite(.watched) struct ComputedKeyTests {
+    private static let schema = """
+        {"name": "rows", "fields": [
+          {"name": "username", "constraints": {"required": true, "unique": true}},
+          {"name": "site"}, {"name": "number", "missingValues": ["", "-"]}, {"name": "age", "type": "integer"}
+        ]}
+        """
+
+    private func store(_ folder: ImportFolder) async throws -> ProfileRepository {
+        try await folder.store(schema: ProfileSchema(parsing: Self.schema))
+    }
+
+    private func keys(_ repository: ProfileRepository) async throws -> [String] {
+        try await repository.everything().keys.sorted()
+    }
+
+    @Test(
+        "different lists of cells never have the same key, in CSV and in JSON",
+        arguments: [
+            "number,site\n 7 ,berlin\nb/c,a\nc,a/b\n\\/c,a\n",
+            #"{"site":"berlin","number":"7"}{"number":"b/c","site":"a"}{"site":"a/b","number":"c"}"#
+                + #"{"site":"a","number":"\\/c"}"#,
+        ])
+    func composite(text: String) async throws {
+        let folder = try ImportFolder()
+        let repository = try await store(folder)
+        let report = try await repository.importing(text.replacing("}{", with: "}\n{")) {
+            $0.format = .automatic
+            $0.key = .columns(["Site", "number"])
+        }
+        #expect(report.outcomes == [4, 0, 0, 0], "\(report.lines)")
+        #expect(try await keys(repository) == [#"a/\\\/c"#, #"a/b\/c"#, #"a\/b/c"#, "berlin/7"])
+    }
+
+    @Test func `a row that lacks a part of its key is rejected at the field of the part`() async throws {
+        let folder = try ImportFolder()
+        let options = importOptions { $0.key = .columns(["site", "number"]) }
+        let importer = ProfileImporter(repository: try await store(folder), options: options)
+        let (report, rejects) = try await importer.runKeepingRejects("site,number\na,-\na,1\n,2\nA,1\n")
+        #expect(report.outcomes == [1, 0, 0, 3])
+        #expect(
+            report.issues.listed.map { "\($0.line) \($0.issue.field ?? "") \($0.issue.code)" } == [
+                "2 number required", "4 site required", "5 username duplicate",
+            ])
+        // The key is not in the file of rejected rows, so it follows from the corrected cells.
+        #expect(rejects.hasPrefix("site,number,_line,_issues\n"), "\(rejects)")
+        let mended = rejects.replacing("a,-,", with: "b,2,").replacing(",2,4", with: "c,3,4")
+        #expect(try await importer.run(mended).outcomes == [2, 0, 0, 1])
+    }
+
+    @Test func `a composite key finds the stored profile of an update`() async throws {
+        let folder = try ImportFolder()
+        let repository = try await store(folder)
+        let key: (inout ImportOptions) -> Void = {
+            $0.key = .columns(["site", "number"])
+            $0.duplicates = .update
+        }
+        _ = try await repository.importing("site,number,age\na,1,5\na,2,6\n", key)
+        let report = try await repository.importing("site,number,age\nA,1,7\na,2,6\na,3,8\n", key)
+        #expect(report.outcomes == [1, 1, 1, 0], "\(report.lines)")
+        #expect(try await repository.everything().mapValues { $0["age"] } == ["a/1": "7", "a/2": "6", "a/3": "8"])
+    }
+
+    @Test func `a key of a column that the rules do not have is an error, and one column is the key itself`()
+        async throws
+    {
+        let folder = try ImportFolder()
+        let repository = try await store(folder)
+        await #expect(throws: ImportError.keyColumnMissing("place")) {
+            try await repository.importing("site,number\na,1\n") { $0.key = .columns(["site", "place"]) }
+        }
+        let report = try await repository.importing("code,site\na/1,x\n") { $0.key = .columns(["code"]) }
+        #expect(report.outcomes == [1, 0, 0, 0])
+        #expect(try await keys(repository) == ["a/1"])
+    }
+
+    @Test func `rows that come again have the same key by content, and equal rows are counted`() async throws {
+        let folder = try ImportFolder()
+        let repository = try await store(folder)
+        let first = "site,number,age\na,1,5\nb,2,5\na,1,5\n"
+        let report = try await repository.importing(first) { $0.key = .content }
+        #expect(report.outcomes == [3, 0, 0, 0])
+        let found = try await keys(repository)
+        #expect(found.allSatisfy { $0.prefix(32).allSatisfy(\.isHexDigit) } && found.count { $0.hasSuffix("-2") } == 1)
+        // More rows, and the columns in another order.
+        let next = "age,site,number\n5,a,1\n5,a,1\n5,a,1\n5,b,2\n,a,15\n"
+        let again = try await repository.importing(next) {
+            $0.key = .content
+            $0.duplicates = .skip
+        }
+        #expect(again.outcomes == [2, 0, 3, 0], "\(again.lines)")
+        #expect(try await keys(repository).contains { $0.hasSuffix("-3") })
+        let objects = #"{"number":"2","site":"b","age":5}"# + "\n"
+        let json = try await repository.importing(objects) {
+            $0.format = .json
+            $0.key = .content
+        }
+        #expect(json.outcomes == [0, 0, 0, 1], "the same row in JSON has the same key")
+    }
+
+    @Test func `I7: a rejected row keeps the key of its content when it is corrected`() async throws {
+        let folder = try ImportFolder()
+        let repository = try await store(folder)
+        let importer = ProfileImporter(repository: repository, options: importOptions { $0.key = .content })
+        let text = "site,number,age\na,1,x\na,2,5\n"
+        let (report, rejects) = try await importer.runKeepingRejects(text)
+        #expect(report.outcomes == [1, 0, 0, 1])
+        #expect(try await importer.run(rejects.replacing(",x,", with: ",3,")).outcomes == [1, 0, 0, 0])
+        let again = try await repository.importing(text) {
+            $0.key = .content
+            $0.duplicates = .skip
+        }
+        #expect(again.outcomes == [0, 0, 1, 1], "the row with the mistake is still refused for it")
+    }
+}
