@@ -19,6 +19,7 @@ struct ColumnEvidence: Sendable {
     private(set) var text = TextEvidence()
     private(set) var shape = ShapeEvidence.noValues
     private(set) var distinct = FewValues()
+    private(set) var extremes = ExtremeValues()
     private(set) var order = RowOrder()
     private(set) var hypotheses = LivingHypotheses()
     /// The first two distinct values.
@@ -88,7 +89,8 @@ struct ColumnEvidence: Sendable {
         }
         values += 1
         shape.add(value)
-        distinct.add(value)
+        distinct.add(value, line: line)
+        extremes.add(value, line: line)
         order.add(value)
         hypotheses.judge(value, line: line)
         if value[0] == UInt8(ascii: "$") { noteHash(value, line: line) } else { others.add(line: line) }
@@ -114,6 +116,7 @@ struct ColumnEvidence: Sendable {
         text.merge(later.text)
         shape.merge(later.shape)
         distinct.merge(later.distinct)
+        extremes.merge(later.extremes)
         order.merge(later.order)
         hypotheses.merge(later.hypotheses)
         for example in later.examples { keepExample(example) }

@@ -14,7 +14,7 @@ struct ColumnJudgement {
     private let decimal: UInt8?
     /// Whether the column is the key, or could be the key by its name and its values.
     private let isAnyKey: Bool
-    private let isStrict: Bool
+    private let tightness: Tightness
     /// The texts that stand for missing values.
     private var takenAsMissing: [String] = []
     /// The rules that all values satisfy, but that later files may break.
@@ -34,15 +34,15 @@ struct ColumnJudgement {
     ///   - isOtherKey: Whether the column is not the key, but could be the key by its name and its values.
     ///   - tokens: The indexes of the tokens that stand for missing values in other columns of the file.
     ///   - decimal: The decimal sign that other columns of the file prove; nil if they prove none.
-    ///   - isStrict: Whether rules are proposed that later files may break.
+    ///   - tightness: How tight the rules are.
     init(
         _ evidence: ColumnEvidence, _ name: ColumnName, isKey: Bool, isPartOfKey: Bool, isOtherKey: Bool,
-        tokens: Set<Int>, decimal: UInt8?, isStrict: Bool
+        tokens: Set<Int>, decimal: UInt8?, tightness: Tightness
     ) {
         self.evidence = evidence
         self.name = name
         self.decimal = decimal
-        self.isStrict = isStrict
+        self.tightness = tightness
         isAnyKey = isKey || isOtherKey
         values = 0
         missing = 0
@@ -76,11 +76,14 @@ struct ColumnJudgement {
         if !withheld.isEmpty { doubts.append(.withheld(withheld, proof.reason)) }
     }
 
+    private var isStrict: Bool { tightness == .strict }
+
     /// The evidence for rules, from the values without the tokens that stand for missing values.
     private var proof: RuleEvidence { RuleEvidence(evidence, isKey: isAnyKey) }
 
     /// Returns whether a rule that all values satisfy is proposed, and notes it otherwise.
     private mutating func proposes(_ rule: WithheldRule, if isProven: Bool) -> Bool {
+        guard tightness != .loose else { return false }
         if !isStrict, !isProven { withheld.append(rule) }
         return isStrict || isProven
     }
@@ -310,6 +313,7 @@ struct ColumnJudgement {
     /// Limits the length. If all values are codes of the same length, the minimum and the maximum are this length.
     /// Otherwise the maximum is twice the length of the longest value, rounded up; a strict schema has no such room.
     private mutating func limitLength() {
+        guard tightness != .loose else { return }
         let longest = evidence.text.longest
         let isCode = evidence.text.shortest == longest && hasShape && evidence.text.characters != nil
         if isCode, proposes(.length(longest), if: proof.isUniform) {

@@ -2,6 +2,8 @@
 struct FewValues: Sendable {
     struct Entry: Sendable {
         let bytes: [UInt8]
+        /// The line of the first value of this entry.
+        let line: Int
         /// The first eight bytes.
         fileprivate let key: UInt64
         /// The number of values before the first one of this entry.
@@ -21,9 +23,9 @@ struct FewValues: Sendable {
     static let longest = 100
 
     @inline(__always)
-    mutating func add(_ value: Span<UInt8>) {
+    mutating func add(_ value: Span<UInt8>, line: Int) {
         guard entries != nil else { return }
-        addToEntries(value, count: 1, arrival: values)
+        addToEntries(value, count: 1, arrival: values, line: line)
         values += 1
     }
 
@@ -32,12 +34,12 @@ struct FewValues: Sendable {
         guard entries != nil else { return }
         guard let others = later.entries else { return entries = nil }
         for entry in others where entries != nil {
-            addToEntries(entry.bytes.span, count: entry.count, arrival: values + entry.arrival)
+            addToEntries(entry.bytes.span, count: entry.count, arrival: values + entry.arrival, line: entry.line)
         }
         values += later.values
     }
 
-    private mutating func addToEntries(_ value: Span<UInt8>, count: Int, arrival: Int) {
+    private mutating func addToEntries(_ value: Span<UInt8>, count: Int, arrival: Int, line: Int) {
         let key = value.word(at: 0)
         let found = entries?.firstIndex { entry in
             entry.key == key && entry.bytes.count == value.count
@@ -49,7 +51,7 @@ struct FewValues: Sendable {
             if found > 0 { entries?.swapAt(found, found - 1) }
         } else if value.count <= Self.longest, let known = entries?.count, known < Self.most {
             let bytes = value.withUnsafeBufferPointer { Array($0) }
-            entries?.append(Entry(bytes: bytes, key: key, arrival: arrival, count: count))
+            entries?.append(Entry(bytes: bytes, line: line, key: key, arrival: arrival, count: count))
             lastArrival = max(lastArrival, arrival)
         } else {
             entries = nil

@@ -17,17 +17,40 @@ struct FieldNaming {
 
     /// - Parameters:
     ///   - columns: The columns that become fields, without passwords and hashes.
+    ///   - chosen: The names that the options choose, by the position of the column.
     ///   - key: The position of the key column; nil if there is none.
     ///   - headers: The headers of all columns.
-    init(of columns: [(position: Int, name: ColumnName)], key: Int?, headers: Set<String>) {
+    /// - Throws: ``InferenceError/unusableName(_:column:_:)`` for a chosen name.
+    init(
+        of columns: [(position: Int, name: ColumnName)], chosen: [Int: String], key: Int?, headers: Set<String>
+    ) throws(InferenceError) {
         self.headers = headers
-        for (position, column) in columns where Self.isName(column.header) {
+        for (position, column) in columns {
+            guard let name = chosen[position] else { continue }
+            if let problem = take(name, for: column, isKey: position == key) {
+                throw .unusableName(name, column: column.header, problem)
+            }
+            names[position] = (name, nil)
+        }
+        for (position, column) in columns where names[position] == nil && Self.isName(column.header) {
             if taken.insert(FoldedHeader(column.header)).inserted { names[position] = (column.header, nil) }
         }
         for (position, column) in columns where names[position] == nil {
             names[position] = name(for: column, at: position, isKey: position == key)
         }
         if key == nil, headers.contains(computedKey) { computedKey = free("row", beside: nil) }
+    }
+
+    /// Reserves a chosen name for the field of a column.
+    ///
+    /// - Returns: The reason why the field cannot have this name; nil if it can.
+    private mutating func take(_ name: String, for column: ColumnName, isKey: Bool) -> NameProblem? {
+        guard FieldName(name) != nil else { return .malformed }
+        let folded = FoldedHeader(name)
+        let isTaken = headers.contains { $0 != column.header && FoldedHeader($0) == folded }
+        if isKey, name == FieldName.username.text { return isTaken ? .taken : nil }
+        guard !FieldName.reserved.contains(name), !Self.kept.contains(folded) else { return .reserved }
+        return isTaken || !taken.insert(folded).inserted ? .taken : nil
     }
 
     /// Names that are reserved for the fields `username` and `password`, and for password hashes.

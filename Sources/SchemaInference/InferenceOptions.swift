@@ -25,6 +25,15 @@ public struct InferenceOptions: Sendable {
     public var isStrict = false
     /// The settings of a store. They decide where these options leave something open.
     public var settings = ImportSettings()
+    /// The names of fields, by the header of the column; the other fields are named after their columns.
+    public var names: [String: String] = [:]
+    /// The headers of the columns whose values only the type limits. This option takes precedence over ``isStrict`` and
+    /// ``strictColumns``. The key stays required and unique.
+    public var looseColumns: Set<String> = []
+    /// The headers of the columns that get the tightest rules, as ``isStrict`` gives all columns.
+    public var strictColumns: Set<String> = []
+    /// The headers of the columns that do not become fields.
+    public var omittedColumns: Set<String> = []
     /// The folder for spill files, and for copies of inputs that can be read only once. The files have no names, and
     /// other users cannot read them.
     public var temporaryFolder = "/tmp"
@@ -43,8 +52,10 @@ public enum InferenceError: Error, Hashable, Sendable {
     /// The input has this number of columns, which is more than a schema can have fields. Choose some with
     /// ``InferenceOptions/columns``.
     case tooManyColumns(Int, most: Int)
-    /// ``InferenceOptions/columns`` names a column that does not exist.
+    /// An option names a column that does not exist.
     case unknownColumn(String)
+    /// ``InferenceOptions/names`` has a name that the field of a column cannot have.
+    case unusableName(String, column: String, NameProblem)
     /// ``InferenceOptions/key`` names a column that does not exist, does not become a field, or holds secrets.
     case unknownKey(String)
     /// ``InferenceOptions/types`` names a column that does not exist, does not become a field, or holds secrets.
@@ -59,4 +70,16 @@ public enum InferenceError: Error, Hashable, Sendable {
     case refusedSchema(String)
     /// The task was cancelled.
     case cancelled
+}
+
+/// The reason why a field cannot have a chosen name.
+public enum NameProblem: Hashable, Sendable {
+    /// The name is not a lower-case ASCII letter, followed by at most 62 lower-case letters, digits and underscores.
+    case malformed
+    /// The store reserves the name.
+    case reserved
+    /// Another column or field has this name, or a name that an import cannot distinguish from it.
+    case taken
+    /// The field holds the passwords, so it is always called `password`.
+    case secret
 }

@@ -12,6 +12,7 @@ final class InferenceSource: Sendable {
     private let state: Locked<State>
     private let sample: Int?
     private let choice: ColumnChoice
+    private let omitted: Set<String>
     /// The first record of a CSV input, with trimmed cells; nil for JSON.
     private let header: [String]?
 
@@ -53,6 +54,7 @@ final class InferenceSource: Sendable {
         sample = options.sample
         let choice = ColumnChoice(options.columns)
         self.choice = choice
+        omitted = options.omittedColumns
         let input: OpenedInput
         do throws(InputError) {
             input = try OpenedInput(
@@ -90,6 +92,7 @@ final class InferenceSource: Sendable {
             columns = try choice.columns(among: titles)
                 .filter { !ImportColumns.rejectColumns.contains(titles[$0]) }
                 .map { InferenceColumn(titles[$0], at: $0) }
+            try columns.leaveOut(options.omittedColumns)
             try columns.requireFields()
         } catch {
             // If the first record is not a header, `headerFurtherDown` is more useful than the errors about columns.
@@ -135,7 +138,9 @@ final class InferenceSource: Sendable {
 
     /// Returns the facts about the columns. Call it after reading has ended.
     func found() throws(InferenceError) -> Found {
-        let (columns, isSample) = state.withLock { ($0.columns, $0.isSample) }
+        var (columns, isSample) = state.withLock { ($0.columns, $0.isSample) }
+        // In JSON, a later object may have the member that an option names.
+        if header == nil { try columns.leaveOut(omitted) }
         let names = columns.map(\.name.header)
         let chosen = header == nil ? try choice.columns(among: names) : Array(columns.indices)
         try chosen.map { columns[$0] }.requireFields()

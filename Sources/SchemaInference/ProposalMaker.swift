@@ -10,6 +10,7 @@ struct ProposalMaker {
     let key: [Int]
     let secrets: ChosenSecrets
     private let options: InferenceOptions
+    private let settings: ColumnSettings
 
     /// A column with its decision.
     private struct Made {
@@ -33,19 +34,25 @@ struct ProposalMaker {
     init(
         found: InferenceSource.Found, evidence: BatchEvidence, keys: [Int: KeyCandidates.Finding], key: [Int],
         secrets: ChosenSecrets, options: InferenceOptions
-    ) {
+    ) throws(InferenceError) {
         columns = found.columns
         self.evidence = evidence
         self.keys = keys
         self.key = key
         self.secrets = secrets
         self.options = options
+        settings = try ColumnSettings(options, found.columns)
         let isOpen = { (column: Int) in
             found.columns[column].omission == nil && secrets.leftOut[column] == nil && column != secrets.hashes
                 && column != secrets.passwords
         }
         let open = found.chosen.filter(isOpen).map { (position: $0, name: found.columns[$0].name) }
-        naming = FieldNaming(of: open, key: key.count == 1 ? key.first : nil, headers: Set(found.headers))
+        for column in [secrets.hashes, secrets.passwords].compactMap(\.self) {
+            guard let name = settings.names[column], name != FieldName.password.text else { continue }
+            throw .unusableName(name, column: found.columns[column].name.header, .secret)
+        }
+        naming = try FieldNaming(
+            of: open, chosen: settings.names, key: key.count == 1 ? key.first : nil, headers: Set(found.headers))
         headers = found.headers.map(FoldedHeader.init)
         let decimals = Set(evidence.columns.compactMap(ColumnJudgement.decimal(provenBy:)))
         decimal = decimals.count == 1 ? decimals.first : nil
@@ -82,10 +89,10 @@ struct ProposalMaker {
         let values = found.cells - missing
         var doubts: [ColumnDoubt] = []
         if missing == 0, values > 0 {
-            if options.isStrict || values >= RuleEvidence.enough {
-                draft.constraints = [JSONMember("required", true)]
-            } else {
-                doubts.append(.withheld([.required], .fewValues))
+            switch settings.tightness(of: column) {
+            case .loose: break
+            case .proven where values < RuleEvidence.enough: doubts.append(.withheld([.required], .fewValues))
+            case .proven, .strict: draft.constraints = [JSONMember("required", true)]
             }
         }
         if isHash, found.tokenCount > 0 {
@@ -108,8 +115,7 @@ struct ProposalMaker {
             && keys[column]?.exceptions == 0
         let judgement = ColumnJudgement(
             found, columns[column].name, isKey: isKey, isPartOfKey: key.contains(column), isOtherKey: isOtherKey,
-            tokens: tokens,
-            decimal: decimal, isStrict: options.isStrict)
+            tokens: tokens, decimal: decimal, tightness: settings.tightness(of: column))
         var draft = judgement.draft
         var doubts = judgement.doubts
         if isKey {
@@ -182,11 +188,12 @@ struct ProposalMaker {
             let rules = made.draft.flatMap { FieldName($0.name) }.flatMap { schema[$0] }
             let name = columns[made.column].name
             let isShown = name.secrecy == .none && rules?.isSecret == false
-            let examples = isShown ? evidence[made.column].examples : []
+            let shown = isShown ? evidence[made.column] : ColumnEvidence()
             return ColumnProposal(
                 header: name.header, rules: rules, holdsHashes: made.column == secrets.hashes,
                 values: made.values, missing: made.missing,
-                examples: examples.map { String(decoding: $0, as: UTF8.self) }, doubts: made.doubts)
+                examples: shown.examples.map { String(decoding: $0, as: UTF8.self) }, unusual: shown.unusual,
+                doubts: made.doubts)
         }
     }
 }

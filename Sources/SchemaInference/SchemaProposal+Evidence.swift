@@ -9,7 +9,7 @@ extension SchemaProposal {
         keys: [Int: KeyCandidates.Finding], secrets: ChosenSecrets, options: InferenceOptions
     ) throws(InferenceError) {
         let keyColumns = try Self.key(among: found, evidence, keys, secrets, options)
-        var maker = ProposalMaker(
+        var maker = try ProposalMaker(
             found: found, evidence: evidence, keys: keys, key: keyColumns, secrets: secrets, options: options)
         for column in found.chosen { maker.add(column) }
         let schema = try maker.schema(named: options.name)

@@ -81,6 +81,8 @@ public struct ColumnProposal: Sendable {
     public let missing: Int
     /// The first two distinct values; empty for columns whose values must not be shown (N4).
     public let examples: [String]
+    /// The values that a person should look at; empty for columns whose values must not be shown (N4).
+    public let unusual: [UnusualValue]
     /// The doubts that a person should check.
     public let doubts: [ColumnDoubt]
 }
@@ -136,5 +138,7 @@ public enum ColumnDoubt: Hashable, Sendable {
         case someHashes
         /// Another column of passwords or hashes is used instead.
         case otherSecret
+        /// ``InferenceOptions/omittedColumns`` names the column.
+        case chosen
     }
 }

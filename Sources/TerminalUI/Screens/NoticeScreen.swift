@@ -16,6 +16,9 @@ package struct NoticeScreen: Hashable, Sendable {
     /// The notice that a user of the terminal sees once, before the first form or login (T5).
     package static let welcome = NoticeScreen("Welcome", "Welcome to this awesome app!", .accent)
 
+    /// A notice with information that the user asked for.
+    static func about(_ title: String, _ text: String) -> NoticeScreen { NoticeScreen(title, text, .accent) }
+
     private init(_ title: String, _ text: String, _ style: Style) {
         self.title = title
         self.text = text

@@ -16,7 +16,8 @@ struct ImportCommand: AsynchronousCommand, ResultWriting {
             finishes the current batch and reports what was done so far.
 
             If there is no store, one is created: with the built-in rules, or with --infer with the rules that are \
-            inferred from the file. A new file that gets no row is removed again; new tables in a database stay.
+            inferred from the file. On a terminal, --infer shows these rules in a table. There you can choose the key, \
+            types, names and rules, and leave columns out; Return imports, Esc cancels. A new file that gets no row is removed again; new tables in a database stay.
 
               profiles import people.csv --infer
               profiles import people.csv --rejects rejects.csv --report report.html
@@ -52,6 +53,8 @@ struct ImportCommand: AsynchronousCommand, ResultWriting {
 
     @Flag(help: "If the file breaks rules of the store, loosen these rules without asking.")
     var loosen = false
+
+    @OptionGroup var asking: AskingOptions
 
     @OptionGroup var creation: CreationOption
     @OptionGroup var store: StoreOptions
@@ -110,7 +113,7 @@ struct ImportCommand: AsynchronousCommand, ResultWriting {
                 let importer = ProfileImporter(repository: repository, options: plan.options)
                 let reported = ReportedImport(
                     global: global, input: input, store: repository, duplicates: onDuplicate.policy, attempt: attempt,
-                    goingOn: dryRun || key == .rowNumber ? nil : goingOn, readBefore: plan.input)
+                    goingOn: dryRun || key == .rowNumber ? nil : goingOn(plan.arguments), readBefore: plan.input)
                 try await reported.run(importer, file)
             }
         }
@@ -128,6 +131,8 @@ struct ImportCommand: AsynchronousCommand, ResultWriting {
         var looserRules: (before: ProfileSchema, after: ProfileSchema)?
         /// The input, if the command has already read it.
         var input: ImportInput?
+        /// The arguments with which the command does the same, and asks nothing.
+        var arguments = CommandLine.arguments
     }
 
     /// Infers rules from the file. If the store exists, it keeps its own rules, and the differences are shown (N5).
@@ -144,17 +149,39 @@ struct ImportCommand: AsynchronousCommand, ResultWriting {
             .readableAgain(keptIn: inference.temporaryFolder)
         plan.input = source
         if let before { return try await compare(before, with: source, inference, &plan) }
-        let proposal = try await inference.proposal(for: source, isQuiet: global.quiet)
+        var proposal = try await inference.proposal(for: source, isQuiet: global.quiet)
+        let path = try global.databasePath()
+        let usesTable = needsAnswer(before) && global.format == .text && global.asking(asking) == .onScreen
+        if usesTable {
+            let accepted = try await ProposalEditor(
+                source: source, title: "Import \(file.path)", accepting: "import",
+                note: "Return makes a store at \(path.visible)", computedKeys: computedKeys
+            ).run(proposal, inference)
+            proposal = accepted.proposal
+            plan.arguments = accepted.options.arguments(unasked: "--yes")
+        }
         if !yes || !global.quiet { Output.error.note(proposal.text) }
         guard let found = proposal.schema else { throw CommandFailure.noKey(proposal) }
-        let path = try global.databasePath()
-        guard try !needsAnswer(before) || LinePrompt.isConfirmed("Make a store at \(path) with these rules, and import")
-        else {
+        if usesTable {
+            Output.error.note("The same without questions: \(CommandArguments.line(plan.arguments))\n")
+        } else if needsAnswer(before),
+            try !LinePrompt.isConfirmed("Make a store at \(path) with these rules, and import")
+        {
             throw CommandFailure(.no, "Nothing was stored")
         }
         proposal.adapt(&plan.options)
         plan.rules = found
         plan.isConfirmed = true
+    }
+
+    /// The computed keys by which this import can treat existing profiles. A row may have another number in the next
+    /// file, and equal content has nothing to update.
+    private var computedKeys: [KeySource] {
+        switch onDuplicate.policy {
+        case .reject: [.rowNumber, .content]
+        case .skip: [.content]
+        case .update: []
+        }
     }
 
     /// Whether the user has to confirm that a store is created with the inferred rules.
@@ -249,10 +276,10 @@ struct ImportCommand: AsynchronousCommand, ResultWriting {
 
     /// The shell command that continues this import. By default, that command skips rows that are stored already. The
     /// command also rejects the same rows as this import, so its file of rejected rows is complete.
-    private var goingOn: String {
+    private func goingOn(_ arguments: [String]) -> String {
         let skips = onDuplicate.policy == .reject && !allOrNothing
         return CommandArguments.line(
-            CommandLine.arguments, setting: skips ? ("--on-duplicate", "skip") : nil,
+            arguments, setting: skips ? ("--on-duplicate", "skip") : nil,
             adding: input.rejects != nil || input.report != nil ? "--force" : nil)
     }
 

@@ -16,6 +16,9 @@ struct SchemaInferCommand: AsynchronousCommand, ResultWriting {
             doubtful. Every row of the file is valid by the schema, except rows that no schema could accept; these are \
             counted. Columns of passwords and hashes are proposed as such, and their values are never shown.
 
+            On a terminal, the proposal is first shown in a table. There you can choose the key, types, names and \
+            rules, and leave columns out; Return accepts, Esc cancels. --plain only prints the proposal.
+
               profiles schema infer people.csv
               profiles schema infer people.csv --output schema.json
               profiles import people.csv --schema schema.json
@@ -33,6 +36,7 @@ struct SchemaInferCommand: AsynchronousCommand, ResultWriting {
     @Flag(help: "Replace an existing output file.")
     var force = false
 
+    @OptionGroup var asking: AskingOptions
     @OptionGroup var store: StoreOptions
     @OptionGroup var result: ResultOptions
 
@@ -43,14 +47,27 @@ struct SchemaInferCommand: AsynchronousCommand, ResultWriting {
         var spared = FilePlaces()
         spared.insert(descriptor: file.descriptor)
         if let output { try global.requireOutput(output, replacing: force, sparing: spared) }
-        let source = ImportInput(descriptor: file.descriptor, name: file.path, byteCount: file.byteCount)
+        // What goes into a file or a pipe is for a program, which asks for nothing else.
+        let usesTable = global.format == .text && Output.standard.isTerminal && global.asking(asking) == .onScreen
+        var source = ImportInput(descriptor: file.descriptor, name: file.path, byteCount: file.byteCount)
         if withStore { return try await infer(source, sparing: spared) }
-        let proposal = try await input.options.proposal(for: source, isQuiet: global.quiet)
+        if usesTable { source = try source.readableAgain(keptIn: input.options.temporaryFolder) }
+        var proposal = try await input.options.proposal(for: source, isQuiet: global.quiet)
+        var arguments: [String]?
+        if usesTable {
+            let accepted = try await ProposalEditor(
+                source: source, title: "Schema of \(file.path)",
+                accepting: output.map { "write \($0.visible)" } ?? "accept"
+            ).run(proposal, input.options)
+            proposal = accepted.proposal
+            arguments = accepted.options.arguments(unasked: "--plain")
+        }
         switch global.format {
         case .text: try Output.standard.write(proposal.text)
         case .json: try Output.standard.print(proposal.json.text(indented: true))
         }
         guard let schema = proposal.schema else { throw CommandFailure.noKey(proposal) }
+        if let arguments { global.note("The same without questions: \(CommandArguments.line(arguments))") }
         try write(schema, sparing: spared)
     }
 

@@ -15,7 +15,12 @@ extension CommandFailure {
                 .usage, "The file has \(count) columns, and a schema has at most \(most) fields",
                 "Choose with --columns \"NAME,NAME,…\"")
         case .unknownColumn(let name):
-            self.init(.usage, "--columns names \(name.quoted(longest: 64)), which is not a column of the file")
+            self.init(.usage, "An option names \(name.quoted(longest: 64)), which is not a column of the file")
+        case .unusableName(let name, column: let header, let problem):
+            self.init(
+                .usage,
+                "The field of \(header.quoted(longest: 64)) cannot be called \(name.quoted(longest: 64)): "
+                    + problem.text)
         case .unknownKey(let name):
             self.init(
                 .usage, "--key names \(name.quoted(longest: 64)), which is not a column of the file that can be a key")
@@ -51,5 +56,17 @@ extension CommandFailure {
             .no, "No column can be the username: in each one a value is missing or repeated",
             "Use the row number as the username with --key-by-row, or choose a column with --key"
                 + " (rows that repeat its values are rejected)")
+    }
+}
+
+extension NameProblem {
+    /// The reason as the end of a sentence.
+    fileprivate var text: String {
+        switch self {
+        case .malformed: "a name is a letter a–z, then at most 62 of a–z, 0–9 and _"
+        case .reserved: "the name is reserved"
+        case .taken: "another column or field has this name"
+        case .secret: "the field of the passwords is always called password"
+        }
     }
 }

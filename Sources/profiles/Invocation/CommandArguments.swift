@@ -55,6 +55,29 @@ extension CommandArguments {
         return line(words + arguments[options.endIndex...])
     }
 
+    /// Returns the arguments without some options, and with other words in their place.
+    ///
+    /// - Parameters:
+    ///   - arguments: The arguments of the process. The first one is the name of the command.
+    ///   - options: The names of the options to remove, with their values.
+    ///   - flags: The names of the flags to remove.
+    ///   - words: The words to add.
+    /// - Returns: The arguments. The added words come before "--", because words after it are not options.
+    static func replacing(
+        _ arguments: [String], options: Set<String>, flags: Set<String>, by words: [String]
+    ) -> [String] {
+        let before = arguments.prefix { $0 != "--" }
+        var kept: [String] = []
+        var isValue = false
+        for word in before {
+            let name = String(word.prefix { $0 != "=" })
+            let isRemoved = isValue || flags.contains(word) || options.contains(name)
+            isValue = !isValue && options.contains(word)
+            if !isRemoved { kept.append(word) }
+        }
+        return kept + words + arguments[before.endIndex...]
+    }
+
     /// The name by which a shell finds the command.
     static var ownName: String { CommandLine.arguments.first ?? "profiles" }
 

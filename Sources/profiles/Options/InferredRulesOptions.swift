@@ -17,8 +17,37 @@ struct InferredRulesOptions: ParsableArguments {
     @Flag(help: "Infer the tightest rules that the file satisfies, even if the next file may break them.")
     var strict = false
 
+    @Option(
+        name: .customLong("tighten"),
+        help: ArgumentHelp(
+            "Infer the tightest rules for this column, as --strict does for all; may be repeated.", valueName: "header")
+    )
+    var tightened: [String] = []
+
+    @Option(
+        name: .customLong("relax"),
+        help: ArgumentHelp("Infer only the type of this column, and no limits; may be repeated.", valueName: "header"))
+    var relaxed: [String] = []
+
+    @Option(
+        name: .customLong("rename"),
+        help: ArgumentHelp("Give the field of a column this name; may be repeated.", valueName: "header=field"))
+    var renamed: [ColumnMapping] = []
+
+    @Option(
+        name: .customLong("omit"),
+        help: ArgumentHelp("Infer no field from this column; may be repeated.", valueName: "header"))
+    var omitted: [String] = []
+
     /// The name of an option that was given; nil if there is none.
-    var given: String? { columns != nil ? "--columns" : !types.isEmpty ? "--type" : strict ? "--strict" : nil }
+    var given: String? {
+        let options = [
+            ("--columns", columns != nil), ("--type", !types.isEmpty), ("--strict", strict),
+            ("--tighten", !tightened.isEmpty), ("--relax", !relaxed.isEmpty), ("--rename", !renamed.isEmpty),
+            ("--omit", !omitted.isEmpty),
+        ]
+        return options.first { $0.1 }?.0
+    }
 
     func validate() throws {
         let headers = types.map(\.header)
@@ -33,7 +62,40 @@ struct InferredRulesOptions: ParsableArguments {
         options.columns = columns?.headers ?? []
         options.types = Dictionary(uniqueKeysWithValues: types.map { ($0.header, $0.type) })
         options.isStrict = strict
+        options.strictColumns = Set(tightened)
+        options.looseColumns = Set(relaxed)
+        options.names = Dictionary(renamed.map { ($0.header, $0.field) }) { _, last in last }
+        options.omittedColumns = Set(omitted)
         return options
+    }
+}
+
+extension InferenceOptions {
+    /// Returns the arguments of this process with the options that describe this inference, and with a flag with which
+    /// the command asks nothing.
+    func arguments(unasked flag: String) -> [String] {
+        CommandArguments.replacing(
+            CommandLine.arguments, options: ["--key", "--type", "--rename", "--omit", "--tighten", "--relax"],
+            flags: ["--key-by-row", "--key-by-content", flag], by: [flag] + words)
+    }
+
+    /// The options for the columns, as a user types them.
+    private var words: [String] {
+        var words: [String] = []
+        switch key {
+        case .columns(let headers): words += ["--key", headers.joined(separator: ",")]
+        case .rowNumber: words.append("--key-by-row")
+        case .content: words.append("--key-by-content")
+        case .column, nil: break
+        }
+        for (header, type) in types.sorted(by: { $0.key < $1.key }) {
+            words += ["--type", "\(header)=\(type.rawValue)"]
+        }
+        for (header, name) in names.sorted(by: { $0.key < $1.key }) { words += ["--rename", "\(header)=\(name)"] }
+        for header in omittedColumns.sorted() { words += ["--omit", header] }
+        for header in strictColumns.sorted() { words += ["--tighten", header] }
+        for header in looseColumns.sorted() { words += ["--relax", header] }
+        return words
     }
 }
 

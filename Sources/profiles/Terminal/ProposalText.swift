@@ -20,7 +20,7 @@ extension SchemaProposal {
     }
 
     /// The notes about the file, one per line.
-    private var notes: [String] {
+    var notes: [String] {
         var notes: [String] = []
         let rows = "\(rows.grouped) row\(rows == 1 ? "" : "s")"
         let isPart = "Only the first \(rows) were looked at; the others may break the rules."
@@ -98,20 +98,27 @@ extension SchemaLoosening {
 extension ColumnProposal {
     /// The type and the rules in a few words.
     fileprivate var takenFor: String {
+        let name = rules.map { $0.isSecret || $0.name.text == header ? "" : "\($0.name): " } ?? ""
+        return name + kind + (rulesText.isEmpty ? "" : "; " + rulesText.visible(upTo: 48))
+    }
+
+    /// The type, with the meaning of the values if it is known.
+    var kind: String {
         guard let rules else { return "left out" }
-        if rules.isSecret {
-            return (holdsHashes ? "password hash" : "password") + (rules.isRequired ? "; required" : "")
-        }
-        let kind = rules.type == .string ? "text" : rules.type.rawValue
-        let name = rules.name.text == header ? "" : "\(rules.name): "
-        let meaning = rules.contentType.map { " (\($0))" } ?? ""
-        let text = rules.rulesText.visible(upTo: 48)
-        return name + kind + meaning + (text == "any text" ? "" : "; " + text)
+        if rules.isSecret { return holdsHashes ? "password hash" : "password" }
+        return (rules.type == .string ? "text" : rules.type.rawValue) + (rules.contentType.map { " (\($0))" } ?? "")
+    }
+
+    /// The rules in a few words; empty if there are none.
+    var rulesText: String {
+        guard let rules else { return "" }
+        if rules.isSecret { return rules.isRequired ? "required" : "" }
+        return rules.rulesText == "any text" ? "" : rules.rulesText
     }
 
     /// Whether the values of the column were counted.
-    fileprivate var isLookedAt: Bool {
-        !doubts.contains(.leftOut(.noName)) && !doubts.contains(.leftOut(.holdsLists))
+    var isLookedAt: Bool {
+        ![.noName, .holdsLists, .chosen].contains { doubts.contains(.leftOut($0)) }
     }
 
     /// Whether the inference left out rules that all values of the file satisfy.
@@ -149,7 +156,7 @@ extension ColumnDoubt {
         }
     }
 
-    fileprivate var text: String {
+    var text: String {
         switch self {
         case .noValues: "no values"
         case .dayOrMonth: "dates, but day and month cannot be told apart"
@@ -170,6 +177,7 @@ extension ColumnDoubt {
         case .leftOut(.unsupportedHashes): "hashes that cannot be checked here"
         case .leftOut(.someHashes): "some values are password hashes, others are not"
         case .leftOut(.otherSecret): "another column is the password"
+        case .leftOut(.chosen): "left out by choice"
         case .keyByValues: "taken for the username: the first column without repeated values"
         case .keyExceptions(let missing, let repeated):
             [
