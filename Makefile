@@ -78,8 +78,8 @@ test-cluster: build-tests setup-cluster ## what three PostgreSQL servers of its 
 
 # Processes end without giving their memory back, so leaks are not looked for.
 test-sanitized: setup ## the libraries' tests under the address sanitizer, without those that measure memory
-	ASAN_OPTIONS=detect_leaks=0 $(TESTING) test --disable-xctest --sanitize=address --scratch-path .build-sanitized \
-		--skip '^(CommandTests|ProfileTestingTests|TerminalUITests)\.'
+	ASAN_OPTIONS=detect_leaks=0 PROFILES_ONLY_LIBRARIES=1 $(TESTING) test --disable-xctest --sanitize=address \
+		--scratch-path .build-sanitized
 
 # The build has all mutants in it. It takes ten minutes, and 300 mutants take about two hours.
 COUNT ?= 300
@@ -107,15 +107,20 @@ picture: setup ## the documents' pictures of the form and the table, from real s
 		mv .build/$$picture.svg Examples/$$picture.svg; \
 	done
 
+# The symbol graphs of the libraries' public declarations, in a folder, from the modules that the tests' build has made.
 # The last path is that of a C module which FlyingFox imports.
+define extract-symbols
+@rm -rf $(1) && mkdir -p $(1)
+@for library in $(DOCUMENTED); do \
+	swift-symbolgraph-extract -module-name $$library -I .build-tests/debug/Modules $(MODULES:%=-I %) \
+		-I .build-tests/checkouts/FlyingFox/CSystemLinux/include \
+		-target $$($(SWIFT) -print-target-info | sed -n 's/.*"triple": "\(.*\)",/\1/p' | head -1) \
+		-minimum-access-level public -output-dir $(1) $(2) || exit; \
+done
+endef
+
 interface: build-tests ## the libraries' public declarations against Tests/INTERFACE.txt; UPDATE=--update writes it
-	@rm -rf .build-tests/interface && mkdir -p .build-tests/interface
-	@for library in $(DOCUMENTED); do \
-		swift-symbolgraph-extract -module-name $$library -I .build-tests/debug/Modules $(MODULES:%=-I %) \
-			-I .build-tests/checkouts/FlyingFox/CSystemLinux/include \
-			-target $$($(SWIFT) -print-target-info | sed -n 's/.*"triple": "\(.*\)",/\1/p' | head -1) \
-			-minimum-access-level public -output-dir .build-tests/interface || exit; \
-	done
+	$(call extract-symbols,.build-tests/interface,)
 	.build-tests/debug/PublicInterface .build-tests/interface Tests/INTERFACE.txt \
 		Sources/ProfileStore/ProfileStore.docc/Public-interface.md $(UPDATE)
 
@@ -162,12 +167,8 @@ deb: setup-deb ## a Debian package of the command, .build-deb/profiles_VERSION_A
 test-deb: deb setup-test-deb ## install the Debian package in a new root, use it and remove it; needs root and a mirror
 	Tests/Programs/Packaging/deb .build-deb/*.deb
 
-docs: setup ## the DocC archive of the libraries, in .build-docs; a broken link is an error
-	for library in ProfileTesting SchemaInference ProfileStorePostgres; do \
-		$(SWIFT) build --target $$library --scratch-path .build-docs \
-			-Xswiftc -emit-symbol-graph -Xswiftc -emit-symbol-graph-dir -Xswiftc $(CURDIR)/.build-docs/symbols \
-			-Xswiftc -emit-extension-block-symbols || exit; \
-	done
+docs: build-tests ## the DocC archive of the libraries, in .build-docs; a broken link is an error
+	$(call extract-symbols,.build-docs/symbols,-emit-extension-block-symbols)
 	$(call convert-docs,ProfileCore,)
 	$(call convert-docs,ProfileForm,ProfileCore)
 	$(call convert-docs,SecretHashing,ProfileCore)

@@ -23,6 +23,10 @@ let optimised: [SwiftSetting] =
 /// because the runtime of libFuzzer, which must be linked, would slow every other build.
 let fuzzes = Context.environment["PROFILES_FUZZ"] != nil
 
+/// Whether the package has only the libraries and their tests. `make test-sanitized` sets the variable, because the command
+/// and the screens cost half of the build, and their tests say nothing about memory.
+let hasOnlyLibraries = Context.environment["PROFILES_ONLY_LIBRARIES"] != nil
+
 // The modules, from the lowest up: a target sees what stands above it in this list, never what stands below.
 // Documentation/Architecture.md draws them.
 let package = Package(
@@ -381,6 +385,17 @@ let package = Package(
     ],
     swiftLanguageModes: [.v6]
 )
+
+if hasOnlyLibraries {
+    // The tests of PostgreSQL need a server, except those of PostgresAccess.
+    let omitted: Set = [
+        "profiles", "TerminalUI", "CommandTests", "ProfileTestingTests", "TerminalUITests", "ScreenPicture",
+        "TerminalExerciser", "WithoutUnnamedFiles", "PublicInterface", "ProfileStorePostgresTests", "PostgresExerciser",
+        "PostgresProxyTests", "PostgresProxy", "LinearizabilityTests", "Linearizability",
+    ]
+    package.targets.removeAll { omitted.contains($0.name) }
+    package.products.removeAll { $0.name == "profiles" }
+}
 
 if fuzzes {
     package.targets.append(

@@ -86,7 +86,8 @@ import Watchdog
     func `a usage error shows what was typed without what a terminal would obey`(line: String) throws {
         let workplace = try Workplace()
         let binary = try Workplace.binary()
-        let each = Length.some(Self.treacherous.map { String($0) }, oneIn: 20)
+        // The text with all characters finds what one character does, but not which one it was.
+        let each = Length.some(Self.treacherous.map { String($0) }, oneIn: 80)
         for text in each + [String(String.UnicodeScalarView(Self.treacherous))] {
             let arguments = line.split(separator: " ").map { String($0).replacing("@", with: "a\(text)b") }
             let outcome = try workplace.run([binary] + arguments, input: "", environment: [:])

@@ -24,8 +24,13 @@ package final class Watched: SuiteTrait, TestTrait, TestScoping {
     ) async throws {
         try await Turns.shared.take(alone: test.traits.contains { $0 is Alone }) {
             let place = "\(test.sourceLocation.fileID):\(test.sourceLocation.line)"
-            let number = Watchdog.shared.watch("\"\(test.displayName ?? test.name)\" (\(place))", for: limit)
-            defer { Watchdog.shared.forget(number) }
+            let name = "\"\(test.displayName ?? test.name)\" (\(place))"
+            let start = ContinuousClock.now
+            let number = Watchdog.shared.watch(name, for: limit)
+            defer {
+                Watchdog.shared.forget(number)
+                TestTimes.add(.now - start, of: name)
+            }
             try await function()
         }
     }
