@@ -110,7 +110,7 @@ struct ProposalMaker {
             found, columns[column].name, isKey: isKey, isOtherKey: isOtherKey, tokens: tokens,
             decimal: decimal, isStrict: options.isStrict)
         var draft = judgement.draft
-        var doubts = judgement.doubts
+        var doubts = judgement.doubts + (columns[column].holdsJoinedLists ? [.joinedLists] : [])
         if isKey {
             draft.constraints.insert(JSONMember("unique", true), at: 1)
             if columns[column].name.keyRank == nil, options.key == nil { doubts.append(.keyByValues) }

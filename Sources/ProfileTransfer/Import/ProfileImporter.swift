@@ -112,6 +112,7 @@ public struct ProfileImporter: Sendable {
         if !source.columns.hasPasswords, !input.isRepeatable { reading.repeatable?.readOnce() }
         report.format = source.format
         if source.isEncodingGuessed { report.warnings.append(.guessedEncoding(source.encoding.name)) }
+        report.warnings += source.columns.table?.warnings ?? []
         report.rejectsOmitColumns = !omitted(of: source).isEmpty
         let run = try ImportRun(
             source: source, schema: schema, today: today, options: options, thread: thread, progress: progress,

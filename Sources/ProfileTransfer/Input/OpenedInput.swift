@@ -1,5 +1,5 @@
 package import CSVStream
-internal import ProfileCore
+package import ProfileCore
 
 /// An opened input: decompressed, decoded, and detected as CSV or JSON. Every reader of an input uses this type.
 package struct OpenedInput: ~Copyable, Sendable {
@@ -17,6 +17,9 @@ package struct OpenedInput: ~Copyable, Sendable {
     package let isMarked: Bool
     /// Whether the input is compressed with gzip.
     package let isCompressed: Bool
+    /// The layout of a CSV input. A file of rejected rows always begins with its header. So the given lines and comments
+    /// do not apply to such a file.
+    package let layout: TableLayout
 
     /// Reads the first bytes and detects the format. Blocks the thread.
     ///
@@ -24,10 +27,12 @@ package struct OpenedInput: ~Copyable, Sendable {
     ///   - source: The source of the raw bytes.
     ///   - format: The format, or `automatic` to detect it.
     ///   - name: The name of the character encoding, or nil to detect it. A byte order mark overrides this name.
+    ///   - layout: The layout of a CSV input.
     ///   - batchRecords: The maximum number of CSV records in a batch.
     /// - Throws: ``InputError`` if the input cannot be opened.
     package init(
-        _ source: ByteSource, format: InputFormat, encoding name: String? = nil, batchRecords: Int = .max
+        _ source: ByteSource, format: InputFormat, encoding name: String? = nil, layout: TableLayout = TableLayout(),
+        batchRecords: Int = .max
     ) throws(InputError) {
         let named = try name.map { name throws(InputError) in
             guard let encoding = TextEncoding(name: name) else { throw .unknownEncoding(name) }
@@ -41,7 +46,8 @@ package struct OpenedInput: ~Copyable, Sendable {
         isEncodingGuessed = text.isEncodingGuessed
         isMarked = text.isMarked
         self.isCompressed = isCompressed
-        records = Self.records(of: text, isJSON: isJSON, format.options(batchRecords: batchRecords))
+        self.layout = Self.layout(of: text, layout, format)
+        records = Self.records(of: text, isJSON: isJSON, format.options(self.layout, batchRecords: batchRecords))
     }
 
     /// Passes the records to the closure for their format: CSV or JSON.
@@ -86,6 +92,15 @@ package struct OpenedInput: ~Copyable, Sendable {
         return isJSON
     }
 
+    private static func layout(
+        of text: borrowing TextInput, _ layout: TableLayout, _ format: InputFormat
+    ) -> TableLayout {
+        var usual = TableLayout()
+        usual.padsShortRows = layout.padsShortRows
+        usual.sheet = layout.sheet
+        return layout != usual && ImportColumns.isOfRejects(firstRecordOf: text.beginning, format) ? usual : layout
+    }
+
     private static func records(of text: consuming TextInput, isJSON: Bool, _ options: CSVOptions) -> Records {
         isJSON ? .json(JSONElementReader(text: text)) : .csv(CSVReader(options: options, text: text))
     }
@@ -100,10 +115,23 @@ package enum InputError: Error, Sendable {
 }
 
 extension InputFormat {
-    fileprivate func options(batchRecords: Int) -> CSVOptions {
+    fileprivate func options(_ layout: TableLayout, batchRecords: Int = .max) -> CSVOptions {
         let delimiter: CSVDelimiter? = if case .csv(let byte?) = self { CSVDelimiter(byte) } else { nil }
         return CSVOptions(
-            delimiter: delimiter.map(CSVOptions.Delimiter.character) ?? .automatic, batchRecords: batchRecords)
+            delimiter: delimiter.map(CSVOptions.Delimiter.character) ?? .automatic, batchRecords: batchRecords,
+            skippedLines: layout.headerLine.map { $0 - 1 } ?? layout.skippedLines, comment: layout.comment,
+            hasHeader: layout.hasHeader)
+    }
+}
+
+extension ImportColumns {
+    /// Whether the first record of a text is the header of a file of rejected rows.
+    fileprivate static func isOfRejects(firstRecordOf text: Span<UInt8>, _ format: InputFormat) -> Bool {
+        let bytes = text.withUnsafeBufferPointer { Array($0) }
+        var reader = CSVReader(options: format.options(TableLayout()), source: .bytes(bytes))
+        var records = RecordBatch(containsSecrets: true)
+        guard (try? reader.header(into: &records)) == true, let header = records.records.first else { return false }
+        return isOfRejects(header.cells.map { String(records.cell($0)) })
     }
 }
 

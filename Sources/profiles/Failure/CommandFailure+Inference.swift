@@ -20,8 +20,8 @@ extension CommandFailure {
                 .usage, "--key names \(name.quoted(longest: 64)), which is not a column of the file that can be a key")
         case .repeatedHeader(let name):
             self.init(
-                .badInput, "Two columns are named \(name.quoted(longest: 64))",
-                "Give each column of the file a name of its own")
+                .badInput, "Two members of an object are named \(name.quoted(longest: 64)), apart from white space",
+                "Give each member of the objects a name of its own")
         case .spilling(let code):
             self.init(
                 .inputOutput,

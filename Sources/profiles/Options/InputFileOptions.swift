@@ -1,4 +1,5 @@
 internal import ArgumentParser
+internal import ProfileCore
 internal import ProfileTransfer
 internal import SchemaInference
 
@@ -22,6 +23,8 @@ struct InputFileOptions: ParsableArguments {
             valueName: "name"))
     var encoding: String?
 
+    @OptionGroup var lines: TableLayoutOptions
+
     @Flag(
         help: "Use the row number as the username if no column is the username; when rules are inferred, in any case.")
     var keyByRow = false
@@ -32,11 +35,15 @@ struct InputFileOptions: ParsableArguments {
 
     func validate() throws {
         if delimiter.isGiven, isJSON { throw ValidationError("--delimiter is for CSV.") }
+        if isJSON, let option = lines.layout.words.first { throw ValidationError("\(option) is for CSV.") }
+        if let comment = lines.comment, comment.byte == delimiter.byte {
+            throw ValidationError("--comment and --delimiter name the same character.")
+        }
     }
 
     var format: InputFormat {
         if isJSON { return .json }
-        if kind == nil, !delimiter.isGiven { return .automatic }
+        if kind == nil, !delimiter.isGiven, lines.layout == TableLayout() { return .automatic }
         return .csv(delimiter: delimiter.byte)
     }
 
@@ -60,6 +67,7 @@ struct InputFileOptions: ParsableArguments {
         if !name.isEmpty, file != "-" { options.name = String(name.prefix(64)) }
         options.format = format
         options.encoding = encoding
+        options.layout = lines.layout
         options.keysByRow = keyByRow
         if let folder = Environment["TMPDIR"] { options.temporaryFolder = folder }
         return options
