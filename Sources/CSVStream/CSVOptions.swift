@@ -8,7 +8,8 @@ package struct CSVOptions: Sendable {
         /// records with each candidate. Then it counts the records that have as many cells as the header. The candidate
         /// with the highest count is chosen. If no candidate splits the header into several cells, the delimiter is
         /// comma. A file from Excel may begin with a line such as `sep=;`, which sets the delimiter. If the options set
-        /// the delimiter, the reader skips this line and ignores its delimiter.
+        /// the delimiter, the reader skips this line and ignores its delimiter. Skipped lines and comment lines have no
+        /// influence.
         ///
         /// If `usual` splits the header into several cells, it is chosen.
         case automatic(usual: CSVDelimiter? = nil)
@@ -23,6 +24,15 @@ package struct CSVOptions: Sendable {
     package let batchBytes: Int
     /// The maximum number of records in a batch.
     package let batchRecords: Int
+    /// The number of lines at the start of the input that are skipped. A skipped line may contain anything; a quote in
+    /// it has no meaning. A line such as `sep=;` counts as a line.
+    package let skippedLines: Int
+    /// The first byte of a comment line; nil if the input has no comment lines. A comment line begins where a record
+    /// would begin, and ends at the next line end.
+    package let comment: UInt8?
+    /// Whether the first record is a header. The header has the number 0. Without a header, the first record has the
+    /// number 1.
+    package let hasHeader: Bool
 
     /// The default maximum size of a record, in bytes.
     package static let usualMaximumRecordBytes = 1 << 20
@@ -30,12 +40,16 @@ package struct CSVOptions: Sendable {
     /// Makes options. A size below 1 byte or above 1 GiB is clamped to this range. The number of records is at least 1.
     package init(
         delimiter: Delimiter = .character(.comma), maximumRecordBytes: Int = Self.usualMaximumRecordBytes,
-        batchBytes: Int = 1 << 20, batchRecords: Int = .max
+        batchBytes: Int = 1 << 20, batchRecords: Int = .max, skippedLines: Int = 0, comment: UInt8? = nil,
+        hasHeader: Bool = true
     ) {
         self.delimiter = delimiter
         self.maximumRecordBytes = min(max(maximumRecordBytes, 1), 1 << 30)
         self.batchBytes = min(max(batchBytes, 1), 1 << 30)
         self.batchRecords = max(batchRecords, 1)
+        self.skippedLines = max(skippedLines, 0)
+        self.comment = comment
+        self.hasHeader = hasHeader
     }
 }
 

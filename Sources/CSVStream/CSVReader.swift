@@ -5,7 +5,8 @@
 /// three line ends. A byte order mark is skipped. If the mark is for UTF-16 or UTF-32, the reader also converts the
 /// input to UTF-8. The last line may have no line end. Empty lines are not records, but a line of spaces is a record
 /// with one cell. If a quote is not the first character of a cell, it is an ordinary character.
-/// ``RecordBatch/strayQuotes`` counts the records with such quotes.
+/// ``RecordBatch/strayQuotes`` counts the records with such quotes. The options may name lines that are skipped: the
+/// first lines, and comment lines.
 ///
 /// A fault affects only its own record, which gets a ``RecordFault``:
 /// - A quoted cell is faulty if text follows its closing quote. A quoted cell without a closing quote is also faulty.
@@ -29,19 +30,29 @@ package struct CSVReader: ~Copyable, Sendable {
     /// The maximum size of one record in bytes. A new value applies only to the records that are read later. Initially
     /// ``CSVOptions/maximumRecordBytes``.
     package var maximumRecordBytes: Int
+    /// The maximum number of records in the next batches. Initially ``CSVOptions/batchRecords``.
+    package var batchRecords: Int
 
     private let options: CSVOptions
     private var input: TextInput
     private var hasBegun = false
+    /// Whether the first line may declare the delimiter, because it was not examined yet.
+    private var mayDeclare = true
+    /// The delimiter that the first line declares, if the options do not set it.
+    private var declared: CSVDelimiter?
     /// The decoded bytes that were not part of the previous batch. The next batch begins with these bytes.
     private var pending = ByteBuffer(isSecret: true)
 
     /// The offset of the next record in the current batch's bytes. `line` and `number` belong to the same record.
     private var position = 0
     private var line = 1
-    private var number = 0
-    /// Whether the bytes at `position` are the rest of a record that was too long.
+    private var number: Int
+    /// Whether the bytes at `position` are the rest of a line that is not read: a comment, or a record that was too
+    /// long.
     private var isSkippingLine = false
+    /// The first byte of a comment line. If the input has no comment lines, this is a line feed. No record begins with
+    /// a line feed, so the byte needs no further check.
+    private let comment: UInt8
     /// The fault of the last faulty quoted cell. `end` is the offset at which the search for its closing quote ended.
     /// If a later quoted cell contains a line end before `end`, the later cell gets the same fault.
     private var overrun = (end: 0, fault: RecordFault.unclosedQuote)
@@ -59,6 +70,9 @@ package struct CSVReader: ~Copyable, Sendable {
     package init(options: CSVOptions = CSVOptions(), text: consuming TextInput) {
         self.options = options
         maximumRecordBytes = options.maximumRecordBytes
+        batchRecords = options.batchRecords
+        number = options.hasHeader ? 0 : 1
+        comment = options.comment ?? RecordSplitter.lineFeed
         input = text
         delimiter = if case .character(let character) = options.delimiter { character } else { .comma }
     }
@@ -74,14 +88,14 @@ package struct CSVReader: ~Copyable, Sendable {
     }
 
     /// Replaces the contents of the batch with the next records. It reads at least one record, and at most
-    /// ``CSVOptions/batchRecords`` records. It stops after about ``CSVOptions/batchBytes`` bytes.
+    /// ``batchRecords`` records. It stops after about ``CSVOptions/batchBytes`` bytes.
     ///
     /// - Parameter batch: The batch to fill. If the previous batch is passed again, its memory is reused.
     /// - Returns: True if the batch contains records; false at the end of the input.
     /// - Throws: The error of the source. After an error, the batch is empty, and the next call continues at the same
     ///   place.
     package mutating func next(into batch: inout RecordBatch) throws(ByteStreamError) -> Bool {
-        try read(into: &batch, maximumRecords: options.batchRecords)
+        try read(into: &batch, maximumRecords: max(1, batchRecords))
     }
 
     private mutating func read(
@@ -99,9 +113,10 @@ package struct CSVReader: ~Copyable, Sendable {
                 keepPending(of: &batch)
                 throw error
             }
-            if !hasBegun { begin(batch) }
-            split(&batch, maximumRecords: maximumRecords)
-            if !batch.records.isEmpty || input.isAtEnd { break }
+            if hasBegun || begin(batch) {
+                split(&batch, maximumRecords: maximumRecords)
+                if !batch.records.isEmpty || input.isAtEnd { break }
+            }
             // The buffer contains no whole record. So the reader removes the skipped bytes and then reads more bytes,
             // up to the size limit of a record.
             discardConsumed(of: &batch)
@@ -123,20 +138,32 @@ package struct CSVReader: ~Copyable, Sendable {
     /// The number of bytes that are read to detect a line such as `sep=;`. Such a line declares the delimiter.
     private static var declarationBytes: Int { 16 }
 
-    /// Detects the delimiter if the options do not set it. Skips the first line if it declares a delimiter.
-    private mutating func begin(_ batch: borrowing RecordBatch) {
-        hasBegun = true
-        var declarationLength = DelimiterDetection.declaration(in: batch.bytes)?.declarationLength ?? 0
-        if case .automatic(let usual) = options.delimiter {
-            let detection = DelimiterDetection(
-                of: batch.bytes, to: min(batch.bytes.count, Self.detectionBytes), isWhole: input.isAtEnd,
-                usual: usual)
-            delimiter = detection.delimiter
-            declarationLength = detection.declarationLength
+    /// Skips the lines above the table, and detects the delimiter if the options do not set it.
+    ///
+    /// - Returns: Whether the records begin at `position`. If not, more bytes are needed.
+    private mutating func begin(_ batch: borrowing RecordBatch) -> Bool {
+        if mayDeclare, let declaration = DelimiterDetection.declaration(in: batch.bytes) {
+            if case .automatic = options.delimiter { declared = declaration.delimiter }
+            position = declaration.length
+            line += 1
         }
-        guard declarationLength > 0 else { return }
-        position = declarationLength
-        line += 1
+        mayDeclare = false
+        let splitter = RecordSplitter(base: UnsafeRawPointer(batch.bytes.base), delimiter: delimiter.byte)
+        while line <= options.skippedLines, position < batch.bytes.count {
+            guard passLine(splitter, count: batch.bytes.count) else { break }
+        }
+        if line <= options.skippedLines, !input.isAtEnd { return false }
+        // The detection needs the same number of bytes as in an input without skipped lines.
+        if position > 0, batch.bytes.count - position < leastBytes, !input.isAtEnd { return false }
+        hasBegun = true
+        if let declared {
+            delimiter = declared
+        } else if case .automatic(let usual) = options.delimiter {
+            delimiter = DelimiterDetection.delimiter(
+                of: batch.bytes, from: position, to: min(batch.bytes.count, position + Self.detectionBytes),
+                isWhole: input.isAtEnd, comment: comment, usual: usual)
+        }
+        return true
     }
 
     private mutating func keepPending(of batch: inout RecordBatch) {
@@ -169,13 +196,15 @@ extension CSVReader {
             let byte = splitter.byte(position)
             if isSkippingLine || byte == RecordSplitter.lineFeed || byte == RecordSplitter.carriageReturn {
                 guard passLine(splitter, count: count) else { return }
+            } else if byte == comment {
+                isSkippingLine = true
             } else {
                 guard splitRecord(splitter, content: content, into: &batch) else { return }
             }
         }
     }
 
-    /// Skips the rest of a line. The line is blank, or its record was too long.
+    /// Skips the rest of a line. The line is blank, above the table or a comment, or its record was too long.
     ///
     /// - Returns: Whether the buffer contains the end of the line. If not, more bytes are needed.
     private mutating func passLine(_ splitter: RecordSplitter, count: Int) -> Bool {

@@ -1,40 +1,31 @@
 /// Detects the delimiter of an input by splitting its first records with each candidate.
-struct DelimiterDetection {
-    /// The delimiter.
-    let delimiter: CSVDelimiter
-    /// The length of the first line if it is a line such as `sep=;`, otherwise 0. Such a line declares the delimiter
-    /// and is not a record.
-    let declarationLength: Int
-
+enum DelimiterDetection {
     private static let mostRecords = 1_000
 
-    /// Examines the beginning of an input. The input must be decoded and must not begin with a byte order mark.
+    /// Detects the delimiter of an input from its first records.
     ///
     /// - Parameters:
-    ///   - bytes: The bytes of the input.
-    ///   - end: The number of bytes to examine.
-    ///   - isWhole: Whether `bytes` is the whole input.
+    ///   - bytes: The decoded bytes of the input.
+    ///   - start: The offset of the first record.
+    ///   - end: The offset at which the examination ends.
+    ///   - isWhole: Whether `bytes` ends at the end of the input.
+    ///   - comment: The first byte of a comment line, or a line feed if there are no comment lines.
     ///   - usual: The delimiter that is chosen if it splits the header into several cells.
-    init(of bytes: borrowing ByteBuffer, to end: Int, isWhole: Bool, usual: CSVDelimiter? = nil) {
-        if let declared = Self.declaration(in: bytes) {
-            self = declared
-            return
-        }
+    /// - Returns: The delimiter.
+    static func delimiter(
+        of bytes: borrowing ByteBuffer, from start: Int, to end: Int, isWhole: Bool, comment: UInt8,
+        usual: CSVDelimiter? = nil
+    ) -> CSVDelimiter {
         var best = (delimiter: CSVDelimiter.comma, score: Score.none)
-        let isWhole = isWhole && end == bytes.count
-        let usualScore = usual.map { Self.score(of: $0, for: bytes, to: end, isWhole: isWhole) } ?? .none
-        let isUsual = usualScore != .none
-        if let usual, isUsual { best.delimiter = usual }
-        for candidate in CSVDelimiter.usual where !isUsual {
-            let score = Self.score(of: candidate, for: bytes, to: end, isWhole: isWhole)
+        // If two candidates are equally good, the first one is chosen.
+        for candidate in [usual].compactMap(\.self) + CSVDelimiter.usual where candidate.byte != comment {
+            let score = score(
+                of: candidate, for: bytes, from: start, to: end, isWhole: isWhole && end == bytes.count,
+                comment: comment)
+            if candidate == usual, score != .none { return candidate }
             if best.score < score { best = (candidate, score) }
         }
-        self.init(delimiter: best.delimiter, declarationLength: 0)
-    }
-
-    private init(delimiter: CSVDelimiter, declarationLength: Int) {
-        self.delimiter = delimiter
-        self.declarationLength = declarationLength
+        return best.delimiter
     }
 
     // MARK: Splitting
@@ -54,15 +45,18 @@ struct DelimiterDetection {
     }
 
     private static func score(
-        of delimiter: CSVDelimiter, for bytes: borrowing ByteBuffer, to end: Int, isWhole: Bool
+        of delimiter: CSVDelimiter, for bytes: borrowing ByteBuffer, from start: Int, to end: Int, isWhole: Bool,
+        comment: UInt8
     ) -> Score {
         let splitter = RecordSplitter(base: UnsafeRawPointer(bytes.base), delimiter: delimiter.byte)
         var score = Score.none
-        var position = 0
+        var position = start
         var cells: [CellExtent] = []
         var escaped: [Int] = []
         for _ in 0..<mostRecords {
-            while position < end, splitter.isLineBreak(at: position) { position += 1 }
+            while position < end, splitter.isLineBreak(at: position) || splitter.byte(position) == comment {
+                position = splitter.isLineBreak(at: position) ? position + 1 : splitter.lineEnd(from: position, to: end)
+            }
             guard position < end else { break }
             cells.removeAll(keepingCapacity: true)
             let outcome = splitter.split(
@@ -91,7 +85,8 @@ struct DelimiterDetection {
 
     // MARK: A declaration
 
-    static func declaration(in bytes: borrowing ByteBuffer) -> DelimiterDetection? {
+    /// Returns the delimiter that the first line declares, and the length of this line. Such a line is not a record.
+    static func declaration(in bytes: borrowing ByteBuffer) -> (delimiter: CSVDelimiter, length: Int)? {
         let splitter = RecordSplitter(base: UnsafeRawPointer(bytes.base), delimiter: CSVDelimiter.comma.byte)
         let name = Array("sep=".utf8)
         let length = name.count + 1
@@ -99,8 +94,7 @@ struct DelimiterDetection {
             name.indices.allSatisfy({ splitter.byte($0) == name[$0] }),
             let delimiter = CSVDelimiter(splitter.byte(name.count))
         else { return nil }
-        return DelimiterDetection(
-            delimiter: delimiter, declarationLength: splitter.afterLineBreak(at: length, end: bytes.count))
+        return (delimiter, splitter.afterLineBreak(at: length, end: bytes.count))
     }
 }
 

@@ -93,6 +93,25 @@ package struct RecordBatch: ~Copyable, Sendable {
     }
 }
 
+// MARK: Short records
+
+extension RecordBatch {
+    /// Adds empty cells to each record that has fewer than `count` cells. A record with a fault stays unchanged.
+    ///
+    /// - Complexity: For each record, `count` positions of 8 bytes. So the number of records in a batch must be limited
+    ///   if `count` is large.
+    package mutating func pad(to count: Int) {
+        for index in records.indices {
+            let record = records[index]
+            guard record.cells.count < count, record.fault == nil else { continue }
+            let first = extents.count
+            extents += extents[record.cells]
+            extents += repeatElement(CellExtent(offset: 0, length: 0), count: count - record.cells.count)
+            records[index] = Record(line: record.line, number: record.number, cells: first..<extents.count, fault: nil)
+        }
+    }
+}
+
 // MARK: Appending records
 
 extension RecordBatch {

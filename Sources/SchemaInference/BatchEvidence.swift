@@ -36,7 +36,7 @@ struct BatchEvidence: Sendable {
         columns = []
         oddities = InputOddities(of: batch.records.batch)
         if let header = batch.header {
-            oddities.shape.look(at: batch.records.batch, header: header, firstLength: header.first?.utf8.count)
+            oddities.shape.look(at: batch.records.batch, header: header)
         }
         let rows = takeRows(of: batch)
         // The keys are positions in `rows`.
@@ -110,10 +110,11 @@ struct BatchEvidence: Sendable {
             rows += 1
             if let refusal = batch.faults[index] ?? record.fault.map(RowRefusal.init) {
                 refused[refusal, default: CountedLines()].add(line: record.line)
-            } else if let header = batch.header, record.cells.count != header.count {
+            } else if let header = batch.header, record.cells.count != header.cells.count {
                 refused[.cellCount, default: CountedLines()].add(line: record.line)
+                if record.cells.count < header.cells.count { oddities.shortRows.add(line: record.line) }
             } else if let header = batch.header,
-                batch.records.batch.isHeader(record, header, firstLength: header.first?.utf8.count)
+                batch.records.batch.isHeader(record, header.cells, firstLength: header.firstLength)
             {
                 refused[.headerAgain, default: CountedLines()].add(line: record.line)
             } else {

@@ -1,4 +1,5 @@
 internal import CSVStream
+internal import ProfileTransfer
 
 /// A batch of records, with the columns known when it was read.
 struct InferenceBatch: Sendable {
@@ -13,9 +14,9 @@ struct InferenceBatch: Sendable {
     /// The number of records that are examined.
     var count: Int
     let columns: [InferenceColumn]
-    /// The first record, unchanged. All later records should have as many cells as the header. Nil for JSON objects,
-    /// which need not have all members.
-    let header: [String]?
+    /// The header of the table. All records should have as many cells as the header. Nil for JSON objects, which need
+    /// not have all members.
+    let header: TableHeader?
     /// The faults that the reader of JSON objects found, by the position of the record. They are separate from the
     /// faults that the records themselves contain.
     let faults: [Int: RowRefusal]
@@ -23,7 +24,7 @@ struct InferenceBatch: Sendable {
     let bytesRead: UInt64
 
     init(
-        _ records: consuming RecordBatch, columns: [InferenceColumn], header: [String]?,
+        _ records: consuming RecordBatch, columns: [InferenceColumn], header: TableHeader?,
         faults: [Int: RowRefusal] = [:], bytesRead: UInt64
     ) {
         count = records.records.count

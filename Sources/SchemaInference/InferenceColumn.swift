@@ -9,6 +9,8 @@ struct InferenceColumn: Sendable {
     /// The reason why the column's values are ignored and the column does not become a field; nil if the values are
     /// examined.
     var omission: ColumnDoubt.OmissionReason?
+    /// Whether some values are JSON lists whose elements were joined.
+    var holdsJoinedLists = false
 
     init(_ header: String, at position: Int) {
         name = ColumnName(header)
@@ -28,7 +30,7 @@ struct InferenceColumn: Sendable {
     }
 
     /// The maximum length of a header in bytes.
-    static let longestName = 1_000
+    static let longestName = ColumnName.longestLength
 }
 
 /// The columns that the options choose as fields, by their headers.
@@ -44,8 +46,11 @@ struct ColumnChoice: Sendable {
 
     var isOfAll: Bool { wanted.isEmpty }
 
+    /// Returns whether the choice names a column with this header.
+    func isNamed(_ header: String) -> Bool { folded.contains(FoldedHeader(header)) }
+
     /// Returns whether a column with this header may be one of the chosen columns.
-    func mayMean(_ header: String) -> Bool { isOfAll || folded.contains(FoldedHeader(header)) }
+    func mayMean(_ header: String) -> Bool { isOfAll || isNamed(header) }
 
     /// Returns the positions of the chosen columns among all headers. The headers must be trimmed. A chosen name stands
     /// for the columns with exactly this header. If there is no such column, it stands for the columns that an import

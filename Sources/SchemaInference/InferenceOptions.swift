@@ -9,6 +9,8 @@ public struct InferenceOptions: Sendable {
     public var format = InputFormat.automatic
     /// The character encoding of the input; nil to detect it.
     public var encoding: String?
+    /// The lines of a CSV input that belong to the table, and how its rows are read.
+    public var layout = TableLayout()
     /// The headers of the columns that become fields; empty for all columns.
     public var columns: [String] = []
     /// The number of rows that are examined, from the first row; nil for all. Rows that are not examined may violate
@@ -62,7 +64,7 @@ public enum InferenceError: Error, Hashable, Sendable {
     case unknownTyped(String)
     /// ``InferenceOptions/types`` gives the key column with this header another type than string.
     case keyOfType(String, FieldType)
-    /// Two columns have this header.
+    /// Two members of a JSON object have this name, apart from white space around it.
     case repeatedHeader(String)
     /// A spill file could not be written or read. The code is `errno`.
     case spilling(code: Int32)

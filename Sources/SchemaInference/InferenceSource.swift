@@ -13,8 +13,8 @@ final class InferenceSource: Sendable {
     private let sample: Int?
     private let choice: ColumnChoice
     private let omitted: Set<String>
-    /// The first record of a CSV input, with trimmed cells; nil for JSON.
-    private let header: [String]?
+    /// The header of a CSV input; nil for JSON.
+    private let header: TableHeader?
 
     private struct State: ~Copyable, Sendable {
         var reader: Reader
@@ -28,15 +28,23 @@ final class InferenceSource: Sendable {
     }
 
     private enum Reader: ~Copyable, Sendable {
-        case csv(CSVReader, header: [String])
+        case csv(TableReader)
         case json(MemberReader)
+
+        /// The positions of columns that stand for JSON objects, and so are no columns.
+        var objectColumns: Set<Int> {
+            switch self {
+            case .csv: []
+            case .json(let members): members.objectColumns()
+            }
+        }
 
         mutating func next(_ columns: inout [InferenceColumn]) throws(ByteStreamError) -> InferenceBatch? {
             let outcome: Result<InferenceBatch?, ByteStreamError>
             switch consume self {
-            case .csv(var csv, let header):
-                outcome = InferenceSource.read(&csv, columns, header)
-                self = .csv(csv, header: header)
+            case .csv(var table):
+                outcome = InferenceSource.read(&table, columns)
+                self = .csv(table)
             case .json(var members):
                 do throws(ByteStreamError) {
                     outcome = .success(try members.next(&columns))
@@ -58,14 +66,16 @@ final class InferenceSource: Sendable {
         let input: OpenedInput
         do throws(InputError) {
             input = try OpenedInput(
-                source, format: options.format, encoding: options.encoding, usual: options.settings,
+                source, format: options.format, encoding: options.encoding, layout: options.layout,
+                usual: options.settings,
                 batchRecords: ImportSource.recordsPerBatch)
         } catch {
             throw .input(ImportError(error))
         }
         guessedEncoding = input.isEncodingGuessed ? input.encoding.name : nil
+        let layout = input.layout
         let beginning = try input.read { (csv: consuming CSVReader) throws(InferenceError) in
-            try Self.beginning(of: csv, choice, options)
+            try Self.beginning(of: csv, layout, choice, options)
         } json: { (elements: consuming JSONElementReader) throws(InferenceError) in
             Beginning(header: nil, delimiter: nil, state: State(reader: .json(MemberReader(elements, choice: choice))))
         }
@@ -76,17 +86,18 @@ final class InferenceSource: Sendable {
 
     /// The state of an input after its first records were read.
     private struct Beginning: ~Copyable {
-        let header: [String]?
+        let header: TableHeader?
         let delimiter: UInt8?
         let state: State
     }
 
     private static func beginning(
-        of csv: consuming CSVReader, _ choice: ColumnChoice, _ options: InferenceOptions
+        of csv: consuming CSVReader, _ layout: TableLayout, _ choice: ColumnChoice, _ options: InferenceOptions
     ) throws(InferenceError) -> Beginning {
-        let header: [String]
-        do throws(ImportError) { header = try ImportSource.header(of: &csv) } catch { throw .input(error) }
-        let titles = header.map(\.trimmed)
+        var table: TableReader
+        do throws(ImportError) { table = try TableReader(csv, layout: layout) } catch { throw .input(error) }
+        let header = table.header
+        let titles = header.names.map(\.trimmed)
         var columns: [InferenceColumn] = []
         do throws(InferenceError) {
             columns = try choice.columns(among: titles)
@@ -96,27 +107,28 @@ final class InferenceSource: Sendable {
             try columns.requireFields()
         } catch {
             // If the first record is not a header, `headerFurtherDown` is more useful than the errors about columns.
-            try requireHeader(header, above: firstBatch(of: &csv, [], header), options)
+            try requireHeader(header, above: firstBatch(of: &table, []), options)
             throw error
         }
-        let ahead = try firstBatch(of: &csv, columns, header)
+        let ahead = try firstBatch(of: &table, columns)
         try requireHeader(header, above: ahead, options)
         return Beginning(
-            header: titles, delimiter: csv.delimiter.byte,
-            state: State(reader: .csv(csv, header: header), columns: columns, ahead: ahead))
+            header: header, delimiter: table.delimiter.byte,
+            state: State(reader: .csv(table), columns: columns, ahead: ahead))
     }
 
-    /// Throws if the first record is certainly not a header of the rows that follow, unless the options choose columns
-    /// that it names.
+    /// Throws if the first record is certainly not a header of the rows that follow. The check is left out if the
+    /// options choose columns that the first record names, or if they give the line of the header.
     private static func requireHeader(
-        _ header: [String], above batch: InferenceBatch?, _ options: InferenceOptions
+        _ header: TableHeader, above batch: InferenceBatch?, _ options: InferenceOptions
     ) throws(InferenceError) {
-        guard options.columns.isEmpty, let batch else { return }
+        guard options.columns.isEmpty, header.isInInput, let batch else { return }
         let search = HeaderSearch(in: batch.records.batch)
-        if case .automatic = options.format, let delimiter = search.delimiter(below: header) {
+        if case .automatic = options.format, let delimiter = search.delimiter(below: header.cells) {
             throw .input(.otherDelimiter(delimiter))
         }
-        if let line = search.line(below: header) { throw .headerFurtherDown(line: line) }
+        guard options.layout.headerLine == nil else { return }
+        if let line = search.line(below: header.cells) { throw .headerFurtherDown(line: line) }
     }
 
     /// The facts about the columns that are known at the end of the input.
@@ -132,24 +144,27 @@ final class InferenceSource: Sendable {
         let guessedEncoding: String?
         /// The detected delimiter; nil for JSON.
         let delimiter: UInt8?
-        /// Whether the headers are in the input's first record.
-        let hasHeader: Bool
+        /// The header of a CSV input; nil for JSON.
+        let table: TableHeader?
     }
 
     /// Returns the facts about the columns. Call it after reading has ended.
     func found() throws(InferenceError) -> Found {
-        var (columns, isSample) = state.withLock { ($0.columns, $0.isSample) }
+        var (columns, isSample, objects) = state.withLock { ($0.columns, $0.isSample, $0.reader.objectColumns) }
         // In JSON, a later object may have the member that an option names.
         if header == nil { try columns.leaveOut(omitted) }
         let names = columns.map(\.name.header)
-        let chosen = header == nil ? try choice.columns(among: names) : Array(columns.indices)
+        let chosen =
+            header == nil
+            ? try choice.columns(among: names).filter { !objects.contains($0) } : Array(columns.indices)
         try chosen.map { columns[$0] }.requireFields()
         guard columns.count <= ImportColumns.mostColumns else {
             throw .input(.tooManyColumns(columns.count, most: ImportColumns.mostColumns))
         }
         return Found(
-            columns: columns, chosen: chosen, headers: header ?? names, isSample: isSample,
-            guessedEncoding: guessedEncoding, delimiter: delimiter, hasHeader: header != nil)
+            columns: columns, chosen: chosen,
+            headers: header?.names.map(\.trimmed) ?? names.indices.filter { !objects.contains($0) }.map { names[$0] },
+            isSample: isSample, guessedEncoding: guessedEncoding, delimiter: delimiter, table: header)
     }
 
     /// Returns the next records; nil at the end of the input or of the sample.
@@ -175,23 +190,23 @@ final class InferenceSource: Sendable {
     }
 
     private static func firstBatch(
-        of csv: inout CSVReader, _ columns: [InferenceColumn], _ header: [String]
+        of table: inout TableReader, _ columns: [InferenceColumn]
     ) throws(InferenceError) -> InferenceBatch? {
-        let outcome = read(&csv, columns, header)
+        let outcome = read(&table, columns)
         do throws(ByteStreamError) { return try outcome.get() } catch { throw .input(ImportError(error)) }
     }
 
     fileprivate static func read(
-        _ csv: inout CSVReader, _ columns: [InferenceColumn], _ header: [String]
+        _ table: inout TableReader, _ columns: [InferenceColumn]
     ) -> Result<InferenceBatch?, ByteStreamError> {
+        let header = table.header
         // The records count as secret if some columns are not examined, because such a column may hold secrets.
-        let isSecret = columns.count < header.count || columns.contains { $0.name.secrecy != .none }
-        var records = RecordBatch(containsSecrets: isSecret)
+        let isSecret = columns.count < header.names.count || columns.contains { $0.name.secrecy != .none }
         do throws(ByteStreamError) {
-            guard try csv.next(into: &records) else { return .success(nil) }
+            guard let records = try table.next(containsSecrets: isSecret) else { return .success(nil) }
+            return .success(InferenceBatch(records, columns: columns, header: header, bytesRead: table.bytesRead))
         } catch {
             return .failure(error)
         }
-        return .success(InferenceBatch(records, columns: columns, header: header, bytesRead: csv.bytesRead))
     }
 }

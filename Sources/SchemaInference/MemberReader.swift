@@ -3,12 +3,18 @@ internal import ProfileCore
 internal import ProfileTransfer
 
 /// Reads JSON objects into columns: one column for each member name that has occurred so far and is chosen.
+///
+/// A member of a nested object has the names of both, separated by a point: `address.city`. If a member is an object in
+/// one record and a value in another record, neither the member nor the members of the object become fields.
 struct MemberReader: ~Copyable, Sendable {
     private var elements: JSONElementReader
     private let choice: ColumnChoice
     private var positions: [String: Int] = [:]
     /// The number of columns that are examined.
     private var fieldCount = 0
+    /// The names of the members that are objects in some records, and of those that have values in some records.
+    private var objects: Set<String> = []
+    private var valued: Set<String> = []
     private var record = 0
 
     private static let bytesPerBatch = 1 << 20
@@ -57,18 +63,7 @@ struct MemberReader: ~Copyable, Sendable {
         }
         guard case .object(let members) = value else { return .notAnObject }
         var cells: [Int: String] = [:]
-        for member in members where !ImportColumns.rejectColumns.contains(member.name) && choice.mayMean(member.name) {
-            // No field has such a long name, and one object could have a million such names.
-            guard member.name.utf8.count <= InferenceColumn.longestName else { return .notAnObject }
-            let column = position(of: member.name, &columns)
-            guard let text = member.value.typedForm(in: nil) else {
-                // Nested values are common and their rows are not wrong, so only the column is left out.
-                if columns[column].omission == nil { fieldCount -= 1 }
-                columns[column].omission = .holdsLists
-                continue
-            }
-            cells[column] = text
-        }
+        if let refusal = take(members, within: "", &cells, &columns) { return refusal }
         guard let last = cells.keys.max() else { return nil }
         for column in 0...last {
             if let text = cells[column] { records.appendCell(text.utf8Span.span) } else { records.appendAbsentCell() }
@@ -76,11 +71,83 @@ struct MemberReader: ~Copyable, Sendable {
         return nil
     }
 
+    /// Takes the cells of the members of an object. `prefix` is the beginning of their names.
+    ///
+    /// - Returns: The reason why the record is refused; nil if it is not.
+    private mutating func take(
+        _ members: [JSONMember], within prefix: String, _ cells: inout [Int: String],
+        _ columns: inout [InferenceColumn]
+    ) -> RowRefusal? {
+        for member in members {
+            let name = prefix.isEmpty ? member.name : prefix + member.name
+            if ImportColumns.rejectColumns.contains(name) { continue }
+            if case .object(let nested) = member.value, !choice.isNamed(name) {
+                guard name.utf8.count <= InferenceColumn.longestName else {
+                    if choice.isOfAll { return .notAnObject }
+                    continue
+                }
+                if objects.count < ImportColumns.mostColumns, objects.insert(name).inserted {
+                    if valued.contains(name) {
+                        leaveOutObject(name, &columns)
+                    } else if let column = positions[name] {
+                        leaveOut(column, &columns)
+                    }
+                }
+                if let refusal = take(nested, within: name + ".", &cells, &columns) { return refusal }
+                continue
+            }
+            guard choice.mayMean(name) else { continue }
+            // No field has such a long name, and one object could have a million such names.
+            guard name.utf8.count <= InferenceColumn.longestName else { return .notAnObject }
+            let column = position(of: name, &columns)
+            if member.value != .null, valued.insert(name).inserted, objects.contains(name) {
+                leaveOutObject(name, &columns)
+            }
+            let list = member.value.listForm(in: nil)
+            if list != nil { columns[column].holdsJoinedLists = true }
+            // Nested lists are common and their rows are not wrong, so only the column is left out. The same holds for a
+            // name that occurs twice, as in {"a": {"b": 1}, "a.b": 2}.
+            guard let text = list ?? member.value.typedForm(in: nil), cells[column] == nil else {
+                leaveOut(column, &columns)
+                continue
+            }
+            cells[column] = text
+        }
+        return nil
+    }
+
+    private mutating func leaveOut(_ column: Int, _ columns: inout [InferenceColumn]) {
+        if columns[column].omission == nil { fieldCount -= 1 }
+        columns[column].omission = .holdsLists
+    }
+
+    /// Leaves out the columns of a member that is an object in one record and a value in another.
+    private mutating func leaveOutObject(_ name: String, _ columns: inout [InferenceColumn]) {
+        for (member, column) in positions where member == name || member.hasPrefix(name + ".") {
+            leaveOut(column, &columns)
+        }
+    }
+
     private mutating func position(of name: String, _ columns: inout [InferenceColumn]) -> Int {
         if let position = positions[name] { return position }
         positions[name] = columns.count
         columns.append(InferenceColumn(name, at: columns.count))
         if columns[columns.count - 1].omission == nil { fieldCount += 1 }
+        let mixed = objects.isEmpty ? [] : objects.intersection(valued)
+        let isBelowValue = !mixed.isEmpty && mixed.contains { name.hasPrefix($0 + ".") }
+        if isBelowValue || objects.contains(name) { leaveOut(columns.count - 1, &columns) }
         return columns.count - 1
+    }
+
+    /// Returns the positions of columns that have no value because their member is null or an object. The members of the
+    /// object are columns of their own.
+    func objectColumns() -> Set<Int> {
+        let names = Array(positions.keys)
+        var found: Set<Int> = []
+        for name in objects where !valued.contains(name) {
+            guard let column = positions[name] else { continue }
+            if names.contains(where: { $0.hasPrefix(name + ".") }) { found.insert(column) }
+        }
+        return found
     }
 }

@@ -117,7 +117,7 @@ struct ProposalMaker {
             found, columns[column].name, isKey: isKey, isPartOfKey: key.contains(column), isOtherKey: isOtherKey,
             tokens: tokens, decimal: decimal, tightness: settings.tightness(of: column))
         var draft = judgement.draft
-        var doubts = judgement.doubts
+        var doubts = judgement.doubts + (columns[column].holdsJoinedLists ? [.joinedLists] : [])
         if isKey {
             draft.constraints.insert(JSONMember("unique", true), at: 1)
             if columns[column].name.keyRank == nil, options.chosenKey == nil { doubts.append(.keyByValues) }

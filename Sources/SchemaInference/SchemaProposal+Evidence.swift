@@ -17,8 +17,12 @@ extension SchemaProposal {
         rows = evidence.rows
         isSample = found.isSample
         guessedEncoding = found.guessedEncoding
-        let isHeaderLikeRows = found.hasHeader && evidence.oddities.shape.isLikeRows(header: found.headers)
-        warnings = evidence.oddities.warningsOfRows + (isHeaderLikeRows ? [.headerLikeRows] : [])
+        let table = found.table
+        let isHeaderLikeRows =
+            table.map { $0.isInInput && evidence.oddities.shape.isLikeRows(header: $0.cells) } ?? false
+        layout = options.layout
+        warnings =
+            (table?.warnings ?? []) + evidence.oddities.warningsOfRows + (isHeaderLikeRows ? [.headerLikeRows] : [])
         let headers = keyColumns.map { found.columns[$0].name.header }
         key =
             switch options.chosenKey {
@@ -43,6 +47,7 @@ extension SchemaProposal {
         settings.encoding = options.encoding
         // The comma is the default.
         if found.delimiter != CSVDelimiter.comma.byte { settings.delimiter = found.delimiter }
+        settings.layout = options.layout
         settings.key = key?.source ?? .column
         settings.ignoredColumns = columns
         return settings
@@ -108,8 +113,14 @@ struct ChosenSecrets {
     init(_ found: InferenceSource.Found, _ evidence: BatchEvidence) {
         let names = found.columns.map(\.name)
         let columns = found.chosen.filter { found.columns[$0].omission == nil }
+        let lists = Set(columns.filter { found.columns[$0].holdsJoinedLists })
         for column in columns {
             let found = evidence[column]
+            // A joined list is no password. A list of hashes must not be shown either.
+            if lists.contains(column), found.hashes > 0 || [.password, .hash].contains(names[column].secrecy) {
+                leftOut[column] = .holdsLists
+                continue
+            }
             let holdsHashes = found.hashes > 0 && !found.isMixed && found.others.count * 100 <= found.values
             if holdsHashes || names[column].secrecy == .hash && found.values == 0 {
                 if hashes == nil { hashes = column } else { leftOut[column] = .otherSecret }

@@ -27,6 +27,9 @@ public struct SchemaProposal: Sendable {
     /// The headers of the columns that became fields, if ``InferenceOptions/columns`` chose columns; otherwise empty.
     public let chosenColumns: Set<String>
 
+    /// The layout with which the input was read.
+    public let layout: TableLayout
+
     /// The key of a profile.
     public enum Key: Hashable, Sendable {
         /// The column with this header.
@@ -43,6 +46,7 @@ public struct SchemaProposal: Sendable {
     public func adapt(_ options: inout ImportOptions) {
         options.ignoredColumns.formUnion(ignoredColumns)
         options.chosenColumns = chosenColumns
+        options.layout = layout
         if let key { options.key = key.source }
     }
 }
@@ -104,6 +108,8 @@ public enum ColumnDoubt: Hashable, Sendable {
     case takenAsMissing([String], count: Int)
     /// This text may stand for a missing value, but is treated as an ordinary value.
     case mayBeMissing(String, count: Int)
+    /// Some values are JSON lists. The elements of each list are joined to one text.
+    case joinedLists
     /// The field has a different name than the column.
     case renamed(RenamingReason)
     /// All values satisfy these rules, but later files may break them, so they are left out (N10).
@@ -130,7 +136,8 @@ public enum ColumnDoubt: Hashable, Sendable {
     public enum OmissionReason: Hashable, Sendable {
         /// The column has no name that an import could match.
         case noName
-        /// The column holds JSON lists or objects.
+        /// The column holds JSON objects in some rows and other values in others, or lists of lists or objects, or lists
+        /// of secrets.
         case holdsLists
         /// The column holds hashes that are not supported.
         case unsupportedHashes

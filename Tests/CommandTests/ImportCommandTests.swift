@@ -396,6 +396,7 @@ import Watchdog
                               The required fields username, password, phone, address have no column
                               The fields are: username, password, phone, address, postal_code, birthday
                               Map a column with --map 'COLUMN=FIELD'
+                              If the first row is not a header, use --no-header
                               If another character separates the cells, name it with --delimiter
 
                             """ + (command == "import" ? advice : "")))

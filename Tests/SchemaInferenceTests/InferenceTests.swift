@@ -385,6 +385,7 @@ import Watchdog
             ("Who,,When,\nuser,name,born,note\nann,Ann,1990,x\nbob,Bob,1991,y\n", 2),
             ("Members of 2024\nuser;born;note\nann;1990;x\nbob;1991;y\n", 2),
             ("Members\nof 2024\n\nuser;born;note\nann;1990;x\nbob;1991;y\n", 4),
+            ("Members, 2024\nuser;born;note\nann;1990;x\nbob;1991;y\n", 2),
         ] as [(String, Int)])
     func preamble(text: String, line: Int) async throws {
         await #expect(throws: InferenceError.headerFurtherDown(line: line)) { try await inferring(text) }

@@ -117,6 +117,10 @@ extension InputWarning {
         case .otherQuotes(let columns, let line): "other_quotes \(columns) in line \(line)"
         case .unlikeFirstRows(let rows, let line): "unlike_first_rows \(rows) in line \(line)"
         case .unlikeLastRows(let line): "unlike_last_rows in line \(line)"
+        case .totals(let line): "totals in line \(line)"
+        case .shortRows(let rows, let line): "short_rows \(rows) in line \(line)"
+        case .repeatedHeaders(let columns, let name): "repeated_headers \(columns) \(name)"
+        case .joinedLists(let rows, let line): "joined_lists \(rows) in line \(line)"
         case .headerLikeRows: "header_like_rows"
         }
     }

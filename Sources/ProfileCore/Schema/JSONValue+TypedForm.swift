@@ -16,4 +16,35 @@ extension JSONValue {
         case .array, .object: return nil
         }
     }
+
+    /// Returns the elements of a list as one text, separated by a comma and a space. An element that has a comma, a quote
+    /// or a line break, is empty, or begins or ends with white space, is enclosed in quotes, as in CSV. So the elements
+    /// can be told apart. Null is left out.
+    ///
+    /// - Parameter rules: The rules of the field; see ``typedForm(in:)``.
+    /// - Returns: The text. It is empty for an empty list. Nil if this is not a list, or if an element is a list or an
+    ///   object.
+    package func listForm(in rules: FieldRules?) -> String? {
+        guard case .array(let elements) = self else { return nil }
+        var texts: [String] = []
+        for element in elements where element != .null {
+            guard let text = element.typedForm(in: rules) else { return nil }
+            let isPlain =
+                !text.isEmpty && text.trimmed.utf8.count == text.utf8.count
+                && !text.utf8.contains { Self.separating.contains($0) }
+            texts.append(isPlain ? text : Self.quoted(text))
+        }
+        return texts.joined(separator: ", ")
+    }
+
+    private static func quoted(_ text: String) -> String {
+        var quoted = "\""
+        for scalar in text.unicodeScalars {
+            if scalar == "\"" { quoted.unicodeScalars.append(scalar) }
+            quoted.unicodeScalars.append(scalar)
+        }
+        return quoted + "\""
+    }
+
+    private static let separating = Array(",\"\r\n".utf8)
 }

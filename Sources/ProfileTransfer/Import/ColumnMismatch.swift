@@ -34,20 +34,22 @@ public struct ColumnMismatch: Hashable, Sendable {
     ///
     /// - Parameters:
     ///   - unknown: The positions of columns that match no field.
-    ///   - header: The names of all columns.
+    ///   - table: The header of the input.
     ///   - missing: Required fields without a column.
     ///   - open: All fields without a column. A suggestion maps an unknown column to one of these fields.
     ///   - schema: The schema of the fields.
     ///   - mayBeData: Whether the first row may be data, because no column matches a field.
     ///   - stopsAtUnknown: Whether an unknown column is an error.
     init(
-        unknown: [Int], of header: [String], missing: [FieldRules], open: [FieldRules], schema: ProfileSchema,
+        unknown: [Int], of table: TableHeader, missing: [FieldRules], open: [FieldRules], schema: ProfileSchema,
         mayBeData: Bool, stopsAtUnknown: Bool
     ) {
-        unknownColumns = stopsAtUnknown && !mayBeData ? unknown.map { Self.name(of: $0, in: header) } : []
+        unknownColumns = stopsAtUnknown && !mayBeData ? unknown.map { Self.name(of: $0, in: table.names) } : []
         missingFields = missing.map(\.name.text)
         fields = schema.fields.map(\.name.text)
-        let candidates = unknown.prefix(Self.mostCandidates).map { ColumnName(header[$0]) }
+        // If a header occurs again, only a person knows which of the columns belongs to a field.
+        let candidates = unknown.filter { !table.isRepeated($0) }.prefix(Self.mostCandidates)
+            .map { ColumnName(table.names[$0]) }
         suggestions =
             mayBeData ? Self.commonNames(among: candidates, open: open) : Self.suggestions(for: candidates, open: open)
         self.mayBeData = mayBeData
@@ -64,9 +66,7 @@ public struct ColumnMismatch: Hashable, Sendable {
     // MARK: Suggestions
 
     private static func suggestions(for columns: [ColumnName], open: [FieldRules]) -> [Suggestion] {
-        // A mapping refers to a column by its header, so the header must be unique.
-        let counts = Dictionary(columns.map { ($0.header, 1) }, uniquingKeysWith: +)
-        let columns = columns.filter { counts[$0.header] == 1 && !$0.header.isEmpty }
+        let columns = columns.filter { !$0.header.isEmpty }
         var search = SuggestionSearch(columns: columns, open: open)
         // The most reliable criterion is tried first, and the least reliable criterion is tried last.
         search.take { column, rules in FoldedHeader(rules.title) == FoldedHeader(column.header) }

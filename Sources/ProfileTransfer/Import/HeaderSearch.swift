@@ -73,12 +73,13 @@ package struct HeaderSearch: Sendable {
         return isAlone && start < run ? first.line : nil
     }
 
-    /// Returns the line of the header if titles without a delimiter precede it. If there are such titles, the reader
-    /// cannot detect the delimiter, and reads each row as a single cell. The table consists of the last rows that
+    /// Returns the line of the header if titles without its delimiter precede it. If there are such titles, the reader
+    /// cannot detect the delimiter, and reads each row as a single cell. A title may have commas. The table consists of the last rows that
     /// contain a delimiter the same number of times. More than half of all rows must belong to the table.
     private func lineOfSplitRows(below header: [String]) -> Int? {
-        guard header.count == 1, let last = rows.last, rows.allSatisfy({ $0.cells.count == 1 }) else { return nil }
-        for byte in [UInt8(ascii: ";"), UInt8(ascii: "\t"), UInt8(ascii: "|")] where !header[0].utf8.contains(byte) {
+        guard let last = rows.last, rows.allSatisfy({ $0.cells.count == 1 }) else { return nil }
+        for byte in [UInt8(ascii: ";"), UInt8(ascii: "\t"), UInt8(ascii: "|")]
+        where !header.contains(where: { $0.utf8.contains(byte) }) {
             let count = last.count(of: byte)
             guard count > 1 else { continue }
             let table = rows.reversed().prefix { $0.count(of: byte) == count }

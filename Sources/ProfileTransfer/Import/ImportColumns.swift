@@ -3,8 +3,10 @@ package import ProfileCore
 
 /// The mapping from the columns of an input to the fields of a schema.
 package struct ImportColumns: Sendable {
-    /// The header of the input.
+    /// The names of the input's columns.
     let header: [String]
+    /// The header of a CSV input; nil for JSON.
+    let table: TableHeader?
     /// The column of each field of the schema. Nil if the input has no column for the field. For the secret field, the
     /// element is the column of passwords.
     let columnOfField: [Int?]
@@ -20,6 +22,8 @@ package struct ImportColumns: Sendable {
     /// The length in bytes of the header's first cell, or nil if the input has no header. If a later record repeats the
     /// header, its first cell has the same length. With a byte order mark, the cell has 3 more bytes.
     let firstHeaderLength: Int?
+    /// The cells of the input's header, as in the input.
+    let headerCells: [String]
     private let uses: ColumnUses
     /// The fields in which numbers or booleans are not written as in JSON. The key is the column.
     private let rewritten: [Int: FieldRules]
@@ -61,7 +65,8 @@ package struct ImportColumns: Sendable {
     package static let mostColumns = 10_000
 
     /// Maps each column of a header to a field (I2).
-    init(header: [String], schema: ProfileSchema, options: ImportOptions) throws(ImportError) {
+    init(of table: TableHeader, schema: ProfileSchema, options: ImportOptions) throws(ImportError) {
+        let header = table.names
         let uses = ColumnUses(schema, options)
         var columns: [Int?] = Array(repeating: nil, count: schema.fields.count)
         var hashColumn: Int?
@@ -80,6 +85,11 @@ package struct ImportColumns: Sendable {
             case .ignored: ignored.insert(index)
             case .unknown:
                 if let target = options.columns[title] { throw .unknownField(target) }
+                // Both columns have the name of a single field. If the later column were unknown, its values could be
+                // ignored without a word.
+                if let repeated = table.repeated[index], let name = uses.name(of: repeated, in: schema) {
+                    throw .columnTwice(name)
+                }
                 unknown.append(index)
             }
         }
@@ -100,10 +110,10 @@ package struct ImportColumns: Sendable {
         guard !isStopped, missing.isEmpty else {
             // If no column matches a field, the first row may be data. An error must not repeat it, because it may
             // contain personal data such as a password (P12).
-            let mayBeData = hashColumn == nil && columns.allSatisfy { $0 == nil }
+            let mayBeData = table.isInInput && hashColumn == nil && columns.allSatisfy { $0 == nil }
             throw .columnMismatch(
                 ColumnMismatch(
-                    unknown: unknown, of: header, missing: missing, open: open, schema: schema, mayBeData: mayBeData,
+                    unknown: unknown, of: table, missing: missing, open: open, schema: schema, mayBeData: mayBeData,
                     stopsAtUnknown: isStopped))
         }
         self.computedKey = computedKey
@@ -114,7 +124,9 @@ package struct ImportColumns: Sendable {
         ignoredColumns = ignored.union(unknown)
         secretField = schema.index(of: .password)
         integers = Self.integers(of: schema, columns)
-        firstHeaderLength = header.first?.utf8.count
+        self.table = table
+        firstHeaderLength = table.firstLength
+        headerCells = table.cells
         self.uses = uses
         rewritten = [:]
     }
@@ -141,7 +153,9 @@ package struct ImportColumns: Sendable {
         ignoredColumns = []
         secretField = schema.index(of: .password)
         integers = Self.integers(of: schema, columnOfField)
+        table = nil
         firstHeaderLength = nil
+        headerCells = header
         let rewritten = schema.fields.enumerated().filter {
             [.integer, .number, .boolean].contains($0.element.type) && !$0.element.isTypedAsStored
         }
@@ -162,7 +176,23 @@ package struct ImportColumns: Sendable {
 
     /// Returns the text of a cell for the value of a member. Returns nil if the value cannot be written as the text of
     /// a cell.
-    func cellText(of member: JSONValue, column: Int) -> String? { member.typedForm(in: rewritten[column]) }
+    ///
+    /// The elements of a list are joined, except in a column of secrets: a password has only one value.
+    func cellText(of member: JSONValue, column: Int) -> String? {
+        if let text = member.typedForm(in: rewritten[column]) { return text }
+        return column == columnOfPasswords || column == columnOfHash ? nil : member.listForm(in: rewritten[column])
+    }
+
+    /// Whether the members of a nested object are imported like members of the outer object. This is not the case if the
+    /// object as a whole is a field or is ignored.
+    func isOpened(_ name: String, _ use: ColumnUse) -> Bool {
+        guard name.utf8.count <= ColumnName.longestLength else { return false }
+        return use == .unknown || use == .ignored && !uses.isIgnored(name.trimmed)
+    }
+
+    /// Whether a field or a column of the options has the name of a member of this object. Null may be in the place of
+    /// such an object.
+    func isParent(_ name: String) -> Bool { uses.isParent(name.trimmed) }
 
     private static func integers(of schema: ProfileSchema, _ columns: [Int?]) -> [(field: Int, column: Int)] {
         zip(schema.fields.indices, columns).compactMap { field, column in
@@ -239,6 +269,29 @@ package struct ColumnUses: Sendable {
         if name == Self.hashName, hasPassword { return .hash }
         let field = field(target, name)
         return field == .unknown && hashes.contains(name) ? .hash : field
+    }
+
+    /// Whether the options ignore the column with this header by name.
+    fileprivate func isIgnored(_ header: String) -> Bool { options.ignoredColumns.contains(header) }
+
+    /// Whether a name begins with the name of an object and a separator: `address.city` or `address_city`, if the object
+    /// is `address`.
+    fileprivate func isParent(_ object: String) -> Bool {
+        let words = ColumnName(object).words.joined(separator: "_")
+        let beginnings = [object + ".", words + "_"]
+        func isMember(_ name: String) -> Bool { beginnings.contains { name.count > $0.count && name.hasPrefix($0) } }
+        return exact.keys.contains(where: isMember) || options.columns.keys.contains(where: isMember)
+            || options.ignoredColumns.contains(where: isMember) || options.chosenColumns.contains(where: isMember)
+    }
+
+    /// Returns the name of the field or of the password hash that a column with this header holds; nil if it holds
+    /// neither.
+    fileprivate func name(of header: String, in schema: ProfileSchema) -> String? {
+        switch use(of: header) {
+        case .field(let field): schema.fields[field].name.text
+        case .hash: ProfileDraft.hashName
+        case .ignored, .unknown: nil
+        }
     }
 
     private func field(_ name: String, _ folded: FoldedHeader) -> ColumnUse {

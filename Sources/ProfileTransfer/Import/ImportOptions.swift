@@ -28,6 +28,9 @@ public struct ImportOptions: Sendable {
     /// encoding. If the encoding is nil, the import detects UTF-8 or guesses another encoding. It reports a guess as
     /// ``InputWarning/guessedEncoding(_:)``.
     public var encoding: String?
+    /// The lines of a CSV input that belong to the table, and how its rows are read. A file of rejected rows always begins
+    /// with its header, so only ``/ProfileCore/TableLayout/padsShortRows`` applies to it.
+    public var layout = TableLayout()
     /// The policy for a row whose primary key is already in the store.
     public var duplicates = DuplicatePolicy.reject
     /// Whether the import only reads and checks the input. Such a dry run writes nothing and hashes no password. Its
@@ -114,6 +117,9 @@ public struct ImportProgress: Sendable {
 public enum ImportError: Error, Hashable, Sendable {
     /// The input has no header.
     case noHeader
+    /// ``/ProfileCore/TableLayout/headerLine`` is this line, and no record begins there: the line is blank, a comment, or
+    /// after the end of the input.
+    case noHeaderInLine(Int)
     /// The header on this line is unreadable, for example because it has bytes that are not UTF-8, an unclosed quote or
     /// a NUL.
     case unreadableHeader(line: Int)

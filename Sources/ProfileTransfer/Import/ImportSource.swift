@@ -28,10 +28,10 @@ package final class ImportSource: Sendable {
 
     /// The maximum length of a rejected row in bytes. A rejected row may be longer than the original record, because
     /// the writer doubles quotes and adds the text of the issues.
-    private static let longestReject = 2 * CSVOptions.usualMaximumRecordBytes + (1 << 16)
+    static let longestReject = 2 * CSVOptions.usualMaximumRecordBytes + (1 << 16)
 
     private enum Reader: ~Copyable, Sendable {
-        case csv(CSVReader, containsSecrets: Bool, ComputedKeys?)
+        case csv(TableReader, ComputedKeys?)
         case json(JSONObjectReader)
     }
 
@@ -45,7 +45,8 @@ package final class ImportSource: Sendable {
         let input: OpenedInput
         do throws(InputError) {
             input = try OpenedInput(
-                reading.source, format: options.format, encoding: options.encoding, usual: usual,
+                reading.source, format: options.format, encoding: options.encoding, layout: options.layout, usual: usual,
+                isHeader: { (try? ImportColumns(header: $0, schema: schema, options: options)) != nil },
                 batchRecords: Self.recordsPerBatch)
         } catch {
             throw ImportError(error)
@@ -54,17 +55,19 @@ package final class ImportSource: Sendable {
         isEncodingGuessed = input.isEncodingGuessed
         isMarked = input.isMarked
         isCompressed = input.isCompressed
+        let layout = input.layout
         switch consume input.records {
         case .json(let elements):
             columns = try ImportColumns(objectsOf: schema, options: options)
             format = .json
             delimiter = .comma
             reader = Locked(.json(JSONObjectReader(elements, columns: columns, options: options)))
-        case .csv(var csv):
-            columns = try Self.columns(of: &csv, schema, options)
-            format = .csv(delimiter: csv.delimiter.byte)
-            delimiter = csv.delimiter
-            reader = Locked(.csv(csv, containsSecrets: columns.hasPasswords, ComputedKeys(of: columns)))
+        case .csv(let csv):
+            var table = try TableReader(csv, layout: layout)
+            columns = try Self.columns(of: &table, schema, options)
+            format = .csv(delimiter: table.delimiter.byte)
+            delimiter = table.delimiter
+            reader = Locked(.csv(table, ComputedKeys(of: columns)))
         }
     }
 
@@ -81,18 +84,20 @@ package final class ImportSource: Sendable {
     func next() throws(ByteStreamError) -> ReadBatch? {
         try reader.withLock { reader throws(ByteStreamError) in
             switch consume reader {
-            case .csv(var csv, let containsSecrets, var keys):
-                var records = RecordBatch(containsSecrets: containsSecrets)
-                let outcome: Result<Bool, ByteStreamError>
+            case .csv(var table, var keys):
+                let outcome: Result<ReadBatch?, ByteStreamError>
                 do throws(ByteStreamError) {
-                    outcome = .success(try csv.next(into: &records))
+                    if let records = try table.next(containsSecrets: columns.hasPasswords) {
+                        let computed = keys?.keys(of: records) ?? []
+                        outcome = .success(ReadBatch(records, keys: computed, bytesRead: table.bytesRead))
+                    } else {
+                        outcome = .success(nil)
+                    }
                 } catch {
                     outcome = .failure(error)
                 }
-                let bytesRead = csv.bytesRead
-                let computed = keys?.keys(of: records) ?? []
-                reader = .csv(csv, containsSecrets: containsSecrets, keys)
-                return try outcome.get() ? ReadBatch(records, keys: computed, bytesRead: bytesRead) : nil
+                reader = .csv(table, keys)
+                return try outcome.get()
             case .json(var objects):
                 let outcome: Result<ReadBatch?, ByteStreamError>
                 do throws(ByteStreamError) {
@@ -109,32 +114,20 @@ package final class ImportSource: Sendable {
     /// Reads the header and maps each column to a field. If the columns do not match the schema, searches the next
     /// lines for a line that may be the header.
     private static func columns(
-        of csv: inout CSVReader, _ schema: ProfileSchema, _ options: ImportOptions
+        of table: inout TableReader, _ schema: ProfileSchema, _ options: ImportOptions
     ) throws(ImportError) -> ImportColumns {
-        let header = try header(of: &csv)
-        if ImportColumns.isOfRejects(header) { csv.maximumRecordBytes = longestReject }
         do throws(ImportError) {
-            return try ImportColumns(header: header, schema: schema, options: options)
+            return try ImportColumns(of: table.header, schema: schema, options: options)
         } catch .columnMismatch(var mismatch) {
-            var records = RecordBatch(containsSecrets: true)
-            do throws(ByteStreamError) { _ = try csv.next(into: &records) } catch { throw ImportError(error) }
-            mismatch.headerLine = ImportColumns.headerLine(in: records, schema: schema, options: options)
+            do throws(ByteStreamError) {
+                if let records = try table.next(containsSecrets: true) {
+                    mismatch.headerLine = ImportColumns.headerLine(in: records, schema: schema, options: options)
+                }
+            } catch {
+                throw ImportError(error)
+            }
             throw .columnMismatch(mismatch)
         }
-    }
-
-    package static func header(of csv: inout CSVReader) throws(ImportError) -> [String] {
-        // The reader may put passwords into the batch before the columns are known. Therefore the batch is marked as
-        // secret.
-        var batch = RecordBatch(containsSecrets: true)
-        let isThere: Bool
-        do throws(ByteStreamError) { isThere = try csv.header(into: &batch) } catch { throw ImportError(error) }
-        guard isThere, let record = batch.records.first else { throw .noHeader }
-        guard record.fault == nil else { throw .unreadableHeader(line: record.line) }
-        guard record.cells.count <= ImportColumns.mostColumns else {
-            throw .tooManyColumns(record.cells.count, most: ImportColumns.mostColumns)
-        }
-        return record.cells.map { String(batch.cell($0)) }
     }
 }
 

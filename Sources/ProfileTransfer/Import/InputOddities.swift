@@ -7,6 +7,11 @@ package struct InputOddities: Sendable {
     package var strayQuotes = Occurrences()
     /// Blank lines between rows.
     package var blankLines = Occurrences()
+    /// Rows that have fewer cells than there are columns. An import counts only rows that are valid with empty cells at
+    /// their end.
+    package var shortRows = Occurrences()
+    /// JSON objects with lists whose elements were joined.
+    package var joinedLists = Occurrences()
     /// Cells with leading zeros in integer fields. The key is the position of the field in the schema. A stored integer
     /// has no leading zeros.
     private(set) var leadingZeros: [Int: Occurrences] = [:]
@@ -41,6 +46,8 @@ package struct InputOddities: Sendable {
     package static func += (earlier: inout InputOddities, later: InputOddities) {
         earlier.strayQuotes += later.strayQuotes
         earlier.blankLines += later.blankLines
+        earlier.shortRows += later.shortRows
+        earlier.joinedLists += later.joinedLists
         earlier.hashesAsPasswords += later.hashesAsPasswords
         earlier.shape += later.shape
         for (field, zeros) in later.leadingZeros { earlier.leadingZeros[field, default: Occurrences()] += zeros }
@@ -58,6 +65,11 @@ package struct InputOddities: Sendable {
         var warnings: [InputWarning] = []
         if strayQuotes.count > 0 { warnings.append(.strayQuotes(rows: strayQuotes.count, line: strayQuotes.firstLine)) }
         if blankLines.count > 0 { warnings.append(.blankLines(count: blankLines.count, line: blankLines.firstLine)) }
+        // A single short row may be damaged, for example because the file was cut off. Padding it would hide that.
+        if shortRows.count > 1 { warnings.append(.shortRows(rows: shortRows.count, line: shortRows.firstLine)) }
+        if joinedLists.count > 0 {
+            warnings.append(.joinedLists(rows: joinedLists.count, line: joinedLists.firstLine))
+        }
         return warnings + shape.warnings
     }
 

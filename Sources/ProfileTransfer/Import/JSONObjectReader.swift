@@ -4,7 +4,8 @@ internal import ProfileCore
 /// Reads JSON objects, either one per line or the elements of an array. Puts their members into the columns of the
 /// schema's fields.
 ///
-/// A missing member becomes an absent cell, and null becomes an empty cell. Blank lines are ignored.
+/// A missing member becomes an absent cell, and null becomes an empty cell. Blank lines are ignored. A member of a nested
+/// object has the names of both, separated by a point: `address.city`. The elements of a list become one cell.
 struct JSONObjectReader: ~Copyable, Sendable {
     private var elements: JSONElementReader
     private let columns: ImportColumns
@@ -14,6 +15,9 @@ struct JSONObjectReader: ~Copyable, Sendable {
     /// limited, because an input may contain different names on each line.
     private var known: [String: ColumnUse] = [:]
     private var record = 0
+    /// The objects of the current batch that have lists in columns of fields.
+    private var lists = Occurrences()
+    private var hasList = false
 
     private static let bytesPerBatch = 1 << 20
     private static let mostKnown = 1_000
@@ -34,6 +38,7 @@ struct JSONObjectReader: ~Copyable, Sendable {
     mutating func next() throws(ByteStreamError) -> ReadBatch? {
         var records = RecordBatch(containsSecrets: columns.hasPasswords)
         var faults: [Int: ReadFault] = [:]
+        lists = Occurrences()
         while records.records.count < ImportSource.recordsPerBatch, records.byteCount < Self.bytesPerBatch {
             guard let element = try elements.next() else { break }
             guard element.fault != nil || !elements.bytes(of: element).trimmed().isEmpty else { continue }
@@ -43,13 +48,16 @@ struct JSONObjectReader: ~Copyable, Sendable {
                 records.endRecord(fault: .tooLong)
                 continue
             }
+            hasList = false
             let fault = read(element, into: &records)
+            if hasList { lists.add(line: element.line) }
             if fault.isThere { faults[records.records.count] = fault }
             records.endRecord()
         }
         guard !records.records.isEmpty else { return nil }
         let computed = keys?.keys(of: records) ?? []
-        return ReadBatch(records, keys: computed, faults: faults, bytesRead: elements.bytesRead)
+        return ReadBatch(
+            records, keys: computed, faults: faults, joinedLists: lists, bytesRead: elements.bytesRead)
     }
 
     /// Appends the cells of an element. The element may be a JSON value that is not an object.
@@ -79,15 +87,37 @@ struct JSONObjectReader: ~Copyable, Sendable {
         var fault = ReadFault()
         defer { appendCells(cells, to: &records) }
         guard case .object(let members) = value else { return unread(.badRow(.notAnObject)) }
-        for member in members where !ImportColumns.rejectColumns.contains(member.name) {
-            let use = use(of: member.name)
+        take(members, within: "", &cells, &fault)
+        return fault
+    }
+
+    /// Takes the cells of the members of an object.
+    ///
+    /// - Parameters:
+    ///   - members: The members.
+    ///   - prefix: The beginning of their names. Empty for the outer object.
+    ///   - cells: The cells by their column.
+    ///   - fault: The errors of the element.
+    private mutating func take(
+        _ members: [JSONMember], within prefix: String, _ cells: inout [Int: String], _ fault: inout ReadFault
+    ) {
+        for member in members {
+            let name = prefix.isEmpty ? member.name : prefix + member.name
+            if ImportColumns.rejectColumns.contains(name) { continue }
+            let use = use(of: name)
+            if case .object(let nested) = member.value, columns.isOpened(name, use) {
+                take(nested, within: name + ".", &cells, &fault)
+                continue
+            }
             guard let column = columns.column(use) else {
-                if use == .unknown, !options.ignoresUnknownColumns {
-                    let name = String(member.name.unicodeScalars.prefix(Self.longestName))
-                    fault.add(.unknownField(name))
+                if use == .unknown, !options.ignoresUnknownColumns,
+                    member.value != .null || !columns.isParent(name)
+                {
+                    fault.add(.unknownField(String(name.unicodeScalars.prefix(Self.longestName))))
                 }
                 continue
             }
+            if case .array = member.value { hasList = true }
             var problems: [ValidationIssue.RowFault] = []
             if let text = columns.cellText(of: member.value, column: column) {
                 if text.utf8.contains(0) { problems.append(.nul) }
@@ -101,7 +131,6 @@ struct JSONObjectReader: ~Copyable, Sendable {
             for problem in problems { fault.add(.badRow(problem)) }
             fault.unreadColumns.insert(column)
         }
-        return fault
     }
 
     /// Returns the errors of an element that has no readable cells.

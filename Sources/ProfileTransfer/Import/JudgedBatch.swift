@@ -10,15 +10,19 @@ final class ReadBatch: Sendable {
     /// The errors that the reader found in each record. The key is the position of the record. Exception: if the reader
     /// could not split a record into cells, the `fault` of the record contains the error.
     let faults: [Int: ReadFault]
+    /// The JSON objects whose lists were joined.
+    let joinedLists: Occurrences
     /// The number of bytes of the input read so far, for the progress.
     let bytesRead: UInt64
 
     init(
-        _ records: consuming RecordBatch, keys: [String?] = [], faults: [Int: ReadFault] = [:], bytesRead: UInt64
+        _ records: consuming RecordBatch, keys: [String?] = [], faults: [Int: ReadFault] = [:],
+        joinedLists: Occurrences = Occurrences(), bytesRead: UInt64
     ) {
         self.records = records
         self.keys = keys
         self.faults = faults
+        self.joinedLists = joinedLists
         self.bytesRead = bytesRead
     }
 
@@ -81,9 +85,8 @@ struct JudgedBatch: Sendable {
     ) {
         var rows = RowValidator(validator, today: today)
         var oddities = InputOddities(of: batch.records)
-        if let length = columns.firstHeaderLength {
-            oddities.shape.look(at: batch.records, header: columns.header, firstLength: length)
-        }
+        oddities.joinedLists = batch.joinedLists
+        if let table = columns.table { oddities.shape.look(at: batch.records, header: table) }
         self.batch = batch
         rejected = Self.judge(batch, columns, isCompletedByStore, &rows, &oddities)
         self.rows = rows.takeProfiles()
@@ -101,6 +104,9 @@ struct JudgedBatch: Sendable {
             if let fault = record.fault {
                 rows.report(ValidationIssue(nil, fault.problem))
             } else if record.cells.count != columns.header.count {
+                let isOnlyShort = wouldBeValid(padded: record, batch.records, columns, &rows)
+                if isOnlyShort { oddities.shortRows.add(line: record.line) }
+                rows.beginRow()
                 let fault = ValidationIssue.RowFault.cellCount(
                     expected: columns.header.count, found: record.cells.count)
                 rows.report(ValidationIssue(nil, .badRow(fault)))
@@ -108,7 +114,7 @@ struct JudgedBatch: Sendable {
                 judge(
                     record, of: batch.records, key: batch.key(ofRecord: index), with: fault, columns,
                     isCompletedByStore, &rows)
-            } else if batch.records.isHeader(record, columns.header, firstLength: columns.firstHeaderLength) {
+            } else if batch.records.isHeader(record, columns.headerCells, firstLength: columns.firstHeaderLength) {
                 rows.report(ValidationIssue(nil, .badRow(.headerAgain)))
             } else {
                 let key = batch.key(ofRecord: index)
@@ -122,6 +128,28 @@ struct JudgedBatch: Sendable {
             }
         }
         return rejected
+    }
+
+    /// Whether a record with too few cells would be valid if empty cells followed. The validator keeps no row of it: the
+    /// caller reports an issue of the row.
+    private static func wouldBeValid(
+        padded record: RecordBatch.Record, _ records: borrowing RecordBatch, _ columns: ImportColumns,
+        _ rows: inout RowValidator
+    ) -> Bool {
+        guard record.cells.count < columns.header.count else { return false }
+        func cell(_ column: Int) -> Int? { column < record.cells.count ? record.cells.lowerBound + column : nil }
+        for (field, column) in columns.columnOfField.enumerated() {
+            if field == columns.secretField {
+                rows.judgePassword(
+                    records.cell(0, column.flatMap(cell)), hash: records.cell(0, columns.columnOfHash.flatMap(cell)),
+                    index: field, isStored: false)
+            } else if let column {
+                rows.judge(records.cell(0, cell(column)), index: field)
+            } else if field != columns.numberedField {
+                rows.judgeAbsent(index: field)
+            }
+        }
+        return rows.issues.isEmpty
     }
 
     /// Validates one field of a record.

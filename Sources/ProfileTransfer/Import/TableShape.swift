@@ -1,4 +1,5 @@
 package import CSVStream
+internal import ProfileCore
 
 /// The kinds of characters in the first and last rows of a table. The reader compares these rows to find rows that do
 /// not belong to the table: a second header line, a total, or the rows of another table (I1).
@@ -10,6 +11,10 @@ package struct TableShape: Sendable {
     private struct Row: Sendable {
         let line: Int
         let cells: [CellShape]
+        /// The number in each cell; nil if the cell is no number.
+        let numbers: [Double?]
+        /// Whether one cell of the row has a word such as `Total`, and the other cells are empty or numbers.
+        let hasTotalWord: Bool
     }
 
     private var first: [Row] = []
@@ -30,25 +35,30 @@ package struct TableShape: Sendable {
     ///
     /// - Parameters:
     ///   - records: The batch.
-    ///   - header: The names of the columns.
-    ///   - firstLength: The length of the first name in bytes.
-    package mutating func look(at records: borrowing RecordBatch, header: [String], firstLength: Int?) {
+    ///   - header: The header of the table.
+    package mutating func look(at records: borrowing RecordBatch, header: TableHeader) {
         for record in records.records.prefix(Self.mostFirst) where record.number <= Self.mostFirst {
-            if let row = Self.row(record, of: records, header, firstLength) { first.append(row) }
+            if let row = Self.row(record, of: records, header) { first.append(row) }
         }
         for record in records.records.suffix(Self.mostTail).reversed() where record.number > Self.mostFirst {
             if last.count == Self.mostLast { break }
-            if let row = Self.row(record, of: records, header, firstLength) { last.insert(row, at: 0) }
+            if let row = Self.row(record, of: records, header) { last.insert(row, at: 0) }
         }
     }
 
     private static func row(
-        _ record: RecordBatch.Record, of records: borrowing RecordBatch, _ header: [String], _ firstLength: Int?
+        _ record: RecordBatch.Record, of records: borrowing RecordBatch, _ header: TableHeader
     ) -> Row? {
-        guard record.fault == nil, record.cells.count == header.count,
-            !records.isHeader(record, header, firstLength: firstLength)
+        guard record.fault == nil, record.cells.count == header.cells.count,
+            !records.isHeader(record, header.cells, firstLength: header.firstLength)
         else { return nil }
-        return Row(line: record.line, cells: record.cells.prefix(mostColumns).map { CellShape(of: records.cell($0)) })
+        let cells = record.cells.prefix(mostColumns)
+        let shapes = cells.map { CellShape(of: records.cell($0)) }
+        let words = zip(cells, shapes).filter { $1.contains(.letter) }.map(\.0)
+        return Row(
+            line: record.line, cells: shapes,
+            numbers: zip(cells, shapes).map { $1.isOfNumber ? records.cell($0).number : nil },
+            hasTotalWord: words.count == 1 && words.allSatisfy { records.cell($0).trimmed().beginsWithTotal })
     }
 
     /// Adds the rows of a later part of the input.
@@ -60,7 +70,9 @@ package struct TableShape: Sendable {
     // MARK: Oddities
 
     /// The warnings for the report.
-    package var warnings: [InputWarning] { [otherQuotes, unlikeFirstRows, unlikeLastRows].compactMap(\.self) }
+    package var warnings: [InputWarning] {
+        [otherQuotes, unlikeFirstRows, totals ?? unlikeLastRows].compactMap(\.self)
+    }
 
     /// The typical rows of the table. Rows that may be header lines are left out. If the table is short, its second
     /// half is also left out, because the second half may belong to another table.
@@ -74,6 +86,22 @@ package struct TableShape: Sendable {
         // The warning is given only if at least two cells of one row do not have the type of their columns.
         guard odd.contains(where: { columns.areUnlike($0.cells, fewestClashes: 2) }) else { return nil }
         return odd.first.map { .unlikeFirstRows(rows: odd.count, line: $0.line) }
+    }
+
+    /// A row of totals is one of the last rows. At least one of its numbers is not less than each of the other numbers in
+    /// its column. The sum of all rows is not computed, because that would slow down the reading of large files.
+    private var totals: InputWarning? {
+        let rows = first + last
+        let others = rows.filter { !$0.hasTotalWord }.map(\.numbers)
+        let found = rows.suffix(Self.mostLast).first { row in
+            row.hasTotalWord
+                && row.numbers.indices.contains { column in
+                    guard let total = row.numbers[column] else { return false }
+                    let values = others.compactMap { $0[column] }
+                    return values.count > 1 && values.allSatisfy { abs($0) <= abs(total) }
+                }
+        }
+        return found.map { .totals(line: $0.line) }
     }
 
     private var unlikeLastRows: InputWarning? {
@@ -101,6 +129,45 @@ package struct TableShape: Sendable {
         guard let columns = ColumnShapes(of: first.map(\.cells)) else { return false }
         return columns.holdsValues(header.prefix(Self.mostColumns).map { CellShape(of: $0.utf8Span.span) })
     }
+}
+
+/// The words with which a row of totals begins, in several languages.
+private enum TotalWords {
+    static let all = [
+        "grand total", "subtotal", "totals", "totale", "totaal", "total", "gesamtsumme", "zwischensumme", "summe",
+        "gesamt", "insgesamt", "somme", "suma", "soma", "sum",
+    ].map { Array($0.utf8) }
+}
+
+extension CellShape {
+    /// Whether the cell has only digits and signs.
+    fileprivate var isOfNumber: Bool { contains(.digit) && isDisjoint(with: [.letter, .colon, .slash, .at]) }
+}
+
+extension Span<UInt8> {
+    /// Whether a text is a word for totals, or begins with one and a character that is not a letter, as in `Total:`.
+    fileprivate var beginsWithTotal: Bool {
+        TotalWords.all.contains { word in
+            count >= word.count && word.indices.allSatisfy { self[$0].asciiFolded == word[$0] }
+                && (count == word.count || !self[word.count].isASCIILetter && self[word.count] < 0x80)
+        }
+    }
+
+    /// The number in a cell. The last comma or point is the decimal sign, unless three digits follow it. Other signs are
+    /// ignored. So the number may be wrong, but numbers of one notation can be compared.
+    fileprivate var number: Double? {
+        let isSign = { (byte: UInt8) in byte == UInt8(ascii: ",") || byte == UInt8(ascii: ".") }
+        let sign = indices.last { isSign(self[$0]) }
+        let digits = indices.filter { self[$0].isASCIIDigit }
+        let fraction = sign.map { sign in digits.count { $0 > sign } } ?? 0
+        guard digits.count <= Self.mostDigits else { return nil }
+        var number = 0.0
+        for index in digits { number = number * 10 + Double(self[index] - UInt8(ascii: "0")) }
+        if fraction != 3 { for _ in 0..<fraction { number /= 10 } }
+        return number
+    }
+
+    private static var mostDigits: Int { 30 }
 }
 
 /// For each column of a table, the features that its cells have in common.

@@ -31,6 +31,9 @@ package struct ColumnName: Sendable {
         secrecy = Self.secrecy(words)
     }
 
+    /// The maximum length of a name in bytes. No field matches a longer name.
+    package static let longestLength = 1_000
+
     /// Whether the column may be the primary key. A column of secrets must not be the primary key, because keys are
     /// visible.
     package var mayBeKey: Bool { secrecy == .none }
@@ -98,8 +101,9 @@ package struct ColumnName: Sendable {
 
     /// Returns the kind of secret that a name suggests: `.password` for `user_password`, `.hidden` for `password_hint`.
     private static func secrecy(_ words: [String]) -> Secrecy {
-        // A number at the end of a word is ignored: `password1` is a password.
-        let words = words.map(withoutNumber)
+        // A number at the end is ignored: `password1` and `password_2` are passwords.
+        var words = words.map(withoutNumber)
+        while words.count > 1, words.last?.allSatisfy(\.isNumber) == true { words.removeLast() }
         let name = words.joined()
         if name == "hash" { return .hash }
         if shortPasswords.contains(name) { return .password }

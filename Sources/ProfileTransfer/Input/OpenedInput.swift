@@ -17,6 +17,9 @@ package struct OpenedInput: ~Copyable, Sendable {
     package let isMarked: Bool
     /// Whether the input is compressed with gzip.
     package let isCompressed: Bool
+    /// The layout of a CSV input. A file of rejected rows always begins with its header. So the given lines and comments
+    /// do not apply to such a file.
+    package let layout: TableLayout
 
     /// Reads the first bytes and detects the format. Blocks the thread.
     ///
@@ -24,11 +27,15 @@ package struct OpenedInput: ~Copyable, Sendable {
     ///   - source: The source of the raw bytes.
     ///   - format: The format, or `automatic` to detect it.
     ///   - name: The name of the character encoding, or nil to detect it. A byte order mark overrides this name.
+    ///   - layout: The layout of a CSV input.
     ///   - usual: The settings of a store. They decide where the other arguments leave something open.
+    ///   - isHeader: Whether the cells of a record are a header of the store. A file that begins with such a header does
+    ///     not have the layout of the settings.
     ///   - batchRecords: The maximum number of CSV records in a batch.
     /// - Throws: ``InputError`` if the input cannot be opened.
     package init(
-        _ source: ByteSource, format: InputFormat, encoding: String? = nil, usual: ImportSettings = ImportSettings(),
+        _ source: ByteSource, format: InputFormat, encoding: String? = nil, layout: TableLayout = TableLayout(),
+        usual: ImportSettings = ImportSettings(), isHeader: ([String]) -> Bool = { _ in false },
         batchRecords: Int = .max
     ) throws(InputError) {
         let encodings = (given: try Self.encoding(named: encoding), usual: try Self.encoding(named: usual.encoding))
@@ -40,7 +47,10 @@ package struct OpenedInput: ~Copyable, Sendable {
         isEncodingGuessed = text.isEncodingGuessed
         isMarked = text.isMarked
         self.isCompressed = isCompressed
-        records = Self.records(of: text, isJSON: isJSON, format.options(usual: usual.delimiter, batchRecords: batchRecords))
+        self.layout = Self.layout(of: text, layout, usual, format, isHeader)
+        records = Self.records(
+            of: text, isJSON: isJSON,
+            format.options(self.layout, usual: usual.delimiter, batchRecords: batchRecords))
     }
 
     /// Passes the records to the closure for their format: CSV or JSON.
@@ -93,6 +103,23 @@ package struct OpenedInput: ~Copyable, Sendable {
         return isJSON
     }
 
+    /// Returns the layout of a CSV text. A file of rejected rows, and a file that begins with a header of the store,
+    /// begin with the table.
+    private static func layout(
+        of text: borrowing TextInput, _ given: TableLayout, _ usual: ImportSettings, _ format: InputFormat,
+        _ isHeader: ([String]) -> Bool
+    ) -> TableLayout {
+        let isGiven = given != TableLayout()
+        let layout = isGiven ? given : usual.layout
+        var plain = TableLayout()
+        plain.padsShortRows = layout.padsShortRows
+        plain.sheet = layout.sheet
+        guard layout != plain, let cells = format.firstRecord(of: text.beginning, usual: usual.delimiter) else {
+            return layout
+        }
+        return ImportColumns.isOfRejects(cells) || !isGiven && isHeader(cells) ? plain : layout
+    }
+
     private static func records(of text: consuming TextInput, isJSON: Bool, _ options: CSVOptions) -> Records {
         isJSON ? .json(JSONElementReader(text: text)) : .csv(CSVReader(options: options, text: text))
     }
@@ -107,11 +134,22 @@ package enum InputError: Error, Sendable {
 }
 
 extension InputFormat {
-    fileprivate func options(usual: UInt8?, batchRecords: Int) -> CSVOptions {
+    fileprivate func options(_ layout: TableLayout, usual: UInt8?, batchRecords: Int = .max) -> CSVOptions {
         let delimiter: CSVDelimiter? = if case .csv(let byte?) = self { CSVDelimiter(byte) } else { nil }
         return CSVOptions(
-            delimiter: delimiter.map(CSVOptions.Delimiter.character) ?? .automatic(usual: usual.flatMap(CSVDelimiter.init)),
-            batchRecords: batchRecords)
+            delimiter: delimiter.map(CSVOptions.Delimiter.character)
+                ?? .automatic(usual: usual.flatMap(CSVDelimiter.init)),
+            batchRecords: batchRecords, skippedLines: layout.headerLine.map { $0 - 1 } ?? layout.skippedLines,
+            comment: layout.comment, hasHeader: layout.hasHeader)
+    }
+
+    /// Returns the cells of the first record of a text; nil if it is unreadable.
+    fileprivate func firstRecord(of text: Span<UInt8>, usual: UInt8?) -> [String]? {
+        let bytes = text.withUnsafeBufferPointer { Array($0) }
+        var reader = CSVReader(options: options(TableLayout(), usual: usual), source: .bytes(bytes))
+        var records = RecordBatch(containsSecrets: true)
+        guard (try? reader.header(into: &records)) == true, let header = records.records.first else { return nil }
+        return header.cells.map { String(records.cell($0)) }
     }
 }
 

@@ -27,6 +27,18 @@ public enum InputWarning: Hashable, Sendable {
     /// The last rows differ from the earlier rows in most columns. `line` is the line of one of the last rows. The last
     /// rows may be a total or another table.
     case unlikeLastRows(line: Int)
+    /// One of the last rows has a word such as `Total`, and its other cells are empty or numbers. `line` is its line. It
+    /// was read as a row.
+    case totals(line: Int)
+    /// Some rows have fewer cells than there are columns, and would be valid with empty cells at their end. `line` is the
+    /// line of the first such row. ``/ProfileCore/TableLayout/padsShortRows`` reads such rows.
+    case shortRows(rows: Int, line: Int)
+    /// Some columns have the header of an earlier column, so each of them got a number at the end of its name. `name` is
+    /// the new name of the first such column.
+    case repeatedHeaders(columns: Int, name: String)
+    /// Some JSON objects have lists of texts, numbers and booleans. The elements of a list were joined to one value.
+    /// `line` is the line of the first such object.
+    case joinedLists(rows: Int, line: Int)
     /// The row that was read as the header looks like the rows that follow.
     case headerLikeRows
 }
@@ -58,8 +70,20 @@ extension InputWarning {
         case .unlikeLastRows(let line):
             "The last rows are unlike the rows above them, as in line \(line): they may be a total or another table. They "
                 + "were read as rows of the same table."
+        case .totals(let line):
+            "Line \(line) looks like a row of totals; it was read as a row."
+        case .shortRows(let rows, let line):
+            "\(Self.count(rows, "row has", "rows have")) fewer cells than there are columns, \(Self.first(rows, line)). If "
+                + "only empty cells at the end are missing, read such rows with --pad."
+        case .repeatedHeaders(let columns, let name):
+            "\(Self.count(columns, "column has", "columns have")) the name of an earlier column, and "
+                + "\(columns == 1 ? "was" : "were") given a number: \(name.quoted(longest: 64))\(columns == 1 ? "" : ", …")."
+        case .joinedLists(let rows, let line):
+            "\(Self.count(rows, "object has", "objects have")) lists, \(Self.first(rows, line)); the elements of each list "
+                + "were joined to one value, separated by commas."
         case .headerLikeRows:
-            "The row that was read as the header looks like the rows that follow: the names of the columns may be missing."
+            "The row that was read as the header looks like the rows that follow: the names of the columns may be missing. "
+                + "If it is a row, use --no-header."
         }
     }
 
@@ -88,6 +112,12 @@ extension InputWarning {
         case .unlikeFirstRows(let rows, let line):
             ["code": "unlike_first_rows", "count": .number(rows), "line": .number(line)]
         case .unlikeLastRows(let line): ["code": "unlike_last_rows", "line": .number(line)]
+        case .totals(let line): ["code": "totals", "line": .number(line)]
+        case .shortRows(let rows, let line): ["code": "short_rows", "count": .number(rows), "line": .number(line)]
+        case .repeatedHeaders(let columns, let name):
+            ["code": "repeated_headers", "count": .number(columns), "column": .string(name)]
+        case .joinedLists(let rows, let line):
+            ["code": "joined_lists", "count": .number(rows), "line": .number(line)]
         case .headerLikeRows: ["code": "header_like_rows"]
         }
     }

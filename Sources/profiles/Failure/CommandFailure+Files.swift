@@ -24,6 +24,11 @@ extension CommandFailure {
         let nothingDone = attempt.nothingDone
         switch error {
         case .noHeader: self.init(.badInput, "The input is empty: its first row should name the columns")
+        case .noHeaderInLine(let line):
+            self.init(
+                .badInput,
+                "Line \(line) does not name the columns: it is blank, a comment, or after the end\(nothingDone)",
+                "Choose another line with --header-line")
         case .unreadableHeader(let line):
             self.init(
                 .badInput, "The header in line \(line) cannot be read",
@@ -39,7 +44,10 @@ extension CommandFailure {
                 .badInput, "The cells of the first row seem to be separated by \(name)\(nothingDone)",
                 "Set it with --delimiter \(name)")
         case .columnTwice(let name):
-            self.init(.badInput, "Two columns go to the field \"\(name)\"\(nothingDone)")
+            self.init(
+                .badInput, "Two columns go to the field \"\(name)\"\(nothingDone)",
+                "Ignore one of them with --ignore COLUMN, or map it to another field with --map 'COLUMN=FIELD'",
+                "If both have the same name, the later one is named COLUMN_2")
         case .mappedColumnMissing(let name):
             self.init(.usage, "--map names the column \"\(name)\", which the input does not have")
         case .keyColumnMissing(let name):
@@ -106,6 +114,7 @@ extension CommandFailure {
         } else if mismatch.mayBeData || !unknown.isEmpty {
             lines.append("Map a column with --map 'COLUMN=FIELD'")
         }
+        if mismatch.mayBeData { lines.append("If the first row is not a header, use --no-header") }
         if mismatch.mayBeData { lines.append("If another character separates the cells, name it with --delimiter") }
         if !unknown.isEmpty { lines.append("Ignore columns that match no field with --ignore-unknown") }
         if attempt == .importing {
@@ -116,7 +125,7 @@ extension CommandFailure {
 
     /// Returns the advice for an input with lines above the header.
     static func advice(headerIn line: Int) -> String {
-        "Line \(line) looks like the header: leave out the lines above it, as tail -n +\(line) FILE does"
+        "Line \(line) looks like the header: skip the lines above it with --header-line \(line)"
     }
 
     /// Makes the failure for an input that is not a text with records.

@@ -35,8 +35,8 @@ extension CommandFailure {
                 "Choose another key with --key, or leave out --type for this column")
         case .repeatedHeader(let name):
             self.init(
-                .badInput, "Two columns are named \(name.quoted(longest: 64))",
-                "Give each column of the file a name of its own")
+                .badInput, "Two members of an object are named \(name.quoted(longest: 64)), apart from white space",
+                "Give each member of the objects a name of its own")
         case .spilling(let code):
             self.init(
                 .inputOutput,

@@ -23,6 +23,8 @@ struct InputFileOptions: ParsableArguments {
             valueName: "name"))
     var encoding: String?
 
+    @OptionGroup var lines: TableLayoutOptions
+
     @Option(
         help: ArgumentHelp("Use this column as the key, or several columns together.", valueName: "header,…"))
     var key: ColumnList?
@@ -42,11 +44,15 @@ struct InputFileOptions: ParsableArguments {
             throw ValidationError("--key, --key-by-row and --key-by-content exclude each other.")
         }
         if delimiter.isGiven, isJSON { throw ValidationError("--delimiter is for CSV.") }
+        if isJSON, let option = lines.layout.words.first { throw ValidationError("\(option) is for CSV.") }
+        if let comment = lines.comment, comment.byte == delimiter.byte {
+            throw ValidationError("--comment and --delimiter name the same character.")
+        }
     }
 
     var format: InputFormat {
         if isJSON { return .json }
-        if kind == nil, !delimiter.isGiven { return .automatic }
+        if kind == nil, !delimiter.isGiven, lines.layout == TableLayout() { return .automatic }
         return .csv(delimiter: delimiter.byte)
     }
 
@@ -75,6 +81,7 @@ struct InputFileOptions: ParsableArguments {
         if !name.isEmpty, file != "-" { options.name = String(name.prefix(64)) }
         options.format = format
         options.encoding = encoding
+        options.layout = lines.layout
         options.key = keySource
         if let folder = Environment["TMPDIR"] { options.temporaryFolder = folder }
         return options

@@ -148,6 +148,7 @@ extension ColumnDoubt {
         case .numerals: "numerals"
         case .takenAsMissing: "taken_as_missing"
         case .mayBeMissing: "may_be_missing"
+        case .joinedLists: "joined_lists"
         case .renamed: "renamed"
         case .withheld: "rules_left_out"
         case .leftOut: "left_out"
@@ -167,13 +168,14 @@ extension ColumnDoubt {
             "\(texts.map { $0.quoted() }.joined(separator: ", ")) taken as missing, \(count.grouped) times"
         case .mayBeMissing(let text, let count):
             "\(text.quoted()) may mean missing, \(count.grouped) time\(count == 1 ? "" : "s")"
+        case .joinedLists: "lists, whose elements are joined with commas"
         case .renamed(.reserved): "renamed: the name is reserved"
         case .renamed(.indistinct): "renamed: another name differs only by an underscore"
         case .renamed(.unwritable): "renamed: a field's name has only a–z, 0–9 and _"
         case .withheld(let rules, let reason):
             "\(reason.text), so not: \(rules.map(\.text).joined(separator: ", "))"
         case .leftOut(.noName): "the column has no name"
-        case .leftOut(.holdsLists): "lists or objects, which no field holds"
+        case .leftOut(.holdsLists): "lists or objects that cannot be one value"
         case .leftOut(.unsupportedHashes): "hashes that cannot be checked here"
         case .leftOut(.someHashes): "some values are password hashes, others are not"
         case .leftOut(.otherSecret): "another column is the password"

@@ -61,7 +61,7 @@ import Watchdog
             "text"
 
             {"username":"cid","age":{"years":3}}
-            {"username":"dan","age":[1]}
+            {"username":"dan","age":[[1]]}
             {"username":"eve","username":"eva"}
             {"username":"fay","postal code":"1","Postal-Code":"2"}
             {"username":"g\\u0000s"}
@@ -120,7 +120,7 @@ import Watchdog
         let text = """
             {"username":"ann","shoe":42,"age":"old","since":"2020-02-30"}
             {"shoe":42}
-            {"username":"bob","age":[1],"since":"2020"}
+            {"username":"bob","age":[{}],"since":"2020"}
             {"username":"cid","age":1,"Age":"x","score":"y"}
             {"username":"a\\u0000b","member":"perhaps"}
             [1]

@@ -133,7 +133,8 @@ import Watchdog
         }
         #expect(try await warnings(rows(count)) == [])
         #expect(try await warnings("(key),both,points,ISO\n" + rows(count)) == [.unlikeFirstRows(rows: 1, line: 2)])
-        #expect(try await warnings(rows(count) + "Total,,900,\n") == [.unlikeLastRows(line: count + 2)])
+        #expect(try await warnings(rows(count) + "Total,,\(count * count),\n") == [.totals(line: count + 2)])
+        #expect(try await warnings(rows(count) + "Total,,0,\n") == [.unlikeLastRows(line: count + 2)])
         #expect(
             try await warnings(rows(count) + "code,label,note,colour\nA,one,x,red\n")
                 == [.unlikeLastRows(line: count + 2)])
@@ -171,7 +172,9 @@ import Watchdog
         report.warnings = [
             .guessedEncoding("windows-1252"), .strayQuotes(rows: 1, line: 7), .blankLines(count: 2_000, line: 8),
             .leadingZeros(field: "zip", cells: 3, line: 9), .otherQuotes(columns: 2, line: 2),
-            .unlikeFirstRows(rows: 1, line: 2), .unlikeLastRows(line: 10), .headerLikeRows,
+            .unlikeFirstRows(rows: 1, line: 2), .unlikeLastRows(line: 10), .totals(line: 11),
+            .shortRows(rows: 2, line: 12), .repeatedHeaders(columns: 1, name: "a_2"), .joinedLists(rows: 1, line: 13),
+            .headerLikeRows,
         ]
         let json = try JSONValue(parsing: report.rendered(as: .json)).member("warnings")
         #expect(
@@ -180,7 +183,9 @@ import Watchdog
                 {"code":"blank_lines","count":2000,"line":8},\
                 {"code":"leading_zeros","field":"zip","count":3,"line":9},\
                 {"code":"other_quotes","count":2,"line":2},{"code":"unlike_first_rows","count":1,"line":2},\
-                {"code":"unlike_last_rows","line":10},{"code":"header_like_rows"}]
+                {"code":"unlike_last_rows","line":10},{"code":"totals","line":11},\
+                {"code":"short_rows","count":2,"line":12},{"code":"repeated_headers","count":1,"column":"a_2"},\
+                {"code":"joined_lists","count":1,"line":13},{"code":"header_like_rows"}]
                 """)
         for text in [report.summary(), report.rendered(as: .text), report.rendered(as: .html)] {
             #expect(text.contains("It was read as windows-1252, which is a guess"))
@@ -190,6 +195,10 @@ import Watchdog
             #expect(text.contains("2 columns are enclosed in apostrophes or similar quotes, as in line 2;"))
             #expect(text.contains("1 row below the header, in line 2, is unlike the rows that follow"))
             #expect(text.contains("The last rows are unlike the rows above them, as in line 10:"))
+            #expect(text.contains("Line 11 looks like a row of totals; it was read as a row."))
+            #expect(text.contains("2 rows have fewer cells than there are columns, the first in line 12. If only"))
+            #expect(text.contains("1 column has the name of an earlier column, and was given a number:"))
+            #expect(text.contains("1 object has lists, in line 13; the elements of each list were joined to one value"))
             #expect(text.contains("The row that was read as the header looks like the rows that follow"))
         }
     }

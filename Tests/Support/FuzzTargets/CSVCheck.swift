@@ -22,7 +22,20 @@ struct CSVCheck {
         choices.options.encoding = [nil, nil, "UTF-8", "windows-1252"][Int(dialect) >> 3 & 3]
         isInferred = dialect & 0xE0 == 0xE0
         bytes = first.rest
+        let top = isInferred ? bytes.count & 7 : Int(dialect) >> 5
+        choices.options.layout.hasHeader = top != 1 && top != 6
+        choices.options.layout.comment = top == 2 || top == 6 ? UInt8(ascii: "#") : nil
+        choices.options.layout.skippedLines = top == 3 ? 1 : 0
+        choices.options.layout.headerLine = top == 4 ? 2 : nil
+        choices.options.layout.padsShortRows = top == 5 || top == 6
         choices.limitHashing(of: bytes)
+    }
+
+    private var layout: TableLayout { choices.options.layout }
+
+    /// Whether no line is skipped, and the first record is the header.
+    private var isUsual: Bool {
+        layout.hasHeader && layout.comment == nil && layout.skippedLines == 0 && layout.headerLine == nil
     }
 
     func run() async throws {
@@ -35,7 +48,8 @@ struct CSVCheck {
         switch error {
         case .looksLike, .damagedCompression, .ended(.damagedCompression, _): return true
         case .noHeader, .unreadableHeader, .columnTwice, .columnMismatch, .otherDelimiter, .mappedColumnMissing:
-            return !hasPlainHeader
+            return !hasPlainHeader || !isUsual
+        case .noHeaderInLine(let line): return line == layout.headerLine
         default: return false
         }
     }
@@ -65,20 +79,50 @@ struct CSVCheck {
             start = text.count > 6 && text[5] == 0x0D && text[6] == 0x0A ? 7 : 6
             line = 2
         }
-        let records = ReferenceSplitter(bytes: text, delimiter: delimiter).rows(from: start, line: line)
+        // A file of rejected rows has another layout than the options give. The reference does not detect it.
+        if !isUsual, text.firstRange(of: Array("_issues".utf8)) != nil { return nil }
+        let splitter = ReferenceSplitter(
+            bytes: text, delimiter: delimiter, skippedLines: layout.headerLine.map { $0 - 1 } ?? layout.skippedLines,
+            comment: layout.comment, hasHeader: layout.hasHeader)
+        let records = splitter.rows(from: start, line: line)
         try require(!records.isEmpty, "an import without a header")
-        let fields = try fields(of: records[0].cells)
+        if let line = layout.headerLine { try require(records[0].line, is: line, "the line of the header") }
+        let header = layout.hasHeader ? records[0].cells : numbers(of: records)
+        let fields = try fields(of: header)
         let hasKey = fields.contains("username")
-        return records.dropFirst().map { record in
-            row(record, header: records[0].cells, fields, isNumbered: !hasKey && choices.options.key == .rowNumber)
+        return records.dropFirst(layout.hasHeader ? 1 : 0).map { record in
+            row(record, header: header, fields, isNumbered: !hasKey && choices.options.key == .rowNumber)
         }
+    }
+
+    /// Returns the names of the columns of a file without a header.
+    private func numbers(of records: [ReferenceRecord]) -> [[UInt8]] {
+        let widths = records.prefix(500).filter { $0.fault == nil }.map(\.cells.count)
+        let counts = Dictionary(grouping: widths) { $0 }.mapValues(\.count)
+        var width = counts.max { ($0.value, $0.key) < ($1.value, $1.key) }?.key ?? 0
+        if layout.padsShortRows, let widest = counts.filter({ $0.value > 1 }).keys.max() { width = widest }
+        return (0..<width).map { Array("column_\($0 + 1)".utf8) }
+    }
+
+    /// Returns the name of each column. A repeated header gets the first number that makes a new name.
+    private func names(of header: [[UInt8]]) -> [String] {
+        var names = header.map { String(decoding: ReferenceStore.trimmed($0), as: UTF8.self) }
+        var taken = Set(names.map(FoldedHeader.init))
+        for index in names.indices where names[..<index].contains(names[index]) {
+            let name = names[index]
+            if name.isEmpty || ["_line", "_issues"].contains(name) { continue }
+            var number = 2
+            while taken.contains(FoldedHeader("\(name)_\(number)")) { number += 1 }
+            names[index] = "\(name)_\(number)"
+            taken.insert(FoldedHeader(names[index]))
+        }
+        return names
     }
 
     /// Returns the field of each column.
     private func fields(of header: [[UInt8]]) throws -> [String?] {
         let uses = ColumnUses(choices.schema, choices.options)
-        return try header.map { cell in
-            let title = String(decoding: ReferenceStore.trimmed(cell), as: UTF8.self)
+        return try names(of: header).map { title in
             let use = uses.use(of: title)
             if use == .hash { return ProfileDraft.hashName }
             guard case .field(let index) = use else {
@@ -96,7 +140,13 @@ struct CSVCheck {
         var row = ReferenceRow(line: record.line, number: record.number)
         if let fault = record.fault {
             row.codes = [fault.code]
-        } else if record.cells.count != header.count || isHeader(record.cells, header) {
+            return row
+        }
+        var record = record
+        if layout.padsShortRows {
+            record.cells += Array(repeating: [], count: max(0, header.count - record.cells.count))
+        }
+        if record.cells.count != header.count || layout.hasHeader && isHeader(record.cells, header) {
             row.codes = ["bad_row"]
         } else {
             var cells: [String: String] = isNumbered ? ["username": "\(record.number)"] : [:]

@@ -12,6 +12,7 @@ struct InferenceCheck {
         var inference = InferenceOptions()
         inference.format = options.format
         inference.encoding = options.encoding
+        inference.layout = options.layout
         inference.key = options.key == .column ? nil : options.key
         // The tightest rules and those that later files keep must each accept the file.
         inference.isStrict = bytes.count.isMultiple(of: 2)

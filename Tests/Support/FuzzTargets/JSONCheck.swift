@@ -66,15 +66,33 @@ struct JSONCheck {
     private func row(_ value: ReferenceJSON?, line: Int, number: Int) -> ReferenceRow {
         var row = ReferenceRow(line: line, number: number)
         guard case .object(let members)? = value else { return row }
-        let uses = ColumnUses(choices.schema, choices.options)
         var cells: [String: String] = [:]
-        for (name, value) in members where !["_line", "_issues"].contains(name) {
+        take(members, within: "", &cells, &row)
+        if choices.options.key == .rowNumber, cells["username"] == nil { cells["username"] = "\(number)" }
+        row.cells = cells
+        return row
+    }
+
+    /// Takes the members of an object, and those of its nested objects, whose names begin with its name.
+    private func take(
+        _ members: [(name: String, value: ReferenceJSON)], within prefix: String, _ cells: inout [String: String],
+        _ row: inout ReferenceRow
+    ) {
+        let uses = ColumnUses(choices.schema, choices.options)
+        for (member, value) in members {
+            let name = prefix + member
+            if ["_line", "_issues"].contains(name) { continue }
             let use = uses.use(of: String(decoding: ReferenceStore.trimmed(Array(name.utf8)), as: UTF8.self))
+            if case .object(let nested) = value, use == .unknown, name.utf8.count <= 1_000 {
+                take(nested, within: name + ".", &cells, &row)
+                continue
+            }
             switch use {
             case .field, .hash:
                 var field = ProfileDraft.hashName
                 if case .field(let index) = use { field = choices.schema.fields[index].name.text }
-                guard let text = text(of: value), !text.utf8.contains(0) else {
+                let isSecret = field == "password" || field == ProfileDraft.hashName
+                guard let text = text(of: value) ?? (isSecret ? nil : joined(value)), !text.utf8.contains(0) else {
                     row.codes.append("bad_row")
                     continue
                 }
@@ -85,9 +103,23 @@ struct JSONCheck {
             case .ignored: break
             }
         }
-        if choices.options.key == .rowNumber, cells["username"] == nil { cells["username"] = "\(number)" }
-        row.cells = cells
-        return row
+    }
+
+    /// Returns the elements of a list of scalars in one text; nil for any other value.
+    private func joined(_ value: ReferenceJSON) -> String? {
+        guard case .array(let elements) = value else { return nil }
+        var text = ""
+        for element in elements {
+            if case .null = element { continue }
+            guard let scalar = self.text(of: element) else { return nil }
+            let bytes = Array(scalar.utf8)
+            let needsQuotes =
+                bytes.isEmpty || ReferenceStore.trimmed(bytes) != bytes
+                || bytes.contains { [0x2C, 0x22, 0x0A, 0x0D].contains($0) }
+            if !text.isEmpty { text += ", " }
+            text += needsQuotes ? "\"" + scalar.replacing("\"", with: "\"\"") + "\"" : scalar
+        }
+        return text
     }
 
     /// Returns the text that the store keeps if the schema allows it; nil for an array or an object.

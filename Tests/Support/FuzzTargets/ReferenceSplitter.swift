@@ -7,7 +7,7 @@ package struct ReferenceRecord: Equatable, Sendable {
     /// The record, from 0, which is the header.
     package let number: Int
     /// The bytes of its cells; none if the record is the first line of a broken one.
-    package let cells: [[UInt8]]
+    package var cells: [[UInt8]]
     package let fault: RecordFault?
 }
 
@@ -16,10 +16,18 @@ package struct ReferenceRecord: Equatable, Sendable {
 package struct ReferenceSplitter {
     let bytes: [UInt8]
     let delimiter: UInt8
+    let skippedLines: Int
+    let comment: UInt8?
+    let hasHeader: Bool
 
-    package init(bytes: [UInt8], delimiter: UInt8) {
+    package init(
+        bytes: [UInt8], delimiter: UInt8, skippedLines: Int = 0, comment: UInt8? = nil, hasHeader: Bool = true
+    ) {
         self.bytes = bytes
         self.delimiter = delimiter
+        self.skippedLines = skippedLines
+        self.comment = comment
+        self.hasHeader = hasHeader
     }
 
     /// Returns all records.
@@ -38,7 +46,13 @@ package struct ReferenceSplitter {
                 line += 1
                 continue
             }
-            let (row, next, lines) = record(from: position, line: line, number: rows.count)
+            if line <= skippedLines || bytes[position] == comment {
+                while position < bytes.count, lineBreak(at: position) == nil { position += 1 }
+                if position == bytes.count { break }
+                continue
+            }
+            let (row, next, lines) = record(
+                from: position, line: line, number: rows.count + (hasHeader ? 0 : 1))
             rows.append(row)
             position = next
             line += lines

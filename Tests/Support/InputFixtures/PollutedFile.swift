@@ -300,7 +300,7 @@ extension PollutedFile {
             "refused: no known columns, header in line 2"),
         PollutedFile(
             "a total below the table", lines { $0.append("Total,,,,30,") },
-            "30 right, 1 rejected: required 1, required 1, pattern_mismatch 1; unlike_last_rows in line 32"),
+            "30 right, 1 rejected: required 1, required 1, pattern_mismatch 1; totals in line 32"),
         PollutedFile(
             "a note below the table", lines { $0 += ["", "(30 rows)"] },
             "30 right, 1 rejected: bad_row 1; blank_lines 1 in line 32"),

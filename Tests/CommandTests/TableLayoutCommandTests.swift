@@ -1,0 +1,101 @@
+import Testing
+import Watchdog
+
+/// Files whose table needs to be told where it begins, with the command.
+@Suite(.watched) struct TableLayoutCommandTests {
+    private static let schema = """
+        {"name": "club", "fields": [
+          {"name": "username", "constraints": {"required": true, "unique": true}},
+          {"name": "age", "type": "integer"}, {"name": "note"}
+        ]}
+        """
+
+    @Test(arguments: [
+        ["--skip", "1", "--header-line", "2"], ["--no-header", "--header-line", "2"], ["--header-line", "0"],
+        ["--skip", "-1"], ["--comment", "##"], ["--comment", "\""], ["--comment", ";", "--delimiter", ";"],
+        ["--pad", "--as", "json"], ["--skip", "1", "--as", "ndjson"],
+    ])
+    func `contradictory options are usage errors`(options: [String]) throws {
+        let workplace = try Workplace()
+        try workplace.write("username,age\nann,1\n", to: "people.csv")
+        for command in [["import"], ["validate"], ["schema", "infer"]] {
+            let outcome = try workplace.run(
+                [try Workplace.binary()] + command + ["people.csv"] + options, input: "", environment: [:])
+            #expect(outcome.status == 64, "\(command) \(options): \(outcome)")
+        }
+    }
+
+    @Test func `N5: a file with lines above its header and comments makes a store, with one command`() throws {
+        let workplace = try Workplace()
+        try workplace.write("Members, 2024\nuser;age;note\nann;7;x\nbob;8;y\n", to: "titled.csv")
+        let refused = try workplace.profiles("import", "titled.csv", "--infer", "--yes")
+        #expect(refused.status == 65 && refused.error.contains("with --header-line 2"), "\(refused)")
+        try workplace.write(
+            "Members, 2024\nuser;age;note\n# new;1;2\nann;7;x\nbob;8\ncy;9\n", to: "people.csv")
+        let outcome = try workplace.profiles(
+            "import", "people.csv", "--infer", "--yes", "--header-line", "2", "--comment", "#", "--pad")
+        #expect(outcome.status == 0 && outcome.output.contains("imported  3"), "\(outcome)")
+        #expect(try workplace.profiles("lookup", "cy").output.contains("9"))
+    }
+
+    @Test func `N5: a file without a header makes a store, and its rejected rows import again`() throws {
+        let workplace = try Workplace()
+        let rows = (0..<6).map { "ann\($0),199\($0)-01-01,\($0).5\n" }
+        try workplace.write(rows.joined(), to: "people.csv")
+        let offered = try workplace.profiles("schema", "infer", "people.csv")
+        #expect(offered.output.contains("--no-header"), "\(offered)")
+        let proposal = try workplace.profiles("schema", "infer", "people.csv", "--no-header")
+        #expect(proposal.output.contains("Import with: --no-header"), "\(proposal)")
+        let made = try workplace.profiles("import", "people.csv", "--infer", "--yes", "--no-header")
+        #expect(made.status == 0 && made.output.contains("imported  6"), "\(made)")
+        try workplace.write("eve,x,1.5\n#fay,1994-01-01,y\n", to: "more.csv")
+        let more = try workplace.profiles("import", "more.csv", "--no-header", "--rejects", "rejects.csv")
+        #expect(more.status == 1 && more.output.contains("rejected  2"), "\(more)")
+        #expect(more.output.contains(" mend rejects.csv\n"), "\(more)")
+        let rejects = try workplace.read("rejects.csv").replacing("eve,x", with: "eve,1990-01-01")
+            .replacing("01,y", with: "01,2.5")
+        try workplace.write(rejects, to: "mended.csv")
+        for options in [[], ["--no-header", "--comment", "#"]] as [[String]] {
+            let again = try workplace.run(
+                [try Workplace.binary(), "import", "mended.csv", "--on-duplicate", "skip"] + options, input: "",
+                environment: workplace.environment)
+            #expect(again.status == 0, "\(again)")
+        }
+        #expect(try workplace.profiles("lookup", "#fay").status == 0)
+    }
+
+    @Test func `N9: rejected rows of a padded file are mended with the line that the report prints`() throws {
+        let workplace = try Workplace(schema: Self.schema)
+        try workplace.write("Club\nusername;age;note\nann\nbob;x\n", to: "people.csv")
+        let outcome = try workplace.profiles(
+            "import", "people.csv", "--skip", "1", "--pad", "--delimiter", ";", "--rejects", "rejects.csv")
+        #expect(outcome.status == 1 && outcome.output.contains("imported  1"), "\(outcome)")
+        let line = try #require(outcome.output.split(separator: "\n").last { $0.hasPrefix("Mend them with: ") })
+        let mend = try workplace.shell("\(line.dropFirst(16)) --plain </dev/null")
+        #expect(!mend.error.contains("does not hold rejected rows") && mend.status != 65, "\(mend)")
+        #expect(try workplace.read("rejects.csv").contains("username;age;note;_line;_issues\nbob;x;;4;"))
+    }
+
+    @Test func `I3: short rows are said once, with the option that reads them`() throws {
+        let workplace = try Workplace(schema: Self.schema)
+        try workplace.write("username,age,note\nann,1\nbob,2\ncy\n", to: "people.csv")
+        let outcome = try workplace.profiles("validate", "people.csv", "--schema", "schema.json")
+        let words = "3 rows have fewer cells than there are columns, the first in line 2. "
+        let advice = "If only empty cells at the end are missing, read such rows with --pad."
+        #expect(outcome.status == 1 && outcome.output.contains(words + advice), "\(outcome)")
+        let padded = try workplace.profiles("validate", "people.csv", "--schema", "schema.json", "--pad")
+        #expect(padded.status == 0, "\(padded)")
+    }
+
+    @Test func `I2: a file that begins with data is offered to be read without a header`() throws {
+        let workplace = try Workplace(schema: Self.schema)
+        let outcome = try workplace.profiles("import", "-", input: "ann,7,x\n")
+        #expect(outcome.status == 65 && outcome.error.contains("use --no-header"), "\(outcome)")
+        let named = try workplace.profiles(
+            "import", "-", "--no-header", "--map", "column_1=username", "--map", "column_2=age", "--map",
+            "column_3=note", input: "ann,7,x\n")
+        #expect(named.status == 0, "\(named)")
+        let twice = try workplace.profiles("import", "-", input: "username,note,note\nbob,1,2\n")
+        #expect(twice.status == 65 && twice.error.contains("COLUMN_2"), "\(twice)")
+    }
+}
