@@ -53,7 +53,7 @@ package enum ProfileFact: String, Hashable, CaseIterable, Sendable {
 
     /// Completes a day to the moment at which it begins in UTC, if the fact is a time.
     func completed(_ value: String) -> String {
-        type == .dateTime && CalendarDay(iso: value.trimmed) != nil ? value.trimmed + "T00:00:00Z" : value
+        type == .dateTime && CalendarDay(iso: value.trimmed) != nil ? value.trimmed + "T" + "00:00:00Z" : value
     }
 
     /// Returns a value in the form in which a store shows the fact. Times have at least milliseconds, and end with `Z`.
