@@ -17,6 +17,9 @@ extension FieldPicker {
 }
 
 extension FieldRules {
+    /// A short description of the accepted values, as a form shows it.
+    package var hint: String { FormField(self, text: "", stored: nil).hint }
+
     fileprivate var kindHint: String {
         if let mask { return "exactly \(mask.digitCount) digit\(mask.digitCount == 1 ? "" : "s"), as \(mask)" }
         switch type {

@@ -250,7 +250,16 @@ struct ColumnJudgement {
         guard let (trueValues, falseValues) = booleanValues else { return false }
         draft.type = "boolean"
         let known: Set = ["true", "True", "TRUE", "1", "false", "False", "FALSE", "0"]
-        if !known.isSuperset(of: trueValues + falseValues) {
+        if known.isSuperset(of: trueValues + falseValues) {
+            // The words of the file come first, because an export with the original headers writes the first word.
+            for (name, found, all) in [
+                ("trueValues", trueValues, FieldRules.defaultTrueValues),
+                ("falseValues", falseValues, FieldRules.defaultFalseValues),
+            ] where !found.isEmpty && !found.contains(all[0]) {
+                let words = found + all.filter { !found.contains($0) }
+                draft.attributes.append(JSONMember(name, .array(words.map(JSONValue.string))))
+            }
+        } else {
             // If one of the two lists is missing, the schema uses its default words for it.
             draft.attributes += [("trueValues", trueValues), ("falseValues", falseValues)]
                 .filter { !$0.1.isEmpty }.map { JSONMember($0, .array($1.map(JSONValue.string))) }

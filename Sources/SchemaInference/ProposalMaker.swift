@@ -130,13 +130,14 @@ struct ProposalMaker {
             Made(column: column, draft: draft, values: judgement.values, missing: judgement.missing, doubts: doubts))
     }
 
-    /// Names the field, and keeps the column's header if an import would not match it with the field.
+    /// Names the field, and keeps the column's header if it differs from the name. An export with the original headers
+    /// writes it.
     private func giveName(to draft: inout FieldDraft, _ column: Int) -> ColumnDoubt.RenamingReason? {
         let name = columns[column].name
         guard let (text, reason) = naming.names[column] else { return nil }
         draft.name = text
         if name.header != text { draft.title = name.header }
-        if !finds(text, by: name.header) { draft.extensions.append(JSONMember("columns", [.string(name.header)])) }
+        if name.header != text { draft.extensions.append(JSONMember("columns", [.string(name.header)])) }
         return reason
     }
 

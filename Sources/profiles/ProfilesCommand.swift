@@ -93,7 +93,8 @@ struct ProfilesCommand: ParsableCommand {
                 try await lookup.run()
                 Platform.exit(EXIT_SUCCESS)
             }
-            var command = try await CompletedWords.atHand { try parseAsRoot() }
+            await CompletedWords.read(for: Array(CommandLine.arguments.dropFirst()))
+            var command = try parseAsRoot()
             if let command = command as? any AsynchronousCommand {
                 if command.needsAddressSpace { try ProcessSettings.requireAddressSpace() }
                 if command.needsThreads { try requireThreads() }

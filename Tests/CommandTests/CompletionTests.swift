@@ -62,7 +62,7 @@ import Watchdog
         }
         #expect(try offered("list", "--sort", "n") == ["nickname"])
         #expect(try offered("find", "x", "--columns", "n") == ["nickname"])
-        #expect(try offered("list", "--columns", "username,i") == ["username,id", "username,issues"])
+        #expect(try offered("list", "--columns", "username,_i") == ["username,_id", "username,_issues"])
         #expect(try offered("list", "--format", "") == ["csv", "json", "ndjson", "text", "tsv"])
         #expect(try offered("import", "x.csv", "--map", "Mobile=") == ["nickname", "username"])
         #expect(try offered("edit", "anna", "--database", "\"other store.sqlite\"", "--clear", "e") == ["email"])

@@ -49,7 +49,7 @@ import Watchdog
                 anna      7876-1241  12 Main Street in …
                 bert      7876-1241  12 Main St
                 No room for postal_code, birthday,
-                revision: choose with --columns, or see
+                _revision: choose with --columns, or see
                 all with --expanded.
                 """)
         #expect(try workplace.profiles("list").output.contains("town of Llanfair Pwllgwyngyll"))

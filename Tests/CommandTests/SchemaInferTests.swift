@@ -21,7 +21,7 @@ import Watchdog
                 Column    Taken for                                                     Values  Examples                           Doubtful
                 E-Mail    e_mail: text (email); primary key; required; unique; email         3  ada@example.org · bob@example.org  too few values, so not: a length limit
                 Born      born: date; as dd.MM.yyyy; missing as NA, N/A, NULL, null, …       2  31.12.1999 · 01.02.2001
-                Status    source_status: text                                                3  open · closed                      too few values, so not: a length limit, required; renamed: the name is reserved
+                Status    status: text                                                       3  open · closed                      too few values, so not: a length limit, required
                 Amount    amount: text                                                       3  12,50 · n.v.                       too few values, so not: a length limit, required
                 Password  password                                                           3                                     too few values, so not: required
 
@@ -43,7 +43,7 @@ import Watchdog
                 Column    Taken for                                                               Values  Examples                           Doubtful
                 E-Mail    e_mail: text (email); primary key; required; unique; length 20 at mos…       3  ada@example.org · bob@example.org
                 Born      born: date; as dd.MM.yyyy                                                    2  31.12.1999 · 01.02.2001
-                Status    source_status: text; required; length 10 at most                             3  open · closed                      renamed: the name is reserved
+                Status    status: text; required; length 10 at most                                    3  open · closed
                 Amount    amount: text; required; length 5 at most                                     3  12,50 · n.v.
                 Password  password; required                                                           3
 

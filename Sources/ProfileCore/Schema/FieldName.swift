@@ -24,6 +24,15 @@ public struct FieldName: Hashable, Comparable, Sendable, CustomStringConvertible
 
     private init(known text: StaticString) { self.text = text.description }
 
+    /// The name of a fact in a query, such as `_id`. No field of a schema has such a name.
+    package init(of fact: ProfileFact) { text = fact.name }
+
+    /// Returns the name of a field or of a fact, or nil if the text is neither.
+    package static func inQuery(_ text: String) -> FieldName? {
+        if let fact = ProfileFact(name: text) { return FieldName(of: fact) }
+        return FieldName(text)
+    }
+
     /// The default primary key of a schema. Every store keeps the primary key in a column of this name. If two values
     /// differ only in ASCII case, this column treats them as equal. Its values are unique.
     public static let username = FieldName(known: "username")
@@ -38,12 +47,9 @@ public struct FieldName: Hashable, Comparable, Sendable, CustomStringConvertible
     /// The field `birthday` of the standard schema.
     public static let birthday = FieldName(known: "birthday")
 
-    /// The names that a schema cannot use for a field. These names already have a meaning in the tables, in CSV or in
-    /// JSON.
-    public static let reserved: Set<String> = [
-        "id", "revision", "created_at", "updated_at", "schema_version", "status", "issues",
-        "password_hash", "password_schema_version", "password_is_judged", "passcode_hash", "rowid", "oid",
-    ]
+    /// The names that a schema cannot use for a field. In CSV and JSON, `password_hash` contains the hash of the
+    /// password.
+    public static let reserved: Set<String> = ["password_hash"]
 
     public var description: String { text }
 
@@ -61,13 +67,13 @@ extension FieldName: ExpressibleByStringLiteral {
 }
 
 extension FieldName: Codable {
-    /// Reads a name from a string.
+    /// Reads a name from a string. The string may also be a fact that a query compares, such as `_id`.
     ///
     /// - Throws: `DecodingError` if the string is not a valid name.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()
         let text = try container.decode(String.self)
-        guard let name = FieldName(text) else {
+        guard let name = FieldName.inQuery(text) else {
             throw DecodingError.dataCorruptedError(
                 in: container, debugDescription: "\"\(text.shortened)\" is no name of a field")
         }

@@ -112,9 +112,9 @@ public struct FieldRules: Hashable, Sendable {
         longestLength.map { max($0.multipliedReportingOverflow(by: 4).partialValue, 1_024) } ?? 1_048_576
     }
 
-    /// The name of the table column that holds this field. The column of the primary key is always `username`, even if
-    /// the schema gives the field another name.
-    package var column: FieldName { isPrimaryKey ? .username : name }
+    /// The table column that holds this field. The column of the primary key is always `username`, even if the schema
+    /// gives the field another name.
+    package var column: FieldColumn { isPrimaryKey ? .username : FieldColumn(of: name) }
 }
 
 extension FieldRules {
@@ -144,6 +144,22 @@ extension FieldRules {
     package func shownForm(of stored: String) -> String {
         formats.first?.typedForm(of: stored, type) ?? typedForm(of: stored)
     }
+
+    /// Returns a stored value as files write it. If the schema allows several notations, this is the first one.
+    package func originalForm(of stored: String) -> String {
+        switch type {
+        case .date, .dateTime, .time: return shownForm(of: stored)
+        case .boolean:
+            let words = stored == "true" ? trueValues : stored == "false" ? falseValues : []
+            return words.first { !missingValues.contains($0) } ?? stored
+        case .integer, .number: return numberFormat.originalForm(of: stored)
+        case .string, .year: return stored
+        }
+    }
+
+    /// The header of the field's column in the file from which the schema was inferred. This is the first of
+    /// ``columns``, or the name of the field.
+    package var originalHeader: String { columns.first ?? name.text }
 
     /// Whether stored values can be typed into the field without a change. True only if all JSON numbers and booleans
     /// can also be typed without a change.

@@ -48,6 +48,19 @@ public struct NumberFormat: Hashable, Sendable {
         let decimal: Character = groupCharacter == "." && decimalCharacter == "." ? "," : decimalCharacter
         return decimal == "." ? stored : stored.replacing(".", with: String(decimal))
     }
+
+    /// Converts a stored number to a text in this notation, with the character between groups of three digits.
+    func originalForm(of stored: String) -> String {
+        let digits = stored.prefix { !".eE".contains($0) }
+        guard let groupCharacter else { return typedForm(of: stored) }
+        var grouped = ""
+        for (index, digit) in digits.enumerated() {
+            let left = digits.count - index
+            if left % 3 == 0, index > 0, grouped != "-" { grouped.append(groupCharacter) }
+            grouped.append(digit)
+        }
+        return grouped + typedForm(of: String(stored.dropFirst(digits.count)))
+    }
 }
 
 /// Reads numbers in one notation.

@@ -28,7 +28,7 @@ extension SchemaError.Reason {
             "there are \(count) fields; \(allowed.lowerBound) to \(allowed.upperBound) are allowed"
         case .repeatedField(let name): "the field \"\(name)\" is there twice"
         case .indistinctFields(let name, let other): "\"\(name)\" and \"\(other)\" differ in underscores alone"
-        case .reservedName(let name): "\"\(name)\" is reserved: the store has a column of its own by that name"
+        case .reservedName(let name): "\"\(name)\" is reserved: a column of that name contains the hash of the password"
 
         case .onlyForTypes(let types):
             "only a field of the type \(types.map { "\"\($0.rawValue)\"" }.listed("or")) can have this"

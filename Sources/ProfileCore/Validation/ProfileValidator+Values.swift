@@ -17,12 +17,17 @@ extension ProfileValidator {
     ///
     /// - Throws: The issues of the value, if it is empty or does not have the field's type.
     package func searchedForm(of value: String, in name: FieldName) throws(ValidationFailure) -> String {
-        guard let index = schema.index(of: name) else {
-            throw ValidationFailure([ValidationIssue(nil, .unknownField(name.text))])
-        }
-        if let stored = fields[index].canonical(value) { return stored }
-        guard !value.utf8Span.span.trimmed().isEmpty else {
+        let fact = ProfileFact(name: name.text)
+        let index = schema.index(of: name)
+        if let index, let stored = fields[index].canonical(value) { return stored }
+        guard index == nil && fact == nil || !value.utf8Span.span.trimmed().isEmpty else {
             throw ValidationFailure([ValidationIssue(name, .required)])
+        }
+        guard let index else {
+            guard let fact, let rules = fact.rules else {
+                throw ValidationFailure([ValidationIssue(nil, .unknownField(name.text))])
+            }
+            return fact.stored(try FieldValidator(rules).formOfType(fact.completed(value)))
         }
         // Every text is a value of the type string.
         if fields[index].rules.type == .string { return value }

@@ -55,7 +55,7 @@ extension ProfileSearch {
         let value: [UInt8]? =
             switch order {
             case nil: nil
-            case .field(let field, _): profile[field.name].map { Array($0.utf8) }
+            case .field(let field, _): profile.text(of: field.name).map { Array($0.utf8) }
             case .relevance(let text): profile.match(of: text).map { [UInt8($0.rawValue)] }
             }
         return cursor(id: profile.id, value: value)

@@ -124,6 +124,7 @@ extension ProfileSearch {
         var issues: [ValidationIssue] = []
         func field(_ name: FieldName) -> FieldRules? {
             if let rules = validator.schema[name], !rules.isSecret { return rules }
+            if let rules = ProfileFact(name: name.text)?.rules { return rules }
             issues.append(ValidationIssue(nil, .unknownField(name.text)))
             return nil
         }

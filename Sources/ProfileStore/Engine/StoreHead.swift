@@ -34,9 +34,9 @@ package struct StoreHead: Sendable {
 
     /// The non-secret fields of all schemas, one field for each column of the store.
     package var fields: [FieldRules] {
-        var columns: Set<FieldName> = []
+        var columns: Set<FieldColumn> = []
         return schemas.flatMap(\.schema.openFields).filter { columns.insert($0.column).inserted }
-            .sorted { $0.column.text < $1.column.text }
+            .sorted { $0.column < $1.column }
     }
 
     /// Returns whether this store may receive a new copy of another store.

@@ -54,6 +54,25 @@ public struct Profile: Hashable, Sendable {
         return values[index]
     }
 
+    /// Returns the stored form of a field's value, or the text of a fact; nil if the value is absent.
+    package func text(of name: FieldName) -> String? {
+        guard let fact = ProfileFact(name: name.text) else { return self[name] }
+        return text(of: fact)
+    }
+
+    /// Returns the text of a fact; nil if the profile has no issues.
+    package func text(of fact: ProfileFact) -> String? {
+        switch fact {
+        case .id: String(id)
+        case .revision: String(revision)
+        case .createdAt: createdAt.description
+        case .updatedAt: updatedAt.description
+        case .schemaVersion: String(schemaVersion)
+        case .status: status.rawValue
+        case .issues: issues.isEmpty ? nil : issues.map(\.message).joined(separator: "; ")
+        }
+    }
+
     /// The value of the primary key, with the letter case in which it was typed.
     public var username: String { self[schema.primaryKey.name] ?? "" }
 

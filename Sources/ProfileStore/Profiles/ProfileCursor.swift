@@ -32,7 +32,8 @@ public struct ProfileCursor: Hashable, Sendable, CustomStringConvertible {
             guard let match = UInt8(parts[1]), match <= TextMatch.whole.rawValue else { return nil }
             self.init(id: id, order: .relevance, value: match == 0 ? nil : [match])
         case 3, 4:
-            guard let field = FieldName(String(parts[1])), let direction = Direction(rawValue: String(parts[2])) else {
+            guard let field = FieldName.inQuery(String(parts[1])), let direction = Direction(rawValue: String(parts[2]))
+            else {
                 return nil
             }
             let order = ProfileQuery.Order(field, isDescending: direction == .descending)

@@ -4,7 +4,7 @@ public import ProfileCore
 public struct ProfileQuery: Hashable, Sendable {
     /// A condition on the value of a field.
     public struct Condition: Hashable, Sendable {
-        /// The field, which must not be secret.
+        /// The field, which must not be secret, or a fact of the store; see <doc:Queries>.
         public let field: FieldName
         /// The comparison and its value.
         public let comparison: Comparison
@@ -118,7 +118,7 @@ public struct ProfileQuery: Hashable, Sendable {
         let place: [UInt8]? =
             switch order {
             case nil: nil
-            case .field(let field, _): profile[field].map { Array($0.utf8) }
+            case .field(let field, _): profile.text(of: field).map { Array($0.utf8) }
             case .relevance: text.flatMap { profile.match(of: FoldedText($0)) }.map { [UInt8($0.rawValue)] }
             }
         return ProfileCursor(id: profile.id, order: order, value: place)

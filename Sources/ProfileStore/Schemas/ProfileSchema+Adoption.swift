@@ -22,8 +22,8 @@ extension ProfileSchema {
     /// - Returns: The missing columns, in the order of the fields.
     /// - Throws: `tooManyColumns`.
     package func missingColumns(
-        inTableOf count: Int, atMost limit: Int, _ hasColumn: (FieldName) -> Bool
-    ) throws(ProfileStoreError) -> [FieldName] {
+        inTableOf count: Int, atMost limit: Int, _ hasColumn: (FieldColumn) -> Bool
+    ) throws(ProfileStoreError) -> [FieldColumn] {
         let missing = openFields.map(\.column).filter { !hasColumn($0) }
         guard count + missing.count <= limit else { throw .tooManyColumns(limit: limit) }
         return missing
@@ -31,8 +31,8 @@ extension ProfileSchema {
 
     /// The unique fields that need their own index. The primary key is not among them, because every store has an index
     /// of its primary key.
-    package var uniqueFields: [FieldName] { fields.filter { $0.isUnique && !$0.isPrimaryKey }.map(\.name) }
+    package var uniqueFields: [FieldRules] { fields.filter { $0.isUnique && !$0.isPrimaryKey } }
 
     /// The fields that have an index only for look-ups.
-    package var indexedFields: [FieldName] { fields.filter { $0.isIndexed && !$0.isUnique }.map(\.name) }
+    package var indexedFields: [FieldRules] { fields.filter { $0.isIndexed && !$0.isUnique } }
 }

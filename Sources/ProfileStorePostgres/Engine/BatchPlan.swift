@@ -20,7 +20,7 @@ struct BatchPlan {
     /// profile or removed from a profile. The outer key is the column of the unique field. The inner key contains the
     /// bytes of the compared value. Nil means that no profile has the value. The inner keys are not `String`s, because
     /// Swift treats some different values as equal `String`s: é as one Unicode scalar equals é as two Unicode scalars.
-    private var otherOwners: [FieldName: [[UInt8]: Int64?]] = [:]
+    private var otherOwners: [FieldColumn: [[UInt8]: Int64?]] = [:]
 
     // The writes of the steps.
     private var writes: [Write] = []

@@ -127,7 +127,7 @@ extension PostgresEngine {
         let missing = try schema.missingColumns(inTableOf: columns.count, atMost: mostColumns) {
             columns.contains(ProfileTable.quoted($0))
         }
-        for name in missing { try await connection.run(ProfileTable.addColumn(name)) }
+        for column in missing { try await connection.run(ProfileTable.addColumn(column)) }
         try await withoutWaitingForStandbys(connection) {
             connection.deadline = .now + PostgresSession.longestWork
             try await makeIndexes(for: schema, isAlone: isAlone, connection)
@@ -161,11 +161,11 @@ extension PostgresEngine {
         try await dropInterruptedIndexes(connection)
         let isEmpty = try await connection.run(ProfileTable.selectAny).isEmpty
         let isQuick = isAlone || isEmpty
-        for name in schema.uniqueFields {
-            try await makeIndex(name, isUnique: true, concurrently: !isQuick, connection)
+        for field in schema.uniqueFields {
+            try await makeIndex(field, isUnique: true, concurrently: !isQuick, connection)
         }
-        for name in schema.indexedFields {
-            try await makeIndex(name, isUnique: false, concurrently: !isQuick, connection)
+        for field in schema.indexedFields {
+            try await makeIndex(field, isUnique: false, concurrently: !isQuick, connection)
         }
     }
 
@@ -176,21 +176,23 @@ extension PostgresEngine {
 
     /// Creates an index. If another session creates the index at the same time, does nothing.
     private static func makeIndex(
-        _ name: FieldName, isUnique: Bool, concurrently: Bool, _ connection: Connection
+        _ field: FieldRules, isUnique: Bool, concurrently: Bool, _ connection: Connection
     ) async throws {
+        let column = field.column
         do throws(PostgresError) {
-            try await connection.run(ProfileTable.createIndex(name, isUnique: isUnique, concurrently: concurrently))
+            try await connection.run(ProfileTable.createIndex(column, isUnique: isUnique, concurrently: concurrently))
         } catch {
             guard case .refused(let state, _, let constraint, _) = error else { throw error }
             if state == .duplicateTable { return }
             guard state == .uniqueViolation else { throw error }
             // If two sessions create the same index at the same time, they conflict in the server's catalog of names.
-            guard constraint == ProfileTable.indexName(name, isUnique: isUnique) else { return }
+            guard constraint == ProfileTable.indexName(column, isUnique: isUnique) else { return }
             try await dropInterruptedIndexes(connection)
-            let repeated = try await connection.run([ProfileTable.selectRepeated(name)])[0]
+            let repeated = try await connection.run([ProfileTable.selectRepeated(column)])[0]
             // If no value is repeated any more, the caller tries again.
             guard !repeated.isEmpty else { return }
-            throw ProfileStoreError.repeatedValues(name, (0..<repeated.count).compactMap { repeated.text($0, 0) })
+            throw ProfileStoreError.repeatedValues(
+                field.name, (0..<repeated.count).compactMap { repeated.text($0, 0) })
         }
     }
 

@@ -258,36 +258,49 @@ final class ProfileTable: Sendable {
 
     // MARK: Names
 
-    /// Returns the quoted column name of a field. Every PostgreSQL table has some system columns. If a field has the
-    /// name of a system column, its column name ends with a `$`.
-    static func quoted(_ name: FieldName) -> String {
-        serverColumns.contains(name.text) ? "\"\(name.text)$\"" : "\"\(name.text)\""
+    /// Returns the quoted name of a field's column. Every PostgreSQL table has some system columns. If a field has the
+    /// name of a system column, its column name ends with a `$`. For a fact, returns an expression with its text.
+    static func quoted(_ column: FieldColumn) -> String {
+        if let fact = column.fact { return text(of: fact) }
+        return serverColumns.contains(column.text) ? "\"\(column.text)$\"" : "\"\(column.text)\""
+    }
+
+    /// Returns the SQL of a fact's text, in the form of ``ProfileStore/Profile/text(of:)``.
+    private static func text(of fact: ProfileFact) -> String {
+        switch fact {
+        case .id, .revision, .schemaVersion: return "(\(fact.rawValue)::text COLLATE \"C\")"
+        case .createdAt, .updatedAt:
+            let time = fact.rawValue
+            return "(to_char(to_timestamp(\(time) / 1000) AT TIME ZONE 'UTC', 'YYYY-MM-DD\"T\"HH24:MI:SS.') || "
+                + "lpad((\(time) % 1000)::text, 3, '0') || 'Z' COLLATE \"C\")"
+        case .status: return "(CASE WHEN issues IS NULL THEN 'valid' ELSE 'invalid' END COLLATE \"C\")"
+        case .issues: return "issues"
+        }
     }
 
     private static let serverColumns: Set = ["tableoid", "xmin", "cmin", "xmax", "cmax", "ctid"]
 
-    static func addColumn(_ name: FieldName) -> String {
-        let column = quoted(name)
-        return "ALTER TABLE profiles ADD COLUMN IF NOT EXISTS \(column) text COLLATE \"C\" CHECK (\(column) <> '')"
+    static func addColumn(_ column: FieldColumn) -> String {
+        let name = quoted(column)
+        return "ALTER TABLE profiles ADD COLUMN IF NOT EXISTS \(name) text COLLATE \"C\" CHECK (\(name) <> '')"
     }
 
     /// Creates the index of a field. A unique index enforces unique values. Any other index only speeds up look-ups.
-    static func createIndex(_ name: FieldName, isUnique: Bool, concurrently: Bool) -> String {
+    static func createIndex(_ column: FieldColumn, isUnique: Bool, concurrently: Bool) -> String {
         "CREATE \(isUnique ? "UNIQUE " : "")INDEX \(concurrently ? "CONCURRENTLY " : "")"
-            + "IF NOT EXISTS \(indexName(name, isUnique: isUnique)) ON profiles (\(quoted(name)))"
+            + "IF NOT EXISTS \(indexName(column, isUnique: isUnique)) ON profiles (\(quoted(column)))"
     }
 
-    /// Returns the name of a field's index. The server cuts long names, so the index name contains a hash of the field
-    /// name.
-    static func indexName(_ field: FieldName, isUnique: Bool) -> String {
-        let digits = SHA256.hexadecimal(Array(field.text.utf8).span).prefix(16)
+    /// Returns the name of a field's index. The server cuts long names, so the index name contains a hash of the column.
+    static func indexName(_ column: FieldColumn, isUnique: Bool) -> String {
+        let digits = SHA256.hexadecimal(Array(column.text.utf8).span).prefix(16)
         return (isUnique ? "profiles_unique_" : "profiles_index_") + digits
     }
 
-    static func selectRepeated(_ name: FieldName) -> Command {
+    static func selectRepeated(_ column: FieldColumn) -> Command {
         Command(
-            "SELECT \(quoted(name)) FROM profiles WHERE \(quoted(name)) IS NOT NULL "
-                + "GROUP BY \(quoted(name)) HAVING count(*) > 1 ORDER BY 1 LIMIT 10")
+            "SELECT \(quoted(column)) FROM profiles WHERE \(quoted(column)) IS NOT NULL "
+                + "GROUP BY \(quoted(column)) HAVING count(*) > 1 ORDER BY 1 LIMIT 10")
     }
 }
 

@@ -78,8 +78,8 @@ enum SchemaTable {
     /// Returns the names of a schema's indexes.
     static func indexNames(_ schema: ProfileSchema) -> Set<String> {
         Set(
-            schema.uniqueFields.map { ProfileTable.indexName($0, isUnique: true) }
-                + schema.indexedFields.map { ProfileTable.indexName($0, isUnique: false) })
+            schema.uniqueFields.map { ProfileTable.indexName($0.column, isUnique: true) }
+                + schema.indexedFields.map { ProfileTable.indexName($0.column, isUnique: false) })
     }
 
     /// An existing index of a field.

@@ -124,6 +124,13 @@ struct TableSearch: Sendable {
     /// Whether a row satisfies the conditions that the server cannot check.
     private func isFound(_ rows: Rows, _ row: Int) -> Bool {
         for condition in looked {
+            if let fact = condition.field.column.fact {
+                let text = table.profile(in: rows, row).text(of: fact)
+                guard text.map({ condition.isMet(by: $0.utf8Span.span) }) ?? condition.isMetByAbsence else {
+                    return false
+                }
+                continue
+            }
             guard let index = table.schema.openIndex(of: condition.field.name) else { return false }
             let isMet = rows.withBytes(row, index + ProfileTable.firstFieldColumn) { condition.isMet(by: $0.span) }
             guard isMet ?? condition.isMetByAbsence else { return false }

@@ -96,14 +96,14 @@ struct StoreLayout {
 
     private func verify(_ connection: borrowing Connection) throws {
         var missing = objects
-        var uniqueFields: Set<FieldName> = []
+        var uniqueColumns: Set<FieldColumn> = []
         for object in try Self.objects(of: connection) {
             if let sql = missing.removeValue(forKey: object.name) {
                 guard object.hasText(sql) || object.hasText(Self.extended(sql, as: object)) else {
                     throw object.error(.changed)
                 }
-            } else if let field = object.uniqueField {
-                uniqueFields.insert(field)
+            } else if let column = object.uniqueColumn {
+                uniqueColumns.insert(column)
             } else {
                 guard try object.isHarmless(connection) else { throw object.error(.foreign) }
             }
@@ -114,12 +114,12 @@ struct StoreLayout {
         }
         // The loop above has verified that `schemas` is a plain table, so it can be read now.
         let schema = objects["schemas"] == nil ? nil : try SchemaTable.latest(connection)?.parsed()
-        let wanted = Set(schema?.uniqueFields ?? [])
-        guard let field = wanted.symmetricDifference(uniqueFields).min() else { return }
+        let wanted = Set(schema?.uniqueFields.map(\.column) ?? [])
+        guard let column = wanted.symmetricDifference(uniqueColumns).min() else { return }
         throw ProfileStoreError.altered(
             AlteredObject(
-                wanted.contains(field) ? .missing : .foreign, type: "index",
-                name: ProfileTable.uniqueIndexName(field.text)))
+                wanted.contains(column) ? .missing : .foreign, type: "index",
+                name: ProfileTable.uniqueIndexName(column.text)))
     }
 
     /// Returns the rows of `sqlite_schema`. The automatic indexes are left out, because they follow from the SQL of
@@ -146,7 +146,8 @@ struct StoreLayout {
         let pieces = stored.sql.utf8.split(separator: UInt8(ascii: "\""), omittingEmptySubsequences: false)
         let names = stride(from: 1, to: pieces.count, by: 4).map { String(decoding: pieces[$0], as: UTF8.self) }
         let (head, tail) = split(table)
-        return head + names.compactMap(FieldName.init).map { ", " + ProfileTable.columnDefinition($0) }.joined() + tail
+        return head + names.compactMap(FieldColumn.init).map { ", " + ProfileTable.columnDefinition($0) }.joined()
+            + tail
     }
 
     /// Splits a table's SQL at the place where SQLite inserts an added column: before the table constraints, or at the
@@ -172,11 +173,11 @@ private struct StoredObject {
     /// because it treats some different texts as equal.
     func hasText(_ text: String) -> Bool { Array(sql.utf8) == Array(text.utf8) }
 
-    /// The field of this unique index; nil if the object is not a unique index that an adoption created.
-    var uniqueField: FieldName? {
+    /// The column of this unique index; nil if the object is not a unique index that an adoption created.
+    var uniqueColumn: FieldColumn? {
         let prefix = ProfileTable.uniqueIndexName("")
-        guard name.hasPrefix(prefix), let field = FieldName(String(name.dropFirst(prefix.count))) else { return nil }
-        return hasText(ProfileTable.createUniqueIndex(field)) ? field : nil
+        guard name.hasPrefix(prefix), let column = FieldColumn(String(name.dropFirst(prefix.count))) else { return nil }
+        return hasText(ProfileTable.createUniqueIndex(column)) ? column : nil
     }
 
     /// Returns whether the object only helps SQLite to find rows and contains no computed values.

@@ -5,9 +5,9 @@ internal import Threads
 
 /// The table `profiles` under one schema: its SQL, and the conversion between rows and profiles.
 ///
-/// Only this type and its extensions put field names into SQL. The names come from ``ProfileCore/FieldName``, which
-/// admits only lower-case ASCII letters, digits and `_`. The names are also quoted, because a field may have the name
-/// of an SQL keyword.
+/// Only this type and its extensions put the columns of fields into SQL. A ``ProfileCore/FieldColumn`` contains only
+/// lower-case ASCII letters, digits, `_` and `$`. The columns are also quoted, because a field may have the name of an
+/// SQL keyword.
 final class ProfileTable: Sendable {
     let schema: ProfileSchema
     let selectByUsername: String
@@ -229,43 +229,63 @@ final class ProfileTable: Sendable {
 
     // MARK: Names
 
-    static func quoted(_ name: FieldName) -> String { "\"\(name.text)\"" }
-
-    static func addColumn(_ name: FieldName) -> String { "ALTER TABLE profiles ADD COLUMN \(columnDefinition(name))" }
-
-    /// Returns the definition of an added field's column, exactly as it appears in the table's SQL.
-    static func columnDefinition(_ name: FieldName) -> String { "\(quoted(name)) TEXT CHECK (\(quoted(name)) <> '')" }
-
-    /// Returns the SQL that creates the index of a unique field. The field must not be the primary key.
-    static func createUniqueIndex(_ name: FieldName) -> String {
-        "CREATE UNIQUE INDEX \"\(uniqueIndexName(name.text))\" ON profiles (\(quoted(name)))"
+    /// Returns the quoted name of a field's column. For a fact, returns an expression with its text.
+    static func quoted(_ column: FieldColumn) -> String {
+        column.fact.map(text(of:)) ?? "\"\(column.text)\""
     }
 
-    static func dropUniqueIndex(_ name: FieldName) -> String { "DROP INDEX \"\(uniqueIndexName(name.text))\"" }
+    /// Returns the SQL of a fact's text, in the form of ``ProfileStore/Profile/text(of:)``.
+    private static func text(of fact: ProfileFact) -> String {
+        switch fact {
+        case .id, .revision, .schemaVersion: return "CAST(\(fact.rawValue) AS TEXT)"
+        case .createdAt, .updatedAt:
+            let time = fact.rawValue
+            return "(strftime('%Y-%m-%dT%H:%M:%S', \(time) / 1000, 'unixepoch') "
+                + "|| printf('.%03dZ', \(time) % 1000))"
+        case .status: return "iif(issues IS NULL, 'valid', 'invalid')"
+        case .issues: return "issues"
+        }
+    }
 
-    static func uniqueIndexName(_ field: String) -> String { "profiles_unique_\(field)" }
+    static func addColumn(_ column: FieldColumn) -> String {
+        "ALTER TABLE profiles ADD COLUMN \(columnDefinition(column))"
+    }
+
+    /// Returns the definition of an added field's column, exactly as it appears in the table's SQL.
+    static func columnDefinition(_ column: FieldColumn) -> String {
+        "\(quoted(column)) TEXT CHECK (\(quoted(column)) <> '')"
+    }
+
+    /// Returns the SQL that creates the index of a unique field. The field must not be the primary key.
+    static func createUniqueIndex(_ column: FieldColumn) -> String {
+        "CREATE UNIQUE INDEX \"\(uniqueIndexName(column.text))\" ON profiles (\(quoted(column)))"
+    }
+
+    static func dropUniqueIndex(_ column: FieldColumn) -> String { "DROP INDEX \"\(uniqueIndexName(column.text))\"" }
+
+    static func uniqueIndexName(_ column: String) -> String { "profiles_unique_\(column)" }
 
     /// Returns the SQL that creates an index only for look-ups. Other programs may create and drop such indexes, so the
     /// SQL has `IF NOT EXISTS`, and ``dropIndex(_:)`` has `IF EXISTS`.
-    static func createIndex(_ name: FieldName) -> String {
-        "CREATE INDEX IF NOT EXISTS \"\(indexName(name.text))\" ON profiles (\(quoted(name)))"
+    static func createIndex(_ column: FieldColumn) -> String {
+        "CREATE INDEX IF NOT EXISTS \"\(indexName(column.text))\" ON profiles (\(quoted(column)))"
     }
 
-    static func dropIndex(_ name: FieldName) -> String { "DROP INDEX IF EXISTS \"\(indexName(name.text))\"" }
+    static func dropIndex(_ column: FieldColumn) -> String { "DROP INDEX IF EXISTS \"\(indexName(column.text))\"" }
 
     /// A column that has an index under every schema. The first migration creates the index.
-    static let phone = FieldName.phone
+    static let phone = FieldColumn.phone
 
-    private static func indexName(_ field: String) -> String { "profiles_index_\(field)" }
+    private static func indexName(_ column: String) -> String { "profiles_index_\(column)" }
 
-    static func selectRepeated(_ name: FieldName) -> String {
-        "SELECT \(quoted(name)) FROM profiles WHERE \(quoted(name)) IS NOT NULL "
-            + "GROUP BY \(quoted(name)) HAVING count(*) > 1 LIMIT 10"
+    static func selectRepeated(_ column: FieldColumn) -> String {
+        "SELECT \(quoted(column)) FROM profiles WHERE \(quoted(column)) IS NOT NULL "
+            + "GROUP BY \(quoted(column)) HAVING count(*) > 1 LIMIT 10"
     }
 
     /// Returns the id of the profile that has a value in the column of a unique field.
     static func owner(
-        of value: String, in column: FieldName, _ connection: borrowing Connection
+        of value: String, in column: FieldColumn, _ connection: borrowing Connection
     ) throws(SQLiteError) -> Int64? {
         var statement = try connection.prepare("SELECT id FROM profiles WHERE \(quoted(column)) = ?1", value)
         return try statement.step() ? statement.integer(at: 0) : nil

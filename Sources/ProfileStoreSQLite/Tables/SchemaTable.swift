@@ -59,24 +59,25 @@ enum SchemaTable {
         let missing = try schema.missingColumns(inTableOf: columns.count, atMost: Connection.mostColumns) {
             columns.contains($0.text)
         }
-        for name in missing { try connection.execute(ProfileTable.addColumn(name)) }
+        for column in missing { try connection.execute(ProfileTable.addColumn(column)) }
         let unique = schema.uniqueFields
-        let uniqueBefore = previous?.uniqueFields ?? []
-        for name in unique where !uniqueBefore.contains(name) {
-            let repeated = try repeatedValues(of: name, connection)
-            guard repeated.isEmpty else { throw ProfileStoreError.repeatedValues(name, repeated) }
+        let uniqueBefore = previous?.uniqueFields.map(\.column) ?? []
+        for field in unique where !uniqueBefore.contains(field.column) {
+            let repeated = try repeatedValues(in: field.column, connection)
+            guard repeated.isEmpty else { throw ProfileStoreError.repeatedValues(field.name, repeated) }
         }
-        for name in uniqueBefore where !unique.contains(name) {
-            try connection.execute(ProfileTable.dropUniqueIndex(name))
+        let uniqueNow = unique.map(\.column)
+        for column in uniqueBefore where !uniqueNow.contains(column) {
+            try connection.execute(ProfileTable.dropUniqueIndex(column))
         }
-        for name in unique where !uniqueBefore.contains(name) {
-            try connection.execute(ProfileTable.createUniqueIndex(name))
+        for column in uniqueNow where !uniqueBefore.contains(column) {
+            try connection.execute(ProfileTable.createUniqueIndex(column))
         }
-        let indexed = schema.indexedFields
-        for name in previous?.indexedFields ?? [] where !indexed.contains(name) {
-            try connection.execute(ProfileTable.dropIndex(name))
+        let indexed = schema.indexedFields.map(\.column)
+        for column in previous?.indexedFields.map(\.column) ?? [] where !indexed.contains(column) {
+            try connection.execute(ProfileTable.dropIndex(column))
         }
-        for name in indexed { try connection.execute(ProfileTable.createIndex(name)) }
+        for column in indexed { try connection.execute(ProfileTable.createIndex(column)) }
         try connection.run(
             """
             INSERT INTO schemas (version, name, fingerprint, document, adopted_at)
@@ -113,10 +114,10 @@ enum SchemaTable {
     }
 
     private static func repeatedValues(
-        of name: FieldName, _ connection: borrowing Connection
+        in column: FieldColumn, _ connection: borrowing Connection
     ) throws -> [String] {
         var values: [String] = []
-        var statement = try connection.prepare(ProfileTable.selectRepeated(name))
+        var statement = try connection.prepare(ProfileTable.selectRepeated(column))
         while try statement.step() { values.append(statement.string(at: 0) ?? "") }
         return values
     }

@@ -13,7 +13,7 @@ struct MemoryProfile: Hashable, Sendable {
     var issues: String?
     /// The values. The key is the column. There may be values of former fields: fields that an earlier schema had, but
     /// the rules in force do not have.
-    private(set) var values: [FieldName: String] = [:]
+    private(set) var values: [FieldColumn: String] = [:]
     var password: Password?
     var passcodeHash: String?
 
@@ -104,7 +104,7 @@ struct MemoryProfile: Hashable, Sendable {
             values: schema.openFields.map { values[$0.column] })
     }
 
-    func comparedText(_ column: FieldName) -> ComparedText? { values[column].map { ComparedText($0, in: column) } }
+    func comparedText(_ column: FieldColumn) -> ComparedText? { values[column].map { ComparedText($0, in: column) } }
 }
 
 /// A text that is compared byte by byte. Stores compare texts in the same way. If it is a primary key, the comparison
@@ -114,7 +114,7 @@ struct ComparedText: Hashable, Comparable, Sendable {
     let text: String
     let bytes: [UInt8]
 
-    init(_ text: String, in column: FieldName) {
+    init(_ text: String, in column: FieldColumn) {
         self.text = text
         bytes = column == .username ? text.utf8.map(\.asciiFolded) : Array(text.utf8)
     }

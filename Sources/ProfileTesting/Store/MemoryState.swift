@@ -25,7 +25,7 @@ struct MemoryState: Sendable {
     private var columns = Set(ProfileSchema.standard.openFields.map(\.column))
     /// For each unique column of the rules in force: the stored values, each with the id of the profile that has this
     /// value.
-    private var owners: [FieldName: [ComparedText: Int64]] = [:]
+    private var owners: [FieldColumn: [ComparedText: Int64]] = [:]
 
     /// Creates a store that has a first schema but no profiles.
     init(_ schema: ProfileSchema, at time: Timestamp) throws(ProfileStoreError) {
@@ -67,7 +67,7 @@ struct MemoryState: Sendable {
     private static let mostColumns = 250
     private static let ownColumns = 10
 
-    private func repeatedValues(in column: FieldName) -> [String] {
+    private func repeatedValues(in column: FieldColumn) -> [String] {
         let values = Dictionary(grouping: profiles.values.compactMap { $0.comparedText(column) }) { $0 }
         return values.filter { $0.value.count > 1 }.keys.sorted().prefix(10).map(\.text)
     }
@@ -97,7 +97,7 @@ struct MemoryState: Sendable {
     }
 
     /// Returns the id of the profile that has this value in a unique column.
-    func owner(of value: String, in column: FieldName) -> Int64? { owners[column]?[ComparedText(value, in: column)] }
+    func owner(of value: String, in column: FieldColumn) -> Int64? { owners[column]?[ComparedText(value, in: column)] }
 
     /// Returns the unique fields in which another profile has the same value as the row. Ignores the profile `id`.
     func takenFields(of rows: ValidProfiles, row: Int, besides id: Int64?) -> [FieldName] {

@@ -9,11 +9,23 @@ struct ExportColumns: Sendable {
     /// Whether the last column of the export contains the password hashes.
     let includesHashes: Bool
     let names: [String]
+    /// The layout of the original file; nil for the layout that every import reads without settings.
+    let original: ImportSettings?
 
-    init(_ schema: ProfileSchema, includingHashes: Bool) {
-        fields = schema.openFields
-        includesHashes = includingHashes && schema.hasPassword
-        names = fields.map(\.name.text) + (includesHashes ? [ProfileDraft.hashName] : [])
+    init(_ schema: ProfileSchema, as form: ExportForm) {
+        original = form.isOriginal ? schema.importSettings : nil
+        // If an import makes the key, the original file has no column for it.
+        let hasKey = schema.importSettings.key == .column || !form.isOriginal
+        fields = schema.openFields.filter { hasKey || !$0.isPrimaryKey }
+        includesHashes = form.includesHashes && schema.hasPassword
+        let headers = fields.map { form.isOriginal ? $0.originalHeader : $0.name.text }
+        let hashHeader = form.isOriginal ? schema[.password]?.hashColumns.first : nil
+        names = headers + (includesHashes ? [hashHeader ?? ProfileDraft.hashName] : [])
+    }
+
+    /// Returns a stored value in the notation of the file.
+    func form(of stored: String, column: Int) -> String {
+        original == nil ? fields[column].typedForm(of: stored) : fields[column].originalForm(of: stored)
     }
 }
 
@@ -40,16 +52,19 @@ protocol ExportOutput: Sendable {
 /// intermediate String.
 final class CSVExport: ExportOutput {
     private let columns: ExportColumns
-    /// For each field: whether an import would reject the stored form of its values. The export converts such values.
+    /// For each field: whether the notation of the file may differ from the stored form. The export converts such values.
     private let rewritten: [Bool]
     /// Nil after the end of the export.
     private let writer: Locked<CSVWriter?>
 
     init(_ columns: ExportColumns, to sink: ByteSink, spreadsheetSafe: Bool) throws(ByteStreamError) {
         self.columns = columns
-        rewritten = columns.fields.map { !$0.isTypedAsStored }
-        var writer = CSVWriter(to: sink, spreadsheetSafe: spreadsheetSafe, containsSecrets: columns.includesHashes)
-        try writer.record(columns.names)
+        let isOriginal = columns.original != nil
+        rewritten = columns.fields.map { isOriginal ? ![.string, .year].contains($0.type) : !$0.isTypedAsStored }
+        var writer = CSVWriter(
+            to: sink, delimiter: columns.original?.delimiter.flatMap(CSVDelimiter.init) ?? .comma,
+            spreadsheetSafe: spreadsheetSafe, containsSecrets: columns.includesHashes)
+        if columns.original?.layout.hasHeader ?? true { try writer.record(columns.names) }
         self.writer = Locked(writer)
     }
 
@@ -59,8 +74,7 @@ final class CSVExport: ExportOutput {
             for row in rows.rows.indices {
                 for column in rewritten.indices {
                     if rewritten[column] {
-                        let typed = columns.fields[column].typedForm(of: String(rows.cell(row, column)))
-                        writer?.cell(typed.utf8.span)
+                        writer?.cell(columns.form(of: String(rows.cell(row, column)), column: column).utf8.span)
                     } else {
                         writer?.cell(rows.cell(row, column))
                     }
@@ -122,11 +136,13 @@ final class JSONExport: ExportOutput {
         members.reserveCapacity(columns.names.count)
         for (column, rules) in columns.fields.enumerated() {
             let stored = rows.isAbsent(row, column) ? nil : String(rows.cell(row, column))
-            members.append(JSONMember(columns.names[column], rules.typedJSON(of: stored)))
+            var value = rules.json(of: stored)
+            if case .string(let text) = value { value = .string(columns.form(of: text, column: column)) }
+            members.append(JSONMember(columns.names[column], value))
         }
         if columns.includesHashes {
             let hash = profile.hash.map { JSONValue.string(String($0.bytes)) }
-            members.append(JSONMember(ProfileDraft.hashName, hash ?? .null))
+            members.append(JSONMember(columns.names[columns.fields.count], hash ?? .null))
         }
         return members
     }

@@ -5,6 +5,8 @@ struct ExportForm: Sendable {
     let format: ExportFormat
     let includesHashes: Bool
     let isSpreadsheetSafe: Bool
+    /// Whether the file has the headers and notations of the file from which the schema was inferred.
+    var isOriginal = false
 }
 
 /// Reads the profiles of an export page by page, in the order of their ids.

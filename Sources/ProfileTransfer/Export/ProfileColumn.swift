@@ -1,25 +1,24 @@
 package import ProfileCore
 package import ProfileStore
 
-/// A column of a table of profiles: a field that is not secret, or metadata of the profile. A field cannot have the
-/// name of a metadata column (`FieldName.reserved`).
+/// A column of a table of profiles: a field that is not secret, or a fact about the profile.
 package enum ProfileColumn: Hashable, Sendable {
     case field(FieldRules)
-    case id, revision, createdAt, updatedAt, status, issues
+    case fact(ProfileFact)
 
-    /// The metadata columns.
-    package static let besidesFields: [ProfileColumn] = [.id, .revision, .createdAt, .updatedAt, .status, .issues]
-
-    /// The name of the column in headers and JSON.
+    /// The name of the column in the header of a file.
     package var name: String {
         switch self {
         case .field(let rules): rules.name.text
-        case .id: "id"
-        case .revision: "revision"
-        case .createdAt: "created_at"
-        case .updatedAt: "updated_at"
-        case .status: "status"
-        case .issues: "issues"
+        case .fact(let fact): fact.name
+        }
+    }
+
+    /// Returns the name of the column in the JSON of a profile; see ``ProfileStore/Profile/json``.
+    package func member(under schema: ProfileSchema) -> String {
+        switch self {
+        case .field(let rules): rules.name.text
+        case .fact(let fact): schema.member(of: fact)
         }
     }
 
@@ -27,12 +26,7 @@ package enum ProfileColumn: Hashable, Sendable {
     package var title: String {
         switch self {
         case .field(let rules): rules.title
-        case .id: "Id"
-        case .revision: "Revision"
-        case .createdAt: "Created"
-        case .updatedAt: "Updated"
-        case .status: "Status"
-        case .issues: "Issues"
+        case .fact(let fact): fact.title
         }
     }
 
@@ -40,8 +34,7 @@ package enum ProfileColumn: Hashable, Sendable {
     package var isWhole: Bool {
         switch self {
         case .field(let rules): rules.type == .integer || rules.type == .number
-        case .id, .revision: true
-        case .createdAt, .updatedAt, .status, .issues: false
+        case .fact(let fact): fact.isNumber
         }
     }
 
@@ -49,12 +42,7 @@ package enum ProfileColumn: Hashable, Sendable {
     package func value(of profile: Profile) -> String? {
         switch self {
         case .field(let rules): profile[rules.name]
-        case .id: String(profile.id)
-        case .revision: String(profile.revision)
-        case .createdAt: profile.createdAt.description
-        case .updatedAt: profile.updatedAt.description
-        case .status: profile.status.rawValue
-        case .issues: profile.issues.isEmpty ? nil : profile.issues.map(\.message).joined(separator: "; ")
+        case .fact(let fact): profile.text(of: fact)
         }
     }
 
@@ -63,10 +51,11 @@ package enum ProfileColumn: Hashable, Sendable {
     package func json(of profile: Profile) -> JSONValue {
         switch self {
         case .field(let rules): rules.json(of: profile[rules.name])
-        case .id: .number(profile.id)
-        case .revision: .number(profile.revision)
-        case .issues: .array(profile.issues.map(\.json))
-        case .createdAt, .updatedAt, .status: value(of: profile).map(JSONValue.string) ?? .null
+        case .fact(.id): .number(profile.id)
+        case .fact(.revision): .number(profile.revision)
+        case .fact(.schemaVersion): .number(profile.schemaVersion)
+        case .fact(.issues): .array(profile.issues.map(\.json))
+        case .fact(.createdAt), .fact(.updatedAt), .fact(.status): value(of: profile).map(JSONValue.string) ?? .null
         }
     }
 

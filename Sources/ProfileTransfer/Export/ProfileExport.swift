@@ -2,7 +2,7 @@ internal import CSVStream
 public import ProfileStore
 
 /// An export of all profiles of a store, as a sequence of chunks of a file. See
-/// ``ProfileStore/ProfileRepository/export(as:includingHashes:spreadsheetSafe:)``.
+/// ``ProfileStore/ProfileRepository/export(as:includingHashes:spreadsheetSafe:original:)``.
 public struct ProfileExport: AsyncSequence, Sendable {
     public typealias Element = [UInt8]
     public typealias Failure = ProfileStoreError

@@ -23,23 +23,28 @@ extension ProfileRepository {
     ///     the hashes, an attacker can guess passwords.
     ///   - spreadsheetSafe: Whether to prefix a CSV cell with `'` if a spreadsheet would run it as a formula. Importing
     ///     such an export does not restore the original values.
+    ///   - original: Whether the file is like the file from which the schema was inferred: with the headers, the order
+    ///     and the notations of that file (N13). If the schema allows several notations, the export uses the first.
     /// - Returns: A sequence of chunks. Each chunk is read from the store when the caller requests it.
     public func export(
-        as format: ExportFormat, includingHashes: Bool = false, spreadsheetSafe: Bool = false
+        as format: ExportFormat, includingHashes: Bool = false, spreadsheetSafe: Bool = false, original: Bool = false
     ) -> ProfileExport {
         ProfileExport(
             repository: self,
             form: ExportForm(
-                format: format, includesHashes: includingHashes, isSpreadsheetSafe: spreadsheetSafe))
+                format: format, includesHashes: includingHashes, isSpreadsheetSafe: spreadsheetSafe,
+                isOriginal: original))
     }
 
     /// Writes all profiles to an open descriptor, which the caller closes. A separate thread writes the profiles,
     /// because writing to a pipe may block. Returns the number of profiles.
     @discardableResult
     package func export(
-        as format: ExportFormat, includingHashes: Bool = false, spreadsheetSafe: Bool = false, to descriptor: Int32
+        as format: ExportFormat, includingHashes: Bool = false, spreadsheetSafe: Bool = false, original: Bool = false,
+        to descriptor: Int32
     ) async throws(ExportError) -> Int {
-        let form = ExportForm(format: format, includesHashes: includingHashes, isSpreadsheetSafe: spreadsheetSafe)
+        let form = ExportForm(
+            format: format, includesHashes: includingHashes, isSpreadsheetSafe: spreadsheetSafe, isOriginal: original)
         let columns: ExportColumns
         do throws(ProfileStoreError) { columns = try await self.columns(of: form) } catch { throw .store(error) }
         let thread = ThreadPool(threads: 1)
@@ -61,7 +66,7 @@ extension ProfileRepository {
 
     /// Returns the columns of an export under the current schema.
     func columns(of form: ExportForm) async throws(ProfileStoreError) -> ExportColumns {
-        ExportColumns(try await refreshSchema().schema, includingHashes: form.includesHashes)
+        ExportColumns(try await refreshSchema().schema, as: form)
     }
 }
 

@@ -208,7 +208,8 @@ package enum ColumnUse: Hashable, Sendable {
     case field(Int)
     /// The column holds password hashes.
     case hash
-    /// The import ignores the column, as the options request.
+    /// The import ignores the column, because the options request it, or because the column contains a fact about
+    /// profiles of another store.
     case ignored
     /// The column matches no field.
     case unknown
@@ -261,6 +262,8 @@ package struct ColumnUses: Sendable {
         guard let target = options.columns[header] else {
             if exactHashes.contains(header) { return .hash }
             if let field = exact[header] { return .field(field) }
+            // The store wrote these columns about its own profiles. Their folded names may be equal to names of fields.
+            if ProfileFact(name: header) != nil { return .ignored }
             let name = FoldedHeader(header)
             return hashes.contains(name) ? .hash : field(header, name)
         }

@@ -46,7 +46,9 @@ package final class ImportSource: Sendable {
         do throws(InputError) {
             input = try OpenedInput(
                 reading.source, format: options.format, encoding: options.encoding, layout: options.layout, usual: usual,
-                isHeader: { (try? ImportColumns(header: $0, schema: schema, options: options)) != nil },
+                isHeader: {
+                    (try? ImportColumns(of: TableHeader(cells: $0), schema: schema, options: options)) != nil
+                },
                 batchRecords: Self.recordsPerBatch)
         } catch {
             throw ImportError(error)

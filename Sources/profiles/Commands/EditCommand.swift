@@ -3,20 +3,24 @@ internal import ProfileCore
 internal import ProfileStore
 
 struct EditCommand: AsynchronousCommand, SecretTaking, ResultWriting {
-    static let configuration = CommandConfiguration(
-        commandName: "edit",
-        abstract: "Change a profile.",
-        discussion: """
-            Without any change on the command line, a form on the terminal shows the stored values and asks for \
-            changes: on a screen, or line by line with --plain. Line by line, an empty answer keeps a value, and - \
-            alone clears an optional one. Fields that are not named keep their values. With --if-revision, a profile \
-            that has changed since that revision is not edited (exit 1).
+    static var configuration: CommandConfiguration {
+        CommandConfiguration(
+            commandName: "edit",
+            abstract: "Change a profile.",
+            discussion: """
+                Without any change on the command line, a form on the terminal shows the stored values and asks for \
+                changes: on a screen, or line by line with --plain. Line by line, an empty answer keeps a value, and - \
+                alone clears an optional one. Fields that are not named keep their values. With --if-revision, a profile \
+                that has changed since that revision is not edited (exit 1).
 
-              profiles edit skboard
-              profiles edit skboard --phone 7876-1242
-              profiles edit skboard --clear postal_code --if-revision 3
-              profiles edit skboard --password-stdin < secret
-            """)
+                  profiles edit skboard
+                  profiles edit skboard --phone 7876-1242
+                  profiles edit skboard --clear postal_code --if-revision 3
+                  profiles edit skboard --password-stdin < secret
+
+                \(CompletedWords.fieldList)
+                """)
+    }
 
     @Argument(help: ArgumentHelp("The username of the profile.", valueName: "username"))
     var who: String
@@ -73,12 +77,16 @@ struct EditCommand: AsynchronousCommand, SecretTaking, ResultWriting {
         let secret = try password.read()
         try await global.withStore("edit", inOneCall: true) { repository in
             let schema = repository.schema
-            for field in clear where FieldName(schema.name(told: field)).flatMap({ schema[$0] }) == nil {
-                throw CommandFailure(.usage, "There is no field \"\(field)\" to clear")
+            for field in clear {
+                let name = try schema.name(told: field)
+                guard FieldName(name).flatMap({ schema[$0] }) != nil else {
+                    throw CommandFailure(.usage, "There is no field \"\(field)\" to clear")
+                }
             }
+            let named = try schema.named(changes)
             do {
                 let profile = try await repository.edit(who, expecting: ifRevision) { draft in
-                    draft.take(changes, by: schema)
+                    draft.take(named)
                     if let secret { draft.password = secret }
                 }
                 try global.show(profile)

@@ -10,10 +10,13 @@ struct ExportCommand: AsynchronousCommand {
         abstract: "Write every profile as CSV, JSON or NDJSON.",
         discussion: """
             CSV and NDJSON with --include-hashes can be imported again. The file is readable by its owner only. It \
-            gets its name when it is complete, and replaces an existing file only with --force.
+            gets its name when it is complete, and replaces an existing file only with --force. With --original, the \
+            file has the headers, the order and the notations of the file from which the schema was inferred. Texts \
+            that mean "no value" become empty cells.
 
               profiles export people.csv
               profiles export --as ndjson --include-hashes backup.ndjson
+              profiles export --original sorted.csv
               profiles export - --as json | jq length
             """)
 
@@ -35,6 +38,9 @@ struct ExportCommand: AsynchronousCommand {
 
     @Flag(help: "Put a ' before cells that a spreadsheet would run as formulas.")
     var spreadsheetSafe = false
+
+    @Flag(help: "Write the headers and notations of the file from which the schema was inferred.")
+    var original = false
 
     @OptionGroup var store: StoreOptions
 
@@ -62,7 +68,8 @@ struct ExportCommand: AsynchronousCommand {
         _ repository: ProfileRepository, as format: ExportFormat, to descriptor: Int32
     ) async throws {
         try await repository.export(
-            as: format, includingHashes: includeHashes, spreadsheetSafe: spreadsheetSafe, to: descriptor)
+            as: format, includingHashes: includeHashes, spreadsheetSafe: spreadsheetSafe,
+            original: original, to: descriptor)
     }
 
     private func format() throws(ValidationError) -> ExportFormat {

@@ -4,18 +4,22 @@ internal import ProfileStore
 internal import TextLayout
 
 struct FindCommand: QueryCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "find",
-        abstract: "Find profiles by a text anywhere in any field.",
-        discussion: """
-            Searches every field that is not secret, ignoring case and accents: lodz finds Łódź. The best matches come \
-            first: the whole value, then its start, the start of a word, and inside a word. Matches are bold on a \
-            terminal; in JSON, "matches" holds their places. Exits 1 if no profile matches.
+    static var configuration: CommandConfiguration {
+        CommandConfiguration(
+            commandName: "find",
+            abstract: "Find profiles by a text anywhere in any field.",
+            discussion: """
+                Searches every field that is not secret, ignoring case and accents: lodz finds Łódź. The best matches come \
+                first: the whole value, then its start, the start of a word, and inside a word. Matches are bold on a \
+                terminal; in JSON, "matches" holds their places. Exits 1 if no profile matches.
 
-              profiles find main st
-              profiles find smith --where 'birthday>=1990-01-01' --columns username,address
-              profiles find 1241 --format json | jq '.profiles[].matches'
-            """)
+                  profiles find main st
+                  profiles find smith --where 'birthday>=1990-01-01' --columns username,address
+                  profiles find 1241 --format json | jq '.profiles[].matches'
+
+                \(CompletedWords.fieldList)
+                """)
+    }
 
     @Argument(help: ArgumentHelp("Search for this text; words are joined by spaces.", valueName: "text"))
     var words: [String] = []

@@ -2,20 +2,24 @@ internal import ArgumentParser
 internal import ProfileStore
 
 struct ListCommand: QueryCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "list",
-        abstract: "List profiles in the order in which they were stored, or by a field.",
-        discussion: """
-            Shows one page, and says how to get the next one. Use "profiles export" for all profiles. A table is \
-            fitted to the terminal, and the columns that do not fit are named. CSV, TSV and NDJSON can be imported \
-            again.
+    static var configuration: CommandConfiguration {
+        CommandConfiguration(
+            commandName: "list",
+            abstract: "List profiles in the order in which they were stored, or by a field.",
+            discussion: """
+                Shows one page, and says how to get the next one. Use "profiles export" for all profiles. A table is \
+                fitted to the terminal, and the columns that do not fit are named. CSV, TSV and NDJSON can be imported \
+                again.
 
-              profiles list
-              profiles list --limit 20 --after 140
-              profiles list --sort birthday --descending --where 'birthday<2000-01-01'
-              profiles list --columns username,phone --format csv
-              profiles list --invalid --format json
-            """)
+                  profiles list
+                  profiles list --limit 20 --after 140
+                  profiles list --sort birthday --descending --where 'birthday<2000-01-01'
+                  profiles list --columns username,phone --format csv
+                  profiles list --invalid --format json
+
+                \(CompletedWords.fieldList)
+                """)
+    }
 
     @OptionGroup var conditions: ConditionOptions
     @OptionGroup var page: PageOptions

@@ -3,34 +3,38 @@ internal import ProfileCore
 internal import ProfileStore
 
 struct LookupCommand: QueryCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "lookup",
-        abstract: "Find profiles by their fields.",
-        discussion: """
-            All conditions must hold. Values are compared in their stored form: 78761241 finds 7876-1241. Exits 1 if \
-            no profile matches. If one profile matches, it is shown in full.
+    static var configuration: CommandConfiguration {
+        CommandConfiguration(
+            commandName: "lookup",
+            abstract: "Find profiles by their fields.",
+            discussion: """
+                All conditions must hold. Values are compared in their stored form: 78761241 finds 7876-1241. Exits 1 if \
+                no profile matches. If one profile matches, it is shown in full.
 
-              profiles lookup skboard
-              profiles lookup --phone 78761241
-              profiles lookup --prefix --where address="12 Main"
-              profiles lookup --where 'birthday>=1990-01-01' --sort birthday
-              profiles lookup --any postal_code=10001,10002 --contains address=main --count
-              profiles lookup --invalid --limit 20 --format json
-            """)
+                  profiles lookup skboard
+                  profiles lookup --phone 78761241
+                  profiles lookup --prefix --where address="12 Main"
+                  profiles lookup --where 'birthday>=1990-01-01' --sort birthday
+                  profiles lookup --any postal_code=10001,10002 --contains address=main --count
+                  profiles lookup --invalid --limit 20 --format json
+
+                \(CompletedWords.fieldList)
+                """)
+    }
 
     @Argument(help: "The username of the profile, in upper or lower case.")
     var username: String?
 
-    @Option(help: ArgumentHelp("The phone.", valueName: "value"))
+    @Option(help: CompletedWords.help(ofField: .phone, "The phone."))
     var phone: String?
 
-    @Option(help: ArgumentHelp("The address.", valueName: "value"))
+    @Option(help: CompletedWords.help(ofField: .address, "The address."))
     var address: String?
 
-    @Option(help: ArgumentHelp("The postal code.", valueName: "value"))
+    @Option(help: CompletedWords.help(ofField: .postalCode, "The postal code."))
     var postalCode: String?
 
-    @Option(help: ArgumentHelp("The birthday.", valueName: "value"))
+    @Option(help: CompletedWords.help(ofField: .birthday, "The birthday."))
     var birthday: String?
 
     @OptionGroup var conditions: ConditionOptions

@@ -28,9 +28,24 @@ extension QueryCommand {
         guard page.cursor.map({ $0.isPlace(in: order) }) ?? true else {
             throw CommandFailure(.usage, "--after continues in the order of the previous page: give the same --sort")
         }
+        let conditions = try self.conditions.conditions(others, in: schema)
+        noteComparedTexts(conditions, in: schema)
         return ProfileQuery(
-            try conditions.conditions(others, in: schema), text: text, status: conditions.status, order: order,
+            conditions, text: text, status: self.conditions.status, order: order,
             limit: page.limit, after: page.cursor)
+    }
+
+    /// Says once that `<`, `<=`, `>` and `>=` compare the values of text fields as texts.
+    private func noteComparedTexts(_ conditions: [ProfileQuery.Condition], in schema: ProfileSchema) {
+        let names = conditions.compactMap { condition in
+            condition.comparison.isOrdered && schema[condition.field]?.type == .string ? condition.field.text : nil
+        }
+        guard let first = names.first else { return }
+        let isOne = Set(names).count == 1
+        let fields = isOne ? "the field \(first)" : "the fields \(CommandFailure.list(Set(names).sorted()))"
+        note(
+            "Values of \(fields) are compared as texts: \"10\" comes before \"9\". To compare numbers, change the type "
+                + "to integer or number in the schema.")
     }
 
     /// Whether a single read of the store is enough for the query. If several reads are needed, the program that reads
@@ -163,5 +178,15 @@ extension QueryPlan {
         return [
             "plan": plan, "fields": .array(fields.map { .string($0.text) }), "text": .string(text(of: query)),
         ]
+    }
+}
+
+extension ProfileQuery.Comparison {
+    /// Whether the comparison uses the sort order of the field.
+    fileprivate var isOrdered: Bool {
+        switch self {
+        case .isLess, .isAtMost, .isGreater, .isAtLeast: true
+        default: false
+        }
     }
 }

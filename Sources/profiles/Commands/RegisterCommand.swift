@@ -3,19 +3,23 @@ internal import ProfileCore
 internal import ProfileStore
 
 struct RegisterCommand: AsynchronousCommand, SecretTaking, ResultWriting {
-    static let configuration = CommandConfiguration(
-        commandName: "register",
-        abstract: "Store a new profile.",
-        discussion: """
-            Without any field, a form on the terminal asks for the profile: on a screen, or line by line with --plain. \
-            With fields, all issues of the profile are reported at once, and an invalid profile is not stored (exit \
-            1). The password is asked for on a terminal, and is never an argument.
+    static var configuration: CommandConfiguration {
+        CommandConfiguration(
+            commandName: "register",
+            abstract: "Store a new profile.",
+            discussion: """
+                Without any field, a form on the terminal asks for the profile: on a screen, or line by line with --plain. \
+                With fields, all issues of the profile are reported at once, and an invalid profile is not stored (exit \
+                1). The password is asked for on a terminal, and is never an argument.
 
-              profiles register
-              profiles register --username skboard --phone 78761241 --address "12 Main St"
-              profiles register --json profile.json --password-file secret.txt
-              profiles register --username sk --set phone=78761241 --password-stdin < secret
-            """)
+                  profiles register
+                  profiles register --username skboard --phone 78761241 --address "12 Main St"
+                  profiles register --json profile.json --password-file secret.txt
+                  profiles register --username sk --set phone=78761241 --password-stdin < secret
+
+                \(CompletedWords.fieldList)
+                """)
+    }
 
     @OptionGroup var fields: FieldOptions
     @OptionGroup var password: PasswordOptions
@@ -62,7 +66,7 @@ struct RegisterCommand: AsynchronousCommand, SecretTaking, ResultWriting {
         let asksNothing = secret != nil || !global.canAsk
         try await global.withStore("register", whenMissing: missingStore, inOneCall: asksNothing) { repository in
             var draft = ProfileDraft()
-            draft.take(values, by: repository.schema)
+            draft.take(try repository.schema.named(values))
             if let secret { draft.password = secret }
             let wantsPassword = repository.schema[.password]?.isRequired ?? false
             let lacksPassword = wantsPassword && draft.password == nil && draft.passwordHash == nil

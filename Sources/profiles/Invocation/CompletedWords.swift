@@ -1,18 +1,27 @@
 internal import ArgumentParser
 internal import ProfileCore
+internal import ProfileForm
 internal import ProfileStore
 internal import ProfileTransfer
+internal import TextLayout
+internal import Threads
 
-/// The completions that come from the store: the names of the fields, and the versions of the schema.
+/// The completions and the parts of help that come from the store: the names of the fields, and the versions of the
+/// schema.
 ///
 /// The script of `profiles completion` calls the command with the words of the command line. argument-parser asks for
-/// the completions while it parses, and it cannot wait for a store at that time. So the words are read before the
-/// arguments are parsed.
+/// the completions while it parses, and it cannot wait for a store at that time. The same is true of help. So the words
+/// are read before the arguments are parsed.
 struct CompletedWords: Sendable {
-    private var fields = ProfileSchema.standard.openFields.map(\.name.text)
+    private var schema = ProfileSchema.standard
     private var versions: [Int] = []
+    /// Whether the words come from a store.
+    private var areOfStore = false
 
-    @TaskLocal private static var current = CompletedWords()
+    private var fields: [String] { schema.openFields.map(\.name.text) }
+
+    private static let words = Locked(CompletedWords())
+    private static var current: CompletedWords { words.withLock(\.self) }
 
     /// The names of fields.
     static let fields = CompletionKind.custom { _, _, _ in current.fields }
@@ -23,7 +32,7 @@ struct CompletedWords: Sendable {
         let word = words.indices.contains(index) ? words[index] : ""
         let before = word.lastIndex(of: ",").map { String(word[...$0]) } ?? ""
         let named = before.split(separator: ",").map(String.init)
-        return (current.fields + ProfileColumn.besidesFields.map(\.name)).filter { !named.contains($0) }.map {
+        return (current.fields + ProfileFact.allCases.map(\.name)).filter { !named.contains($0) }.map {
             before + $0
         }
     }
@@ -35,11 +44,30 @@ struct CompletedWords: Sendable {
     /// The versions of the schema.
     static let versions = CompletionKind.custom { _, _, _ in current.versions.map(String.init) }
 
-    /// Parses the arguments of the process. If a shell asks for completion, the words are first read from the store.
-    static func atHand<Value>(_ parse: () throws -> Value) async throws -> Value {
-        let arguments = CommandLine.arguments.dropFirst()
-        guard arguments.first == "---completion" else { return try parse() }
-        return try await $current.withValue(CompletedWords(onLine: Array(arguments))) { try parse() }
+    /// The fields of the store in use, for the help of a subcommand that takes names of fields.
+    static var fieldList: String {
+        let words = current
+        let fields = words.schema.openFields.map { "  \($0.name): \($0.title) (\($0.hint))".visible }
+        let heading = words.areOfStore ? "The fields of the store in use:" : "The fields of the built-in schema:"
+        return ([heading, ""] + fields).joined(separator: "\n")
+    }
+
+    /// Returns the help of an option for a field of the built-in schema. If the store in use has no such field, the
+    /// option is hidden. Otherwise the help is the hint of the field.
+    static func help(ofField name: FieldName, _ text: String) -> ArgumentHelp {
+        let words = current
+        // `--username` means the primary key of every schema.
+        let rules = name == .username ? words.schema.primaryKey : words.schema[name]
+        let hint = words.areOfStore ? rules.map { $0.hint.visible + "." } : nil
+        return ArgumentHelp(hint ?? text, valueName: "value", visibility: rules == nil ? .hidden : .default)
+    }
+
+    /// Reads the words from the store, if a shell asks for completion, or if a user asks for the help of a subcommand.
+    static func read(for arguments: [String]) async {
+        let asksForHelp = arguments.first == "help" || arguments.contains("--help") || arguments.contains("-h")
+        guard asksForHelp && arguments.count > 1 || arguments.first == "---completion" else { return }
+        let read = await CompletedWords(onLine: arguments)
+        words.withLock { $0 = read }
     }
 
     private init() {}
@@ -51,14 +79,15 @@ struct CompletedWords: Sendable {
         do {
             let path = try StorePlace.path(Self.database(onLine: words))
             var options = ProfileRepository.Options()
-            // The user waits for the completion after pressing Tab, so the limit is short.
+            // The user waits for a completion or for help, so the limit is short.
             options.waitLimit = .seconds(2)
             let repository = try await StorePlace.open(path, options)
-            fields = repository.schema.openFields.map(\.name.text)
+            schema = repository.schema
+            areOfStore = true
             versions = try await repository.rules.versions().map(\.number)
             await repository.close()
         } catch {
-            // A shell does not show errors of a completion.
+            // A shell does not show errors of a completion, and help needs no store.
         }
     }
 

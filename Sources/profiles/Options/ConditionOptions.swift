@@ -8,8 +8,8 @@ struct ConditionOptions: ParsableArguments {
     @Option(
         name: .customLong("where"),
         help: ArgumentHelp(
-            "Compare a field of the schema by =, !=, <, <=, > or >=. FIELD= matches profiles without a value, "
-                + "FIELD!= those with one. May be repeated.",
+            "Compare a field by =, !=, <, <=, > or >=. The field is a name, title or header of the schema, or one of "
+                + "\(ConditionOptions.facts). FIELD= matches profiles without a value, FIELD!= those with one. May be repeated.",
             valueName: "field=value"),
         completion: CompletedWords.assignments)
     var comparisons: [String] = []
@@ -29,6 +29,11 @@ struct ConditionOptions: ParsableArguments {
             valueName: "field=a,b"),
         completion: CompletedWords.assignments)
     var choices: [String] = []
+
+    /// The facts that can be compared.
+    private static var facts: String {
+        ProfileFact.allCases.filter { $0.rules != nil }.map(\.name).joined(separator: ", ")
+    }
 
     @Flag(help: "Match values that begin with the given one, in conditions with =.")
     var prefix = false
@@ -61,7 +66,7 @@ struct ConditionOptions: ParsableArguments {
     ) throws(CommandFailure) -> [ProfileQuery.Condition] {
         var conditions: [ProfileQuery.Condition] = []
         func add(_ field: String, _ comparison: ProfileQuery.Comparison) throws(CommandFailure) {
-            let rules = try schema.openField(told: field, forbidden: "Profiles cannot be looked up by a secret")
+            let rules = try schema.comparedField(told: field, forbidden: "Profiles cannot be looked up by a secret")
             conditions.append(ProfileQuery.Condition(rules.name, comparison))
         }
         for other in others { try add(other.field, prefix ? .hasPrefix(other.value) : .equals(other.value)) }
@@ -85,8 +90,9 @@ struct ConditionOptions: ParsableArguments {
 
 /// A comparison of a field with a value, such as `FIELD=VALUE` or `FIELD>=VALUE`.
 struct FieldComparison {
-    /// Longer operators come first, because `<=` begins with `<`, and `>=` with `>`.
+    /// Longer operators come first, because `<=` begins with `<`, and `>=` with `>`. `==` means `=`.
     private enum Sign: String, CaseIterable {
+        case equalsTwice = "=="
         case differs = "!="
         case isAtMost = "<="
         case isAtLeast = ">="
@@ -105,7 +111,7 @@ struct FieldComparison {
         guard !field.isEmpty, let sign = Sign.allCases.first(where: { text[place...].hasPrefix($0.rawValue) }) else {
             return nil
         }
-        self.sign = sign
+        self.sign = sign == .equalsTwice ? .equals : sign
         value = String(text[place...].dropFirst(sign.rawValue.count))
     }
 
@@ -116,7 +122,7 @@ struct FieldComparison {
 
     func comparison(withPrefix prefix: Bool) -> ProfileQuery.Comparison {
         switch sign {
-        case .equals: prefix ? .hasPrefix(value) : value.isEmpty ? .isAbsent : .equals(value)
+        case .equals, .equalsTwice: prefix ? .hasPrefix(value) : value.isEmpty ? .isAbsent : .equals(value)
         case .differs: value.isEmpty ? .isPresent : .differs(from: value)
         case .isLess: .isLess(than: value)
         case .isAtMost: .isAtMost(value)

@@ -3,26 +3,25 @@ internal import ProfileCore
 
 /// The values of a profile's fields, as options and as JSON.
 struct FieldOptions: ParsableArguments {
-    @Option(
-        help: ArgumentHelp("2 to 10 letters and digits, or the schema's primary key.", valueName: "value"))
+    @Option(help: CompletedWords.help(ofField: .username, "2 to 10 letters and digits, or the schema's primary key."))
     var username: String?
 
-    @Option(help: ArgumentHelp("8 digits.", valueName: "value"))
+    @Option(help: CompletedWords.help(ofField: .phone, "8 digits."))
     var phone: String?
 
-    @Option(help: ArgumentHelp("Letters and digits, in words.", valueName: "value"))
+    @Option(help: CompletedWords.help(ofField: .address, "Letters and digits, in words."))
     var address: String?
 
-    @Option(help: ArgumentHelp("5 digits.", valueName: "value"))
+    @Option(help: CompletedWords.help(ofField: .postalCode, "5 digits."))
     var postalCode: String?
 
-    @Option(help: ArgumentHelp("A day, as 1998-01-15, 1998.01.15 or 19980115.", valueName: "value"))
+    @Option(help: CompletedWords.help(ofField: .birthday, "A day, as 1998-01-15, 1998.01.15 or 19980115."))
     var birthday: String?
 
     @Option(
         name: .customLong("set"),
         help: ArgumentHelp(
-            "Set any field of the schema, or password_hash to a hash; may be repeated.",
+            "Set a field by its name, title or header, or password_hash to a hash; may be repeated.",
             valueName: "field=value"),
         completion: CompletedWords.assignments)
     var assignments: [String] = []
@@ -66,11 +65,10 @@ struct FieldOptions: ParsableArguments {
 }
 
 extension ProfileDraft {
-    /// Sets the fields to the values in the arguments of a command. A null value clears its field.
-    mutating func take(_ values: [JSONMember], by schema: ProfileSchema) {
+    /// Sets the fields to values. A null value clears its field.
+    mutating func take(_ values: [JSONMember]) {
         for member in values {
-            let name = schema.name(told: member.name)
-            self[name] = DraftValue(member.value)
+            self[member.name] = DraftValue(member.value)
         }
     }
 }

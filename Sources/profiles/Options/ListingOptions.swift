@@ -1,12 +1,13 @@
 internal import ArgumentParser
+internal import ProfileCore
 internal import ProfileTransfer
 
 /// The options that control how profiles are listed.
 struct ListingOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
-            "Show these columns only, in this order, separated by commas: fields, id, revision, created_at, "
-                + "updated_at, status, issues.",
+            "Show these columns only, in this order, separated by commas: names, titles or headers of fields, "
+                + "\(ProfileFact.allCases.map(\.name).joined(separator: ", ")).",
             valueName: "name,…"),
         completion: CompletedWords.columnLists)
     var columns: ColumnList?

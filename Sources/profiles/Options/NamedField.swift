@@ -2,47 +2,82 @@ internal import ProfileCore
 internal import ProfileTransfer
 internal import TextLayout
 
-// Looks up fields by the names that users type.
+// Looks up fields and columns by the names that users type: the names, titles and headers that tables and files show.
 
 extension ProfileSchema {
-    /// Returns the name of the field that a user named. `username` always means the primary key, even if the primary
-    /// key has another name.
-    func name(told name: String) -> String { name == FieldName.username.text ? primaryKey.name.text : name }
+    /// Returns the name of the field that a user named in an assignment. If the user did not name an open field, returns
+    /// the text unchanged: it is the name of the password or of its hash, or it is unknown.
+    ///
+    /// - Throws: A failure if several fields have this title or header.
+    func name(told name: String) throws(CommandFailure) -> String {
+        guard case .field(let rules)? = try column(told: name, besideFacts: false) else { return name }
+        return rules.name.text
+    }
 
-    /// Returns the rules of the field that a user named.
+    /// Returns the values in the arguments of a command, with the names of the fields that the user named.
+    ///
+    /// - Throws: A failure if several fields have a title or header that the user gave.
+    func named(_ values: [JSONMember]) throws(CommandFailure) -> [JSONMember] {
+        try values.map { value throws(CommandFailure) in JSONMember(try name(told: value.name), value.value) }
+    }
+
+    /// Returns the rules of the field, or of the fact, that a user named in a condition or an order.
     ///
     /// - Throws: A failure with the text `forbidden` if the field is secret. If the field does not exist, a failure
-    ///   that lists the fields. The failure also suggests the most similar name among the fields and `others`.
-    func openField(
-        told name: String, forbidden: String, orOneOf others: [String] = []
-    ) throws(CommandFailure) -> FieldRules {
-        guard let field = FieldName(self.name(told: name)), let rules = self[field] else {
-            throw .unknownField(name, among: openFields.map(\.name.text), or: others)
+    ///   that lists the fields and suggests the most similar name.
+    func comparedField(told name: String, forbidden: String) throws(CommandFailure) -> FieldRules {
+        let facts = ProfileFact.allCases.filter { $0.rules != nil }
+        switch try requiredColumn(told: name, forbidden: forbidden, facts: facts) {
+        case .field(let rules): return rules
+        case .fact(let fact):
+            if let rules = fact.rules { return rules }
+            throw CommandFailure(.usage, "Profiles cannot be looked up or sorted by \(fact.name)")
         }
-        guard !rules.isSecret else { throw CommandFailure(.usage, forbidden) }
-        return rules
     }
 
     /// Returns the columns with the given names.
     ///
     /// - Throws: A failure if a name belongs to no column, belongs to a secret field, or is repeated.
     func columns(told names: [String]) throws(CommandFailure) -> [ProfileColumn] {
-        let others = ProfileColumn.besidesFields
         var columns: [ProfileColumn] = []
         for name in names {
-            let column: ProfileColumn
-            if let other = others.first(where: { $0.name == name }) {
-                column = other
-            } else {
-                column = .field(
-                    try openField(told: name, forbidden: "A secret is never shown", orOneOf: others.map(\.name)))
-            }
+            let column = try requiredColumn(
+                told: name, forbidden: "A secret is never shown", facts: ProfileFact.allCases)
             guard !columns.contains(column) else {
-                throw CommandFailure(.usage, "--columns names \"\(name)\" twice")
+                throw CommandFailure(.usage, "--columns names \(name.quoted(longest: 64)) twice")
             }
             columns.append(column)
         }
         return columns
+    }
+
+    private func requiredColumn(
+        told name: String, forbidden: String, facts: [ProfileFact]
+    ) throws(CommandFailure) -> ProfileColumn {
+        if let column = try column(told: name, besideFacts: true) { return column }
+        guard FieldName(name).flatMap({ self[$0] })?.isSecret != true else { throw CommandFailure(.usage, forbidden) }
+        throw .unknownField(name, among: openFields.map(\.name.text), or: facts.map(\.name))
+    }
+
+    /// Returns the column that a user named, or nil if there is none.
+    ///
+    /// A field's name comes before the name of a fact, then come the titles and the headers of fields. Exact texts come
+    /// before texts that differ in case, spaces, hyphens or underscores. `username` means the primary key, even if the
+    /// primary key has another name. Secret fields are never returned.
+    private func column(told name: String, besideFacts: Bool) throws(CommandFailure) -> ProfileColumn? {
+        let facts = besideFacts ? ProfileFact.allCases : []
+        if FieldName(name).flatMap({ self[$0] })?.isSecret == true { return nil }
+        for isNamed in [{ $0 == name }, { FoldedHeader($0) == FoldedHeader(name) }] as [(String) -> Bool] {
+            if let rules = openFields.first(where: { isNamed($0.name.text) }) { return .field(rules) }
+            if isNamed(FieldName.username.text) { return .field(primaryKey) }
+            if let fact = facts.first(where: { isNamed($0.name) || isNamed($0.rawValue) }) { return .fact(fact) }
+            for texts in [{ [$0.title] }, { $0.columns }] as [(FieldRules) -> [String]] {
+                let fields = openFields.filter { texts($0).contains(where: isNamed) }
+                guard fields.count < 2 else { throw .ambiguousField(name, fields.map(\.name.text)) }
+                if let rules = fields.first { return .field(rules) }
+            }
+        }
+        return facts.first { FoldedHeader($0.title) == FoldedHeader(name) }.map(ProfileColumn.fact)
     }
 }
 
@@ -50,10 +85,19 @@ extension CommandFailure {
     fileprivate static func unknownField(
         _ name: String, among names: [String], or others: [String]
     ) -> CommandFailure {
-        let hint = name.nearest(in: names + others).map { ". Did you mean \"\($0)\"?" } ?? ""
+        // A fact may also be named without its `_`.
+        let nearest =
+            name.nearest(in: names + others)
+            ?? name.nearest(in: others.map { String($0.dropFirst()) }).map { "_" + $0 }
+        let hint = nearest.map { ". Did you mean \"\($0)\"?" } ?? ""
         let besides = others.isEmpty ? [] : ["Other columns are: \(list(others))"]
         return CommandFailure(
             .usage,
             lines: ["There is no field \(name.quoted(longest: 64))\(hint)", "The fields are: \(list(names))"] + besides)
+    }
+
+    fileprivate static func ambiguousField(_ name: String, _ names: [String]) -> CommandFailure {
+        CommandFailure(
+            .usage, "\(name.quoted(longest: 64)) means several fields: \(list(names))", "Give the name of one of them")
     }
 }

@@ -5,7 +5,8 @@ internal import ProfileStore
 /// The order of the profiles to show, and the page.
 struct PageOptions: ParsableArguments {
     @Option(
-        help: ArgumentHelp("Sort by a field; profiles without a value come last.", valueName: "field"),
+        help: ArgumentHelp(
+            "Sort by a field or by _id, _created_at and so on; profiles without a value come last.", valueName: "field"),
         completion: CompletedWords.fields)
     var sort: String?
 
@@ -31,7 +32,7 @@ struct PageOptions: ParsableArguments {
     /// The order of `--sort`. Nil without `--sort`.
     func order(in schema: ProfileSchema) throws(CommandFailure) -> ProfileQuery.Order? {
         guard let sort else { return nil }
-        let field = try schema.openField(told: sort, forbidden: "Profiles cannot be sorted by a secret")
+        let field = try schema.comparedField(told: sort, forbidden: "Profiles cannot be sorted by a secret")
         return ProfileQuery.Order(field.name, isDescending: descending)
     }
 }

@@ -34,7 +34,7 @@ struct ProfileListing: ~Copyable {
             try schema.columns(told: columns.headers)
         }
         let fields = schema.openFields.map(ProfileColumn.field)
-        let columns = chosen ?? (options.format == .text ? fields + [.revision] : fields)
+        let columns = chosen ?? (options.format == .text ? fields + [.fact(.revision)] : fields)
         records = try Self.records(columns, as: options)
         self.options = options
         self.chosen = chosen
@@ -105,7 +105,7 @@ struct ProfileListing: ~Copyable {
     private func json(of profile: Profile) -> JSONValue {
         var members: [JSONMember] = []
         if let chosen {
-            members = chosen.map { JSONMember($0.name, $0.json(of: profile)) }
+            members = chosen.map { JSONMember($0.member(under: profile.schema), $0.json(of: profile)) }
         } else if case .object(let all) = profile.json {
             members = all
         }
@@ -116,13 +116,13 @@ struct ProfileListing: ~Copyable {
 
     private mutating func addRow(_ profile: Profile) {
         // The first invalid profile adds a column for issues.
-        if profile.status == .invalid, chosen == nil, columns.last != .issues {
-            columns.append(.issues)
-            staying.insert(.issues)
-            table.headings.append(ProfileColumn.issues.title)
+        if profile.status == .invalid, chosen == nil, columns.last != .fact(.issues) {
+            columns.append(.fact(.issues))
+            staying.insert(.fact(.issues))
+            table.headings.append(ProfileFact.issues.title)
         }
         var cells = self.cells(of: profile)
-        if profile.status == .valid, columns.last == .issues, chosen == nil { cells.removeLast() }
+        if profile.status == .valid, columns.last == .fact(.issues), chosen == nil { cells.removeLast() }
         for (column, cell) in zip(columns, cells) where !cell.marks.isEmpty { staying.insert(column) }
         table.add(cells)
     }
@@ -134,7 +134,7 @@ struct ProfileListing: ~Copyable {
             block.add(column.title, cell.value, marks: cell.marks)
         }
         if profile.status == .invalid, chosen == nil {
-            for issue in profile.issues { block.add(ProfileColumn.issues.title, issue.message) }
+            for issue in profile.issues { block.add(ProfileFact.issues.title, issue.message) }
         }
         let text = block.text(marking: Self.marking)
         // On a terminal a pager shows all blocks together.

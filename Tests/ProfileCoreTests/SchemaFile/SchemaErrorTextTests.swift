@@ -78,7 +78,10 @@ import Watchdog
             #".name: "E-mail" is no field name: a lower-case letter, then lower-case letters, digits and _, 63 at most; "#
                 + "profiles.columns says what a file calls it"
         ),
-        (#"{"name":"rowid"}"#, #".name: "rowid" is reserved: the store has a column of its own by that name"#),
+        (
+            #"{"name":"password_hash"}"#,
+            #".name: "password_hash" is reserved: a column of that name contains the hash of the password"#
+        ),
         (username, #".name: the field "username" is there twice"#),
         (#"{"name":"user_name"}"#, #".name: "user_name" and "username" differ in underscores alone"#),
         (

@@ -110,7 +110,7 @@ import Watchdog
     private static let wrongFields: [(String, String)] = [
         (#""x""#, ""), (#"{"title":"x"}"#, ".name"), (#"{"name":5}"#, ".name"), (#"{"name":""}"#, ".name"),
         (#"{"name":"E-mail"}"#, ".name"), (#"{"name":"Email"}"#, ".name"), (#"{"name":"1st"}"#, ".name"),
-        (#"{"name":"_x"}"#, ".name"), (#"{"name":"é"}"#, ".name"), (#"{"name":"id"}"#, ".name"),
+        (#"{"name":"_x"}"#, ".name"), (#"{"name":"é"}"#, ".name"), (#"{"name":"password_hash"}"#, ".name"),
         (#"{"name":"password_hash"}"#, ".name"),
         (#"{"name":"username","constraints":{"required":true,"unique":true}}"#, ".name"),
         (#"{"name":"\#(String(repeating: "x", count: 64))"}"#, ".name"),

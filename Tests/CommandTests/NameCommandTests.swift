@@ -1,0 +1,146 @@
+import Testing
+import Watchdog
+
+/// Names of fields and columns in options, and files that keep their names.
+@Suite(.watched) struct NameCommandTests {
+    /// The file's own `id` and `status`, headers in German, and notations that differ from the stored form.
+    private static let file = """
+        id;Kunden-Nr.;status;Geburtstag;Saldo;Mitglied;Ort
+        7;A-0001;offen;31.12.1999;1.234,5;ja;Köln
+        8;A-0002;zu;01.02.2001;-3,25;nein;"Bonn; Süd"
+        9;A-0003;offen;29.02.2000;12,75;ja;Köln
+
+        """
+
+    private func inferred() throws -> Workplace {
+        let workplace = try Workplace()
+        try workplace.write(Self.file, to: "kunden.csv")
+        let outcome = try workplace.profiles("import", "kunden.csv", "--infer", "--strict", "--yes", "--quiet")
+        #expect(outcome.status == 0, "\(outcome)")
+        return workplace
+    }
+
+    private func rows(_ workplace: Workplace, _ arguments: String...) throws -> String {
+        let all = [try Workplace.binary(), "list", "--columns", "Kunden-Nr.", "--format", "csv", "--quiet"] + arguments
+        let outcome = try workplace.run(all, input: "", environment: [:])
+        #expect(outcome.status == 0, "\(outcome)")
+        return outcome.output.split(separator: "\n").dropFirst().joined(separator: " ")
+    }
+
+    @Test func `N13: a file and its export with the original names are the same table`() throws {
+        let workplace = try inferred()
+        let outcome = try workplace.profiles("export", "--original")
+        #expect(outcome.status == 0, "\(outcome)")
+        let expected = Self.file.replacing("\"Bonn; Süd\"", with: "Bonn@ Süd").replacing(",", with: "#")
+            .replacing(";", with: ",").replacing("Bonn@ Süd", with: "Bonn; Süd")
+        let cells = expected.split(separator: "\n").map { line in
+            line.split(separator: ",").map { cell in
+                cell.contains("#") ? "\"\(cell.replacing("#", with: ","))\"" : String(cell)
+            }.joined(separator: ",")
+        }
+        #expect(outcome.output == cells.joined(separator: "\n") + "\n")
+        // The export is imported again by the same rules, and gives the same file.
+        let script = """
+            profiles export original.csv --original --quiet
+            profiles schema show --format json > rules.json
+            profiles import original.csv --schema rules.json --database again.sqlite --quiet
+            profiles export --original --database again.sqlite | cmp - original.csv
+            """
+        let again = try workplace.shell(script)
+        #expect(again.status == 0, "\(again)")
+    }
+
+    @Test func `N13: conditions and columns take names, titles and headers, and a file's status is its own`() throws {
+        let workplace = try inferred()
+        #expect(try rows(workplace, "--where", "status=offen") == "A-0001 A-0003")
+        #expect(try rows(workplace, "--where", "_status=valid", "--where", "Ort==Köln") == "A-0001 A-0003")
+        #expect(try rows(workplace, "--where", "Kunden-Nr.=A-0002") == "A-0002")
+        #expect(try rows(workplace, "--where", "_id=1") == "A-0001")
+        #expect(try rows(workplace, "--where", "id=7") == "A-0001")
+        #expect(try rows(workplace, "--sort", "Saldo") == "A-0002 A-0003 A-0001")
+        let columns = try workplace.profiles("list", "--columns", "_id,id,status,_status", "--format", "csv").output
+        #expect(columns.hasPrefix("_id,id,status,_status\n1,7,offen,valid\n"), "\(columns)")
+    }
+
+    @Test func `N13: --set and --clear take titles and headers`() throws {
+        let workplace = try Workplace(
+            schema: """
+                {"fields": [{"name": "username", "constraints": {"required": true, "unique": true}},
+                  {"name": "city", "title": "Home town", "profiles": {"columns": ["Ort"]}},
+                  {"name": "a", "title": "Same"}, {"name": "b", "title": "Same", "profiles": {"columns": ["home town"]}},
+                  {"name": "same_not", "title": "city"}]}
+                """)
+        #expect(try workplace.profiles("register", "--set", "Username=ann", "--set", "Ort=Bath").status == 0)
+        #expect(try workplace.profiles("edit", "ann", "--set", "Home town=Leeds", "--set", "city=York").status == 0)
+        let listed = { try workplace.profiles("list", "--columns", "username,city,same_not", "--format", "csv").output }
+        #expect(try listed() == "username,city,same_not\nann,York,\n")
+        #expect(try workplace.profiles("edit", "ann", "--clear", "Home town").status == 0)
+        #expect(try listed() == "username,city,same_not\nann,,\n")
+        let ambiguous = try workplace.profiles("edit", "ann", "--set", "Same=x")
+        #expect(ambiguous.status == 64)
+        #expect(ambiguous.error == "Error: \"Same\" means several fields: a, b\n  Give the name of one of them\n")
+        #expect(try workplace.profiles("list", "--where", "same=x").status == 64)
+    }
+
+    @Test func `a comparison of texts by order is said once`() throws {
+        let workplace = try Workplace(
+            schema: """
+                {"fields": [{"name": "username", "constraints": {"required": true, "unique": true}},
+                  {"name": "size"}, {"name": "age", "type": "integer"}]}
+                """)
+        let outcome = try workplace.profiles("list", "--where", "size<9", "--where", "size>1", "--where", "age<9")
+        #expect(
+            outcome.error.hasPrefix(
+                """
+                Values of the field size are compared as texts: "10" comes before "9". To compare numbers, change the \
+                type to integer or number in the schema.
+
+                """), "\(outcome.error)")
+        #expect(outcome.error.components(of: "compared as texts") == 1)
+        #expect(try !workplace.profiles("list", "--where", "age<9").error.contains("as texts"))
+        #expect(try !workplace.profiles("list", "--where", "size=9").error.contains("as texts"))
+        #expect(try workplace.profiles("list", "--where", "size<9", "--quiet").error == "")
+    }
+
+    @Test(arguments: ["register", "edit", "lookup", "list", "find"])
+    func `help shows the fields of the store in use`(command: String) throws {
+        let workplace = try Workplace(
+            schema: """
+                {"fields": [{"name": "username", "constraints": {"required": true, "unique": true}},
+                  {"name": "size", "title": "Shoe size", "type": "integer"}]}
+                """)
+        for arguments in [[command, "--help"], ["help", command]] {
+            let help = try workplace.run([try Workplace.binary()] + arguments, input: "", environment: [:])
+            #expect(help.status == 0 && help.output.contains("  size: Shoe size (a whole number"), "\(help)")
+            #expect(!help.output.contains("--birthday <"), "\(help)")
+        }
+        // Help needs no store and makes none.
+        let help = try workplace.profiles(command, "--help", "--database", "none.sqlite")
+        #expect(help.status == 0 && help.output.contains("  phone: Phone (") && help.output.contains("built-in"))
+        #expect(!workplace.exists("none.sqlite"))
+    }
+
+    @Test func `I2: an import passes over the facts of another store, unless a field has the header`() throws {
+        let workplace = try Workplace(
+            schema: """
+                {"fields": [{"name": "username", "constraints": {"required": true, "unique": true}},
+                  {"name": "status"}, {"name": "age"}]}
+                """)
+        try workplace.write(
+            "_id,username,_status,status,_revision,_created_at\n9,ann,valid,open,3,2026-01-01\n", to: "list.csv")
+        let outcome = try workplace.profiles("import", "list.csv", "--quiet")
+        #expect(outcome.status == 0, "\(outcome)")
+        #expect(
+            try workplace.profiles("list", "--columns", "_id,username,status", "--format", "csv").output
+                == "_id,username,status\n1,ann,open\n")
+        try workplace.write("{\"_id\": 4, \"username\": \"bob\", \"_status\": \"valid\"}\n", to: "list.ndjson")
+        #expect(try workplace.profiles("import", "list.ndjson", "--quiet").status == 0)
+        // A file of an earlier version has the names without underscores, and is imported as before.
+        try workplace.write("id,username,revision\n9,cy,1\n", to: "old.csv")
+        #expect(try workplace.profiles("import", "old.csv", "--ignore-unknown", "--quiet").status == 0)
+    }
+}
+
+extension String {
+    fileprivate func components(of text: String) -> Int { ranges(of: text).count }
+}
