@@ -22,18 +22,23 @@ package struct CSVOptions: Sendable {
     /// The maximum number of records in a batch.
     package let batchRecords: Int
 
+    /// Whether a record counts as one line, even if its cells contain line breaks. The numbers of lines are then the
+    /// numbers of the rows of a sheet.
+    package let isLinePerRecord: Bool
+
     /// The default maximum size of a record, in bytes.
     package static let usualMaximumRecordBytes = 1 << 20
 
     /// Makes options. A size below 1 byte or above 1 GiB is clamped to this range. The number of records is at least 1.
     package init(
         delimiter: Delimiter = .character(.comma), maximumRecordBytes: Int = Self.usualMaximumRecordBytes,
-        batchBytes: Int = 1 << 20, batchRecords: Int = .max
+        batchBytes: Int = 1 << 20, batchRecords: Int = .max, isLinePerRecord: Bool = false
     ) {
         self.delimiter = delimiter
         self.maximumRecordBytes = min(max(maximumRecordBytes, 1), 1 << 30)
         self.batchBytes = min(max(batchBytes, 1), 1 << 30)
         self.batchRecords = max(batchRecords, 1)
+        self.isLinePerRecord = isLinePerRecord
     }
 }
 

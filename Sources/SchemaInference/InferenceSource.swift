@@ -46,15 +46,18 @@ final class InferenceSource: Sendable {
         }
     }
 
+    private let sheet: (any SheetInput)?
+
     /// Opens the input, and reads the header if it has one. Blocks the thread.
-    init(_ source: ByteSource, options: InferenceOptions) throws(InferenceError) {
+    init(_ reading: InputReading, options: InferenceOptions) throws(InferenceError) {
         sample = options.sample
+        sheet = reading.sheet
         let choice = ColumnChoice(options.columns)
         self.choice = choice
         let input: OpenedInput
         do throws(InputError) {
             input = try OpenedInput(
-                source, format: options.format, encoding: options.encoding,
+                reading, format: options.format, encoding: options.encoding,
                 batchRecords: ImportSource.recordsPerBatch)
         } catch {
             throw .input(ImportError(error))
@@ -124,6 +127,8 @@ final class InferenceSource: Sendable {
         let guessedEncoding: String?
         /// Whether the headers are in the input's first record.
         let hasHeader: Bool
+        /// The unusual features of the sheet, if the input is a workbook.
+        let sheetWarnings: [InputWarning]
     }
 
     /// Returns the facts about the columns. Call it after reading has ended.
@@ -137,7 +142,7 @@ final class InferenceSource: Sendable {
         }
         return Found(
             columns: columns, chosen: chosen, headers: header ?? names, isSample: isSample,
-            guessedEncoding: guessedEncoding, hasHeader: header != nil)
+            guessedEncoding: guessedEncoding, hasHeader: header != nil, sheetWarnings: sheet?.warnings ?? [])
     }
 
     /// Returns the next records; nil at the end of the input or of the sample.

@@ -17,7 +17,8 @@ extension SchemaProposal {
         isSample = found.isSample
         guessedEncoding = found.guessedEncoding
         let isHeaderLikeRows = found.hasHeader && evidence.oddities.shape.isLikeRows(header: found.headers)
-        warnings = evidence.oddities.warningsOfRows + (isHeaderLikeRows ? [.headerLikeRows] : [])
+        warnings =
+            evidence.oddities.warningsOfRows + (isHeaderLikeRows ? [.headerLikeRows] : []) + found.sheetWarnings
         key = keyColumn.map { .column(found.columns[$0].name.header) } ?? (options.keysByRow ? .rowNumber : nil)
         self.schema = key == nil ? nil : schema
         columns = maker.columns(of: schema)

@@ -118,6 +118,8 @@ extension InputWarning {
         case .unlikeFirstRows(let rows, let line): "unlike_first_rows \(rows) in line \(line)"
         case .unlikeLastRows(let line): "unlike_last_rows in line \(line)"
         case .headerLikeRows: "header_like_rows"
+        case .otherSheets, .mergedCells, .hiddenRows, .hiddenColumns, .errorCells, .formulasWithoutValue:
+            "\(self)"
         }
     }
 }

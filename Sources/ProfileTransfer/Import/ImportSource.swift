@@ -43,7 +43,7 @@ package final class ImportSource: Sendable {
         let input: OpenedInput
         do throws(InputError) {
             input = try OpenedInput(
-                reading.source, format: options.format, encoding: options.encoding, batchRecords: Self.recordsPerBatch)
+                reading, format: options.format, encoding: options.encoding, batchRecords: Self.recordsPerBatch)
         } catch {
             throw ImportError(error)
         }

@@ -18,22 +18,26 @@ package struct OpenedInput: ~Copyable, Sendable {
     /// Whether the input is compressed with gzip.
     package let isCompressed: Bool
 
-    /// Reads the first bytes and detects the format. Blocks the thread.
+    /// Reads the first bytes and detects the format. If the input is a sheet, its format is known. Blocks the thread.
     ///
     /// - Parameters:
-    ///   - source: The source of the raw bytes.
+    ///   - reading: The reading of the input.
     ///   - format: The format, or `automatic` to detect it.
     ///   - name: The name of the character encoding, or nil to detect it. A byte order mark overrides this name.
     ///   - batchRecords: The maximum number of CSV records in a batch.
     /// - Throws: ``InputError`` if the input cannot be opened.
     package init(
-        _ source: ByteSource, format: InputFormat, encoding name: String? = nil, batchRecords: Int = .max
+        _ reading: InputReading, format: InputFormat, encoding name: String? = nil, batchRecords: Int = .max
     ) throws(InputError) {
+        let isSheet: Bool
+        do throws(ByteStreamError) { isSheet = try reading.sheet?.isSheet() ?? false } catch { throw .stream(error) }
+        let format = isSheet ? .csv(delimiter: CSVDelimiter.comma.byte) : format
+        let name = isSheet ? "UTF-8" : name
         let named = try name.map { name throws(InputError) in
             guard let encoding = TextEncoding(name: name) else { throw .unknownEncoding(name) }
             return encoding
         }
-        let head = try Self.head(of: source)
+        let head = try Self.head(of: reading.source)
         let isCompressed = head.isCompressed
         let text = try Self.text(of: head, encoding: named)
         let isJSON = try Self.isJSON(text, format: format)
@@ -41,7 +45,8 @@ package struct OpenedInput: ~Copyable, Sendable {
         isEncodingGuessed = text.isEncodingGuessed
         isMarked = text.isMarked
         self.isCompressed = isCompressed
-        records = Self.records(of: text, isJSON: isJSON, format.options(batchRecords: batchRecords))
+        records = Self.records(
+            of: text, isJSON: isJSON, format.options(batchRecords: batchRecords, isLinePerRecord: isSheet))
     }
 
     /// Passes the records to the closure for their format: CSV or JSON.
@@ -100,10 +105,11 @@ package enum InputError: Error, Sendable {
 }
 
 extension InputFormat {
-    fileprivate func options(batchRecords: Int) -> CSVOptions {
+    fileprivate func options(batchRecords: Int, isLinePerRecord: Bool) -> CSVOptions {
         let delimiter: CSVDelimiter? = if case .csv(let byte?) = self { CSVDelimiter(byte) } else { nil }
         return CSVOptions(
-            delimiter: delimiter.map(CSVOptions.Delimiter.character) ?? .automatic, batchRecords: batchRecords)
+            delimiter: delimiter.map(CSVOptions.Delimiter.character) ?? .automatic, batchRecords: batchRecords,
+            isLinePerRecord: isLinePerRecord)
     }
 }
 

@@ -38,7 +38,7 @@ struct SchemaInferCommand: AsynchronousCommand, ResultWriting {
         var spared = FilePlaces()
         spared.insert(descriptor: file.descriptor)
         if let output { try global.requireOutput(output, replacing: force, sparing: spared) }
-        let source = ImportInput(descriptor: file.descriptor, name: file.path, byteCount: file.byteCount)
+        let source = try input.source.input(file)
         let proposal = try await input.options.proposal(for: source, isQuiet: global.quiet)
         switch global.format {
         case .text: try Output.standard.write(proposal.text(isImported: false))

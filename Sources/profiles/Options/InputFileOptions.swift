@@ -1,12 +1,13 @@
 internal import ArgumentParser
 internal import ProfileTransfer
 internal import SchemaInference
+internal import SpreadsheetReading
 
 /// An input file of profiles, and its format.
 struct InputFileOptions: ParsableArguments {
     @Argument(
         help: "The file; - is standard input.",
-        completion: .file(extensions: ["csv", "tsv", "txt", "ndjson", "jsonl", "json", "gz"]))
+        completion: .file(extensions: ["csv", "tsv", "txt", "ndjson", "jsonl", "json", "gz", "xlsx", "ods"]))
     var file: String
 
     @Option(
@@ -22,6 +23,10 @@ struct InputFileOptions: ParsableArguments {
             valueName: "name"))
     var encoding: String?
 
+    @Option(
+        help: ArgumentHelp("Read this sheet of a workbook. (default: the first that is not hidden)", valueName: "name"))
+    var sheet: String?
+
     @Flag(
         help: "Use the row number as the username if no column is the username; when rules are inferred, in any case.")
     var keyByRow = false
@@ -32,6 +37,15 @@ struct InputFileOptions: ParsableArguments {
 
     func validate() throws {
         if delimiter.isGiven, isJSON { throw ValidationError("--delimiter is for CSV.") }
+        if sheet != nil, kind != nil || delimiter.isGiven || encoding != nil {
+            throw ValidationError("--sheet is for workbooks, and excludes --as, --delimiter and --encoding.")
+        }
+    }
+
+    /// Returns the input for an open file. A workbook is read as the rows of a sheet.
+    func input(_ opened: borrowing InputFile) throws(ImportError) -> ImportInput {
+        try ImportInput(descriptor: opened.descriptor, name: opened.path, byteCount: opened.byteCount)
+            .readingSheet(named: sheet, keptIn: Environment["TMPDIR"] ?? "/var/tmp")
     }
 
     var format: InputFormat {
