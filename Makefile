@@ -13,12 +13,12 @@ TESTING = env PROFILES_OPTIMISE_SOURCES=1 $(SWIFT)
 TEST_BUILD = --traits TestHooks,Postgres --scratch-path .build-tests
 RUN_TESTS = $(TESTING) test $(TEST_BUILD) --skip-build
 # The command alone needs these; every other build compiles all targets or their tests.
-BUILD_PACKAGES = libsqlite3-dev libsodium-dev libcrypt-dev libpcre2-dev zlib1g-dev
+BUILD_PACKAGES = libsqlite3-dev libsodium-dev libcrypt-dev libpcre2-dev zlib1g-dev libminizip-dev libexpat1-dev
 PACKAGES = $(BUILD_PACKAGES) libpq-dev libvterm-dev
 DEB_PACKAGES = dpkg-dev
 TEST_DEB_PACKAGES = debootstrap
 DOCUMENTED = ProfileCore ProfileForm SecretHashing ProfileStore ProfileStoreSQLite ProfileStorePostgres ProfileTransfer \
-	SchemaInference ProfileLogin ProfileTesting
+	SchemaInference SpreadsheetReading ProfileLogin ProfileTesting
 MODULES = $(wildcard Modules/*)
 POSTGRES_PACKAGES = postgresql-15 pgbouncer openssl
 CLUSTER_PACKAGES = postgresql-15-auto-failover procps
@@ -177,6 +177,7 @@ docs: build-tests ## the DocC archive of the libraries, in .build-docs; a broken
 	$(call convert-docs,ProfileStorePostgres,ProfileCore SecretHashing ProfileStore)
 	$(call convert-docs,ProfileTransfer,ProfileCore SecretHashing ProfileStore)
 	$(call convert-docs,SchemaInference,ProfileCore SecretHashing ProfileStore ProfileTransfer)
+	$(call convert-docs,SpreadsheetReading,ProfileCore SecretHashing ProfileStore ProfileTransfer)
 	$(call convert-docs,ProfileLogin,ProfileCore SecretHashing ProfileStore)
 	$(call convert-docs,ProfileTesting,ProfileCore ProfileForm SecretHashing ProfileStore ProfileLogin)
 	@rm -rf .build-docs/Profiles.doccarchive
@@ -185,11 +186,11 @@ docs: build-tests ## the DocC archive of the libraries, in .build-docs; a broken
 	@echo "Serve .build-docs/Profiles.doccarchive with any web server."
 
 # One library's archive, with links into those of others. Its symbol graphs are its own and those of what it adds to
-# ProfileStore and ProfileForm; those of its imports are left out.
+# ProfileStore, ProfileForm and ProfileTransfer; those of its imports are left out.
 define convert-docs
 @rm -rf .build-docs/symbols-$(1) && mkdir -p .build-docs/symbols-$(1)
 @find .build-docs/symbols \( -name '$(1).symbols.json' -o -name '$(1)@ProfileStore.symbols.json' \
-	-o -name '$(1)@ProfileForm.symbols.json' \) \
+	-o -name '$(1)@ProfileForm.symbols.json' -o -name '$(1)@ProfileTransfer.symbols.json' \) \
 	-exec cp -t .build-docs/symbols-$(1) {} +
 docc convert Sources/$(1)/$(1).docc --additional-symbol-graph-dir .build-docs/symbols-$(1) \
 	$(patsubst %,--dependency .build-docs/%.doccarchive,$(2)) \

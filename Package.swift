@@ -40,6 +40,7 @@ let package = Package(
         .library(name: "ProfileStorePostgres", targets: ["ProfileStorePostgres"]),
         .library(name: "ProfileTransfer", targets: ["ProfileTransfer"]),
         .library(name: "SchemaInference", targets: ["SchemaInference"]),
+        .library(name: "SpreadsheetReading", targets: ["SpreadsheetReading"]),
         .library(name: "ProfileLogin", targets: ["ProfileLogin"]),
         .library(name: "ProfileTesting", targets: ["ProfileTesting"]),
         .executable(name: "profiles", targets: ["profiles"]),
@@ -76,6 +77,10 @@ let package = Package(
         .systemLibrary(
             name: "CZlib", path: "Modules/CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
         .systemLibrary(
+            name: "CMinizip", path: "Modules/CMinizip", pkgConfig: "minizip", providers: [.apt(["libminizip-dev"])]),
+        .systemLibrary(
+            name: "CExpat", path: "Modules/CExpat", pkgConfig: "expat", providers: [.apt(["libexpat1-dev"])]),
+        .systemLibrary(
             name: "CPQ", path: "Modules/CPQ", pkgConfig: "libpq", providers: [.apt(["libpq-dev"])]),
         .systemLibrary(name: "CLinux", path: "Modules/CLinux"),
         .target(name: "Platform", swiftSettings: optimised),
@@ -106,6 +111,10 @@ let package = Package(
         .target(
             name: "SchemaInference",
             dependencies: ["Platform", "Threads", "CSVStream", "ProfileCore", "ProfileStore", "ProfileTransfer"],
+            swiftSettings: optimised),
+        .target(
+            name: "SpreadsheetReading",
+            dependencies: ["CExpat", "CMinizip", "Platform", "Threads", "CSVStream", "ProfileTransfer"],
             swiftSettings: optimised),
 
         // MARK: SQLite
@@ -164,7 +173,9 @@ let package = Package(
             name: "profiles",
             dependencies: [
                 "CLinux", "Platform", "Threads", "ProfileCore", "ProfileForm", "SecretHashing", "ProfileStore",
-                "ProfileLogin", "ProfileTransfer", "ProfileStoreSQLite", "SchemaInference", "TerminalUI", "TextLayout",
+                "ProfileLogin", "ProfileTransfer", "ProfileStoreSQLite", "SchemaInference", "SpreadsheetReading",
+                "TerminalUI",
+                "TextLayout",
                 .target(name: "ProfileStorePostgres", condition: .when(traits: ["Postgres"])),
                 .target(name: "ProfileTesting", condition: .when(traits: ["TestHooks"])),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
@@ -350,6 +361,13 @@ let package = Package(
                 "StoreFixtures", "InputFixtures", "Watchdog",
             ],
             swiftSettings: strictness),
+        .testTarget(
+            name: "SpreadsheetReadingTests",
+            dependencies: [
+                "CSVStream", "InputFixtures", "Platform", "ProfileCore", "ProfileStore", "ProfileTesting",
+                "ProfileTransfer", "SchemaInference", "SpreadsheetReading", "Watchdog",
+            ],
+            exclude: ["Files"], swiftSettings: strictness),
         .testTarget(
             name: "ProfileLoginTests",
             dependencies: [

@@ -34,6 +34,10 @@ package struct CSVOptions: Sendable {
     /// number 1.
     package let hasHeader: Bool
 
+    /// Whether a record counts as one line, even if its cells contain line breaks. The numbers of lines are then the
+    /// numbers of the rows of a sheet.
+    package let isLinePerRecord: Bool
+
     /// The default maximum size of a record, in bytes.
     package static let usualMaximumRecordBytes = 1 << 20
 
@@ -41,7 +45,7 @@ package struct CSVOptions: Sendable {
     package init(
         delimiter: Delimiter = .character(.comma), maximumRecordBytes: Int = Self.usualMaximumRecordBytes,
         batchBytes: Int = 1 << 20, batchRecords: Int = .max, skippedLines: Int = 0, comment: UInt8? = nil,
-        hasHeader: Bool = true
+        hasHeader: Bool = true, isLinePerRecord: Bool = false
     ) {
         self.delimiter = delimiter
         self.maximumRecordBytes = min(max(maximumRecordBytes, 1), 1 << 30)
@@ -50,6 +54,7 @@ package struct CSVOptions: Sendable {
         self.skippedLines = max(skippedLines, 0)
         self.comment = comment
         self.hasHeader = hasHeader
+        self.isLinePerRecord = isLinePerRecord
     }
 }
 

@@ -242,7 +242,9 @@ extension CSVReader {
         case .complete(let recordEnd, let next, let lineBreaks, let quotes):
             guard recordEnd - start <= maximumRecordBytes else {
                 batch.extents.removeSubrange(firstCell...)
-                take(cells: firstCell..<firstCell, fault: .tooLong, next: recordEnd, lines: lineBreaks, of: &batch)
+                take(
+                    cells: firstCell..<firstCell, fault: .tooLong, next: recordEnd, lines: lines(lineBreaks), of: &batch
+                )
                 isSkippingLine = true
                 return true
             }
@@ -252,7 +254,8 @@ extension CSVReader {
             }
             if !escaped.isEmpty { unescape(&batch) }
             take(
-                cells: firstCell..<batch.extents.count, fault: fault, next: next, lines: lineBreaks + 1, of: &batch)
+                cells: firstCell..<batch.extents.count, fault: fault, next: next, lines: lines(lineBreaks) + 1,
+                of: &batch)
             return true
 
         case .ranOut(let insideQuotes, let lineBreaks):
@@ -263,7 +266,7 @@ extension CSVReader {
             }
             // The last CR in the window is not skipped here, because it may be the first half of CR LF.
             let rest = splitter.byte(end - 1) == RecordSplitter.carriageReturn ? end - 1 : end
-            take(cells: firstCell..<firstCell, fault: .tooLong, next: rest, lines: lineBreaks, of: &batch)
+            take(cells: firstCell..<firstCell, fault: .tooLong, next: rest, lines: lines(lineBreaks), of: &batch)
             isSkippingLine = true
             return true
 
@@ -276,6 +279,9 @@ extension CSVReader {
             return takeFirstLine(splitter, fault: overrun.fault, reach: start, end: end, into: &batch)
         }
     }
+
+    /// Returns the number of lines that line breaks in cells add to the line of their record.
+    private func lines(_ lineBreaks: Int) -> Int { options.isLinePerRecord ? 0 : lineBreaks }
 
     /// Adds the first line of the window as a faulty record. The search for its closing quote ended at `reach`.
     ///

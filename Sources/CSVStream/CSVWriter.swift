@@ -70,12 +70,16 @@ package struct CSVWriter: ~Copyable, Sendable {
             bytes.append(RecordSplitter.quote)
             bytes.append(RecordSplitter.quote)
         }
-        if lineEnd != .lf { bytes.append(RecordSplitter.carriageReturn) }
-        if lineEnd != .cr { bytes.append(RecordSplitter.lineFeed) }
+        endLine()
         isAtStart = false
         hasCells = false
         isBlank = false
         if bytes.count >= Self.flushBytes { try flush() }
+    }
+
+    /// Appends blank lines, which are not records. The current record must have no cells.
+    package mutating func blankLines(_ count: Int) {
+        for _ in 0..<max(0, count) { endLine() }
     }
 
     /// Writes the buffered bytes to the sink.
@@ -92,6 +96,11 @@ package struct CSVWriter: ~Copyable, Sendable {
     /// - Throws: The error of the sink.
     package consuming func finish() throws(ByteStreamError) {
         try flush()
+    }
+
+    private mutating func endLine() {
+        if lineEnd != .lf { bytes.append(RecordSplitter.carriageReturn) }
+        if lineEnd != .cr { bytes.append(RecordSplitter.lineFeed) }
     }
 
     private func needsQuotes(_ cell: Span<UInt8>) -> Bool {

@@ -57,16 +57,19 @@ final class InferenceSource: Sendable {
         }
     }
 
+    private let sheet: (any SheetInput)?
+
     /// Opens the input, and reads the header if it has one. Blocks the thread.
-    init(_ source: ByteSource, options: InferenceOptions) throws(InferenceError) {
+    init(_ reading: InputReading, options: InferenceOptions) throws(InferenceError) {
         sample = options.sample
+        sheet = reading.sheet
         let choice = ColumnChoice(options.columns)
         self.choice = choice
         omitted = options.omittedColumns
         let input: OpenedInput
         do throws(InputError) {
             input = try OpenedInput(
-                source, format: options.format, encoding: options.encoding, layout: options.layout,
+                reading, format: options.format, encoding: options.encoding, layout: options.layout,
                 usual: options.settings,
                 batchRecords: ImportSource.recordsPerBatch)
         } catch {
@@ -146,6 +149,8 @@ final class InferenceSource: Sendable {
         let delimiter: UInt8?
         /// The header of a CSV input; nil for JSON.
         let table: TableHeader?
+        /// The unusual features of the sheet, if the input is a workbook.
+        let sheetWarnings: [InputWarning]
     }
 
     /// Returns the facts about the columns. Call it after reading has ended.
@@ -164,7 +169,8 @@ final class InferenceSource: Sendable {
         return Found(
             columns: columns, chosen: chosen,
             headers: header?.names.map(\.trimmed) ?? names.indices.filter { !objects.contains($0) }.map { names[$0] },
-            isSample: isSample, guessedEncoding: guessedEncoding, delimiter: delimiter, table: header)
+            isSample: isSample, guessedEncoding: guessedEncoding, delimiter: delimiter, table: header,
+            sheetWarnings: sheet?.warnings ?? [])
     }
 
     /// Returns the next records; nil at the end of the input or of the sample.

@@ -54,7 +54,7 @@ public struct SchemaInferrer: Sendable {
     private func look(
         through reading: InputReading, named name: String, _ progress: @Sendable (ImportProgress) -> Void
     ) throws(InferenceError) -> SchemaProposal {
-        let source = try InferenceSource(reading.source, options: options)
+        let source = try InferenceSource(reading, options: options)
         let left = LeftColumns()
         let pipeline = try pipeline(of: source, left)
         var evidence: BatchEvidence

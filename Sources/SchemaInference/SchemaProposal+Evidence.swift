@@ -23,6 +23,7 @@ extension SchemaProposal {
         layout = options.layout
         warnings =
             (table?.warnings ?? []) + evidence.oddities.warningsOfRows + (isHeaderLikeRows ? [.headerLikeRows] : [])
+            + found.sheetWarnings
         let headers = keyColumns.map { found.columns[$0].name.header }
         key =
             switch options.chosenKey {

@@ -50,6 +50,12 @@ struct CSVReaderTests {
             rows: [(14...18).map { String(repeating: "x", count: $0) }], lines: [1]),
     ]
 
+    @Test func `line breaks in cells do not count if a record is a line`() throws {
+        let options = CSVOptions(isLinePerRecord: true)
+        let rows = try readAll("a\n\"1\n2\r\n3\"\n\n\"x\n\ny\n", options: options)
+        #expect(rows.map(\.line) == [1, 2, 4, 6])
+    }
+
     @Test("I1: line ends, quotes and blank lines, however the bytes arrive", arguments: shapes)
     func shape(_ shape: Shape) throws {
         for chunk in [1, 2, 3, 7, .max] {

@@ -122,6 +122,8 @@ extension InputWarning {
         case .repeatedHeaders(let columns, let name): "repeated_headers \(columns) \(name)"
         case .joinedLists(let rows, let line): "joined_lists \(rows) in line \(line)"
         case .headerLikeRows: "header_like_rows"
+        case .otherSheets, .mergedCells, .hiddenRows, .hiddenColumns, .errorCells, .formulasWithoutValue:
+            "\(self)"
         }
     }
 }

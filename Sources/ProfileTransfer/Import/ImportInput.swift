@@ -18,6 +18,8 @@ public struct ImportInput: Sendable {
         case bytes([UInt8])
         /// A closure that starts reading chunks from a sequence.
         case chunks(@Sendable () -> ChunkFeed)
+        /// A closure that starts a reading of another kind.
+        case reading(@Sendable () throws(ImportError) -> InputReading)
         case repeatable(RepeatableInput)
     }
 
@@ -56,6 +58,14 @@ public struct ImportInput: Sendable {
         self.init(.file { OpenFile(descriptor) }, name, byteCount)
     }
 
+    /// Creates an input from a function that starts a reading. Every reading begins at the start.
+    package init(
+        name: String, byteCount: UInt64? = nil,
+        reading: @escaping @Sendable () throws(ImportError) -> InputReading
+    ) {
+        self.init(.reading(reading), name, byteCount)
+    }
+
     private init(_ origin: Origin, _ name: String, _ byteCount: UInt64?) {
         self.origin = origin
         self.name = name
@@ -83,6 +93,16 @@ public struct ImportInput: Sendable {
         if case .repeatable(let input) = origin, !input.readsFile { return self }
         return ImportInput(
             .repeatable(try RepeatableInput(self, keptIn: folder, copiesFiles: true)), name, byteCount)
+    }
+
+    /// Whether the input can be read at any offset without a copy. Opens a file to find out.
+    package var isSeekable: Bool {
+        switch origin {
+        case .bytes: true
+        case .file(let open): (try? open())?.unreadBytes != nil
+        case .chunks, .reading: false
+        case .repeatable(let input): input.isInPlace
+        }
     }
 
     /// Whether the input is already kept for more than one reading.

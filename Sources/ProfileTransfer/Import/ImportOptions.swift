@@ -149,7 +149,7 @@ public enum ImportError: Error, Hashable, Sendable {
     case opening(code: Int32)
     /// Reading failed with this `errno`.
     case reading(code: Int32)
-    /// The input's asynchronous sequence threw this error.
+    /// The input's asynchronous sequence threw this error, or the module SpreadsheetReading cannot read the workbook.
     case readingStream(StreamFailure)
     /// The input could not be copied to a temporary file, because of this `errno`. The import needs the copy to read
     /// the input twice: first it hashes the passwords, then it stores the rows.

@@ -45,7 +45,7 @@ package final class ImportSource: Sendable {
         let input: OpenedInput
         do throws(InputError) {
             input = try OpenedInput(
-                reading.source, format: options.format, encoding: options.encoding, layout: options.layout, usual: usual,
+                reading, format: options.format, encoding: options.encoding, layout: options.layout, usual: usual,
                 isHeader: {
                     (try? ImportColumns(of: TableHeader(cells: $0), schema: schema, options: options)) != nil
                 },

@@ -7,6 +7,8 @@ internal import Threads
 package struct InputReading: Sendable {
     package let source: ByteSource
     package let interruption: any Interruption
+    /// The workbook whose rows the source may return as CSV; nil if the source returns the bytes of the input.
+    package let sheet: (any SheetInput)?
     /// The repeatable input to which this reading belongs. Nil if the input cannot be read again.
     let repeatable: RepeatableInput?
 
@@ -20,6 +22,7 @@ package struct InputReading: Sendable {
         case .chunks(let start):
             let feed = start()
             self.init(feed.source, feed.interruption)
+        case .reading(let start): self = try start()
         case .repeatable(let input): self = input.reading()
         }
     }
@@ -34,11 +37,25 @@ package struct InputReading: Sendable {
             }, interruption)
     }
 
-    init(_ source: ByteSource, _ interruption: any Interruption, from repeatable: RepeatableInput? = nil) {
+    package init(
+        _ source: ByteSource, _ interruption: any Interruption, sheet: (any SheetInput)? = nil,
+        from repeatable: RepeatableInput? = nil
+    ) {
         self.source = source
         self.interruption = interruption
+        self.sheet = sheet
         self.repeatable = repeatable
     }
+}
+
+/// The input of a reading that may be a workbook. If it is, the reading returns the rows of a sheet as CSV: UTF-8 with
+/// commas, one line for each row, apart from line breaks in cells.
+package protocol SheetInput: Sendable {
+    /// Returns whether the input is a workbook. Reads its first bytes. Blocks the thread.
+    func isSheet() throws(ByteStreamError) -> Bool
+
+    /// The unusual features that were found in the sheet so far.
+    var warnings: [InputWarning] { get }
 }
 
 extension InputReading {

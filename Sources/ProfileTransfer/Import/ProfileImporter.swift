@@ -138,7 +138,8 @@ public struct ProfileImporter: Sendable {
         run.stop()
         reading.interruption.interrupt()
         await run.end()
-        let (finished, unwritten) = run.finish(after: ContinuousClock.now - start)
+        var (finished, unwritten) = run.finish(after: ContinuousClock.now - start)
+        finished.warnings += reading.sheet?.warnings ?? []
         // If the sink rejects the last rows because of a cancellation, the import did not fail either.
         if let unwritten, !unwritten.isCancellation || !Task.isCancelled { failure = failure ?? unwritten }
         guard let failure else { return finished }

@@ -1,7 +1,5 @@
-internal import CSVStream
-internal import CSodium
+package import CSVStream
 internal import Platform
-internal import ProfileCore
 internal import Threads
 
 /// An input that can be read from its beginning more than once. An array of bytes stays in memory, and a file is read
@@ -10,7 +8,7 @@ internal import Threads
 ///
 /// A copy may hold passwords, and deleted data may stay on the disk. Therefore the copy is encrypted with a key that
 /// exists only in the memory of this process. The file has no name, so it disappears when the process ends.
-final class RepeatableInput: Sendable {
+package final class RepeatableInput: Sendable {
     private enum Contents {
         case bytes([UInt8])
         /// A range of bytes of a file. Every reading gets the same bytes, because bytes that are appended to the file
@@ -20,7 +18,10 @@ final class RepeatableInput: Sendable {
     }
 
     private let contents: Contents
-    private let interruption: any Interruption
+    /// Ends the readings early.
+    package let interruption: any Interruption
+    /// The sheet whose rows are kept; nil if the input is read as it is.
+    private let sheet: (any SheetInput)?
 
     /// Prepares an input for repeated reading.
     ///
@@ -29,12 +30,13 @@ final class RepeatableInput: Sendable {
     ///   - folder: The folder for the copy, if a copy is needed.
     ///   - copiesFiles: Whether a file is copied too. If true, later readings do not depend on the original file.
     /// - Throws: ``ImportError`` if the input cannot be opened, or if the file for the copy cannot be created.
-    init(_ input: ImportInput, keptIn folder: String, copiesFiles: Bool = false) throws(ImportError) {
+    package init(_ input: ImportInput, keptIn folder: String, copiesFiles: Bool = false) throws(ImportError) {
         let stream: InputReading
         var length: Int64?
         switch input.origin {
         case .bytes(let bytes):
             contents = .bytes(bytes)
+            sheet = nil
             interruption = try ReadInterruption.ofInput()
             return
         case .file(let open):
@@ -42,23 +44,32 @@ final class RepeatableInput: Sendable {
             let range = file.unreadBytes
             if !copiesFiles, let range {
                 contents = .file(file, range)
+                sheet = nil
                 interruption = try ReadInterruption.ofInput()
                 return
             }
             // With this length, bytes that are appended to the file later are ignored.
             length = range.map { $0.upperBound - $0.lowerBound }
             stream = try InputReading(file)
-        case .chunks, .repeatable: stream = try InputReading(input)
+        case .chunks, .reading, .repeatable: stream = try InputReading(input)
         }
-        contents = .stream(CopiedStream(stream.source, length: length, copy: try EncryptedFile(in: folder)))
+        do throws(ByteStreamError) {
+            contents = .stream(CopiedStream(stream.source, length: length, copy: try EncryptedFile(in: folder)))
+        } catch {
+            throw ImportError(error)
+        }
+        sheet = stream.sheet
         interruption = stream.interruption
     }
+
+    /// Whether the input is not a stream, so that it needs no copy.
+    var isInPlace: Bool { if case .stream = contents { false } else { true } }
 
     /// Whether every reading reads the original file. Other programs may change this file.
     var readsFile: Bool { if case .file = contents { true } else { false } }
 
     /// Starts a new reading from the beginning. Several readings may run at the same time.
-    func reading() -> InputReading {
+    package func reading() -> InputReading {
         let position = Position()
         let source = ByteSource { [self] buffer throws(ByteStreamError) in
             // Only a read that waits for bytes notices an interruption. If bytes are available, the read does not wait.
@@ -70,13 +81,25 @@ final class RepeatableInput: Sendable {
                 return count
             }
         }
-        return InputReading(source, interruption, from: self)
+        return InputReading(source, interruption, sheet: sheet, from: self)
     }
 
     /// If the input is a stream, stops copying it. After this call, the stream cannot be read again.
     func readOnce() { if case .stream(let stream) = contents { stream.keepNoMore() } }
 
-    private func read(
+    /// Returns the number of bytes. If the input is a stream, first reads it to its end. Blocks the thread.
+    package func count() throws(ByteStreamError) -> Int64 {
+        switch contents {
+        case .bytes(let bytes): return Int64(bytes.count)
+        case .file(_, let range): return Int64(range.count)
+        case .stream(let stream): return try stream.copyToEnd()
+        }
+    }
+
+    /// Reads some bytes from an offset. Bytes of a stream must have been copied before, which ``count()`` does.
+    ///
+    /// - Returns: The number of bytes; 0 at the end.
+    package func read(
         into buffer: UnsafeMutableRawBufferPointer, at position: Int64
     ) throws(ByteStreamError) -> Int {
         switch contents {
@@ -133,71 +156,20 @@ private final class CopiedStream: Sendable {
         }
     }
 
+    /// Copies the rest of the stream, and returns the number of all bytes.
+    func copyToEnd() throws(ByteStreamError) -> Int64 {
+        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 16, alignment: 1)
+        defer {
+            if let start = buffer.baseAddress { explicit_bzero(start, buffer.count) }
+            buffer.deallocate()
+        }
+        while true {
+            let end = state.withLock { $0.count }
+            if try read(into: buffer, at: end) == 0 { return end }
+        }
+    }
+
     func keepNoMore() { state.withLock { $0.isKept = false } }
-}
-
-/// A file without a name, whose contents no other process can read.
-///
-/// The cipher is XChaCha20 with a random key. The key is used for this file alone, so the nonce is constant. The
-/// contents need no authentication, because only this process has the file descriptor.
-private struct EncryptedFile: ~Copyable {
-    private let file: UnnamedFile
-    private let key: Secret
-
-    init(in folder: String) throws(ImportError) {
-        do throws(ByteStreamError) {
-            file = try UnnamedFile(.temporaryFileTemplate(in: folder))
-        } catch {
-            throw ImportError(error)
-        }
-        key = Secret(capacity: Self.keySize) { output in
-            output.withUnsafeMutableBufferPointer { buffer, used in
-                guard let start = buffer.baseAddress else { return }
-                randombytes_buf(start, Self.keySize)
-                used = Self.keySize
-            }
-        }
-    }
-
-    func write(_ bytes: UnsafeRawBufferPointer, at position: Int64) throws(ByteStreamError) {
-        var encrypted = [UInt8](repeating: 0, count: bytes.count)
-        encrypted.withUnsafeMutableBytes { crypt(bytes, into: $0, at: position) }
-        try file.write(encrypted.span.bytes, at: position)
-    }
-
-    /// - Returns: The number of bytes read, 0 at the end of the file.
-    func read(into buffer: UnsafeMutableRawBufferPointer, at position: Int64) throws(ByteStreamError) -> Int {
-        let count = try file.read(into: buffer, at: position)
-        let bytes = UnsafeMutableRawBufferPointer(rebasing: buffer.prefix(count))
-        crypt(UnsafeRawBufferPointer(bytes), into: bytes, at: position)
-        return count
-    }
-
-    /// Encrypts or decrypts the bytes at an offset of the file. `bytes` and `output` may be the same buffer.
-    private func crypt(
-        _ bytes: UnsafeRawBufferPointer, into output: UnsafeMutableRawBufferPointer, at position: Int64
-    ) {
-        let nonce = [UInt8](repeating: 0, count: Int(crypto_stream_xchacha20_NONCEBYTES))
-        let block = UInt64(position) / Self.blockSize
-        // The cipher can start only at the beginning of a block. The offset may be inside a block, so padding fills the
-        // start of the block.
-        let within = Int(UInt64(position) % Self.blockSize)
-        var padded = [UInt8](repeating: 0, count: within + bytes.count)
-        padded.withUnsafeMutableBytes { padded in
-            guard let start = padded.bindMemory(to: UInt8.self).baseAddress else { return }
-            padded[within...].copyBytes(from: bytes)
-            key.bytes.withUnsafeBufferPointer { key in
-                guard let key = key.baseAddress else { return }
-                _ = crypto_stream_xchacha20_xor_ic(start, start, UInt64(padded.count), nonce, block, key)
-            }
-            output.copyMemory(from: UnsafeRawBufferPointer(rebasing: padded[within...]))
-            explicit_bzero(start, padded.count)
-        }
-    }
-
-    private static let keySize = Int(crypto_stream_xchacha20_KEYBYTES)
-    /// The block size of the cipher in bytes.
-    private static let blockSize: UInt64 = 64
 }
 
 extension UnsafeMutableRawBufferPointer {

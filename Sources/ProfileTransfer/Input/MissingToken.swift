@@ -14,7 +14,8 @@ package struct MissingToken: Hashable, Sendable {
     /// All tokens. The most usual tokens come first.
     package static let all = [
         "NA", "N/A", "n/a", "na", "null", "NULL", "-", "--", "---", "None", "none", "NaN", "nan", "Null", "nil", "#N/A",
-        "#NA", "<NA>", "(null)", "n.a.", "\\N", "?", ".", "0000-00-00", "0000-00-00 00:00:00",
+        "#NA", "<NA>", "(null)", "n.a.", "\\N", "?", ".", "0000-00-00", "0000-00-00 00:00:00", "#REF!", "#VALUE!",
+        "#DIV/0!", "#NAME?", "#NUM!", "#NULL!",
     ].map { MissingToken(bytes: Array($0.utf8)) }
 
     private static let beginsToken = (UInt8.min...UInt8.max).map { byte in all.contains { $0.bytes.first == byte } }

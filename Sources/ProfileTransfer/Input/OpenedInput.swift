@@ -21,10 +21,10 @@ package struct OpenedInput: ~Copyable, Sendable {
     /// do not apply to such a file.
     package let layout: TableLayout
 
-    /// Reads the first bytes and detects the format. Blocks the thread.
+    /// Reads the first bytes and detects the format. If the input is a sheet, its format is known. Blocks the thread.
     ///
     /// - Parameters:
-    ///   - source: The source of the raw bytes.
+    ///   - reading: The reading of the input.
     ///   - format: The format, or `automatic` to detect it.
     ///   - name: The name of the character encoding, or nil to detect it. A byte order mark overrides this name.
     ///   - layout: The layout of a CSV input.
@@ -34,12 +34,18 @@ package struct OpenedInput: ~Copyable, Sendable {
     ///   - batchRecords: The maximum number of CSV records in a batch.
     /// - Throws: ``InputError`` if the input cannot be opened.
     package init(
-        _ source: ByteSource, format: InputFormat, encoding: String? = nil, layout: TableLayout = TableLayout(),
+        _ reading: InputReading, format: InputFormat, encoding: String? = nil, layout: TableLayout = TableLayout(),
         usual: ImportSettings = ImportSettings(), isHeader: ([String]) -> Bool = { _ in false },
         batchRecords: Int = .max
     ) throws(InputError) {
-        let encodings = (given: try Self.encoding(named: encoding), usual: try Self.encoding(named: usual.encoding))
-        let head = try Self.head(of: source)
+        let isSheet: Bool
+        do throws(ByteStreamError) { isSheet = try reading.sheet?.isSheet() ?? false } catch { throw .stream(error) }
+        let format = isSheet ? .csv(delimiter: CSVDelimiter.comma.byte) : format
+        let encodings = (
+            given: try Self.encoding(named: isSheet ? "UTF-8" : encoding),
+            usual: try Self.encoding(named: usual.encoding)
+        )
+        let head = try Self.head(of: reading.source)
         let isCompressed = head.isCompressed
         let text = try Self.text(of: head, encoding: encodings.given, usual: encodings.usual)
         let isJSON = try Self.isJSON(text, format: format)
@@ -50,7 +56,8 @@ package struct OpenedInput: ~Copyable, Sendable {
         self.layout = Self.layout(of: text, layout, usual, format, isHeader)
         records = Self.records(
             of: text, isJSON: isJSON,
-            format.options(self.layout, usual: usual.delimiter, batchRecords: batchRecords))
+            format.options(
+                self.layout, usual: usual.delimiter, batchRecords: batchRecords, isLinePerRecord: isSheet))
     }
 
     /// Passes the records to the closure for their format: CSV or JSON.
@@ -134,13 +141,15 @@ package enum InputError: Error, Sendable {
 }
 
 extension InputFormat {
-    fileprivate func options(_ layout: TableLayout, usual: UInt8?, batchRecords: Int = .max) -> CSVOptions {
+    fileprivate func options(
+        _ layout: TableLayout, usual: UInt8?, batchRecords: Int = .max, isLinePerRecord: Bool = false
+    ) -> CSVOptions {
         let delimiter: CSVDelimiter? = if case .csv(let byte?) = self { CSVDelimiter(byte) } else { nil }
         return CSVOptions(
             delimiter: delimiter.map(CSVOptions.Delimiter.character)
                 ?? .automatic(usual: usual.flatMap(CSVDelimiter.init)),
             batchRecords: batchRecords, skippedLines: layout.headerLine.map { $0 - 1 } ?? layout.skippedLines,
-            comment: layout.comment, hasHeader: layout.hasHeader)
+            comment: layout.comment, hasHeader: layout.hasHeader, isLinePerRecord: isLinePerRecord)
     }
 
     /// Returns the cells of the first record of a text; nil if it is unreadable.

@@ -41,6 +41,21 @@ public enum InputWarning: Hashable, Sendable {
     case joinedLists(rows: Int, line: Int)
     /// The row that was read as the header looks like the rows that follow.
     case headerLikeRows
+    /// The workbook has other visible sheets, which were not read. The array contains their names.
+    case otherSheets([String])
+    /// Some cells of the sheet are merged. Only the first cell of a merged range has a value. `line` is the first row
+    /// of the first range.
+    case mergedCells(ranges: Int, line: Int)
+    /// Some rows of the sheet are hidden, for example by a filter. They were read. `line` is the first hidden row.
+    case hiddenRows(count: Int, line: Int)
+    /// Some columns of the sheet are hidden. They were read.
+    case hiddenColumns(count: Int)
+    /// Some cells of the sheet contain an error, such as `#N/A`. The text of the error was read as the value. `line` is
+    /// the row of the first such cell.
+    case errorCells(count: Int, line: Int)
+    /// Some cells of the sheet contain a formula whose result is not stored. They were read as empty. `line` is the row
+    /// of the first such cell.
+    case formulasWithoutValue(cells: Int, line: Int)
 }
 
 extension InputWarning {
@@ -84,11 +99,32 @@ extension InputWarning {
         case .headerLikeRows:
             "The row that was read as the header looks like the rows that follow: the names of the columns may be missing. "
                 + "If it is a row, use --no-header."
+        case .otherSheets(let names):
+            "Only the first sheet was read. \(Self.count(names.count, "other sheet", "other sheets")): "
+                + "\(Self.list(names)). Name another sheet with --sheet."
+        case .mergedCells(let ranges, let line):
+            "\(Self.count(ranges, "range of cells is", "ranges of cells are")) merged, \(Self.first(ranges, line)); only "
+                + "the first cell of a range has a value, the others are empty."
+        case .hiddenRows(let count, let line):
+            "\(Self.count(count, "row is", "rows are")) hidden, \(Self.first(count, line)); hidden rows were read too."
+        case .hiddenColumns(let count):
+            "\(Self.count(count, "column is", "columns are")) hidden; hidden columns were read too."
+        case .errorCells(let count, let line):
+            "\(Self.count(count, "cell has", "cells have")) an error such as #N/A, \(Self.first(count, line)); the text of "
+                + "the error was read as the value. Correct the formulas."
+        case .formulasWithoutValue(let cells, let line):
+            "\(Self.count(cells, "cell has", "cells have")) a formula without a stored result, \(Self.first(cells, line)); "
+                + "read as empty. Open the file in a spreadsheet program and save it again."
         }
     }
 
     private static func count(_ count: Int, _ one: String, _ many: String) -> String {
         "\(count.grouped) \(count == 1 ? one : many)"
+    }
+
+    private static func list(_ names: [String]) -> String {
+        let shown = names.prefix(10).map { $0.visible(upTo: 64) }.joined(separator: ", ")
+        return names.count > 10 ? shown + ", …" : shown
     }
 
     private static func first(_ count: Int, _ line: Int) -> String {
@@ -119,6 +155,16 @@ extension InputWarning {
         case .joinedLists(let rows, let line):
             ["code": "joined_lists", "count": .number(rows), "line": .number(line)]
         case .headerLikeRows: ["code": "header_like_rows"]
+        case .otherSheets(let names): ["code": "other_sheets", "sheets": .array(names.map(JSONValue.string))]
+        case .mergedCells(let ranges, let line):
+            ["code": "merged_cells", "count": .number(ranges), "line": .number(line)]
+        case .hiddenRows(let count, let line):
+            ["code": "hidden_rows", "count": .number(count), "line": .number(line)]
+        case .hiddenColumns(let count): ["code": "hidden_columns", "count": .number(count)]
+        case .errorCells(let count, let line):
+            ["code": "error_cells", "count": .number(count), "line": .number(line)]
+        case .formulasWithoutValue(let cells, let line):
+            ["code": "formulas_without_value", "count": .number(cells), "line": .number(line)]
         }
     }
 }

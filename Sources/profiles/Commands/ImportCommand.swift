@@ -9,10 +9,10 @@ internal import TextLayout
 struct ImportCommand: AsynchronousCommand, ResultWriting {
     static let configuration = CommandConfiguration(
         commandName: "import",
-        abstract: "Import profiles from CSV or JSON.",
+        abstract: "Import profiles from CSV, JSON or a workbook.",
         discussion: """
             The delimiter, the encoding, and compression with gzip are detected. The first row of CSV names the \
-            columns. Every row is stored, or rejected with all its issues. Exits 1 if any row was rejected. Ctrl-C \
+            columns. A workbook (.xlsx, .ods) is read like CSV, and a line is a row of its sheet. Every row is stored, or rejected with all its issues. Exits 1 if any row was rejected. Ctrl-C \
             finishes the current batch and reports what was done so far.
 
             If there is no store, one is created: with the built-in rules, or with --infer with the rules that are \
@@ -22,6 +22,7 @@ struct ImportCommand: AsynchronousCommand, ResultWriting {
               profiles import people.csv --infer
               profiles import people.csv --rejects rejects.csv --report report.html
               profiles import people.csv.gz --dry-run --map "Mobile=phone" --encoding windows-1252
+              profiles import people.xlsx --sheet Members
               curl -s https://example.org/people.ndjson | profiles import - --as ndjson --on-duplicate update
             """)
 
@@ -145,8 +146,7 @@ struct ImportCommand: AsynchronousCommand, ResultWriting {
                 "Accept the rules with --yes, or look at them with \"profiles schema infer\"")
         }
         let inference = inferred.inference(from: input.source)
-        let source = try ImportInput(descriptor: file.descriptor, name: file.path, byteCount: file.byteCount)
-            .readableAgain(keptIn: inference.temporaryFolder)
+        let source = try input.source.input(file).readableAgain(keptIn: inference.temporaryFolder)
         plan.input = source
         if let before { return try await compare(before, with: source, inference, &plan) }
         var proposal = try await inference.proposal(for: source, isQuiet: global.quiet)

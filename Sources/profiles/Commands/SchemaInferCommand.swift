@@ -49,7 +49,7 @@ struct SchemaInferCommand: AsynchronousCommand, ResultWriting {
         if let output { try global.requireOutput(output, replacing: force, sparing: spared) }
         // What goes into a file or a pipe is for a program, which asks for nothing else.
         let usesTable = global.format == .text && Output.standard.isTerminal && global.asking(asking) == .onScreen
-        var source = ImportInput(descriptor: file.descriptor, name: file.path, byteCount: file.byteCount)
+        var source = try input.source.input(file)
         if withStore { return try await infer(source, sparing: spared) }
         if usesTable { source = try source.readableAgain(keptIn: input.options.temporaryFolder) }
         var proposal = try await input.options.proposal(for: source, isQuiet: global.quiet)

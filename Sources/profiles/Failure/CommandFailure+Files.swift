@@ -1,5 +1,6 @@
 internal import ProfileStore
 internal import ProfileTransfer
+internal import SpreadsheetReading
 internal import TextLayout
 
 /// The purpose for which rows are read.
@@ -77,8 +78,13 @@ extension CommandFailure {
         case .inputChanged:
             self.init(.inputOutput, "The input was changed while it was read\(nothingDone)", "Import it again")
         case .notRejectedRows(let fault): self.init(fault)
-        // These two errors cannot occur here, because the command only reads and writes files.
-        case .readingStream(let failure): self.init(.inputOutput, "The input cannot be read: \(failure)")
+        case .readingStream(let failure):
+            switch failure.error {
+            case let error as SpreadsheetError: self.init(error, attempt)
+            case let error as ImportError: self.init(error, attempting: attempt)
+            default: self.init(.inputOutput, "The input cannot be read: \(failure)")
+            }
+        // This error cannot occur here, because the command only writes files.
         case .writingToSink(let failure):
             self.init(.inputOutput, "The rejected rows cannot be written: \(failure)")
         case .writingRejects(let code): self = .cannotWrite("The file of rejected rows", code)
@@ -134,6 +140,36 @@ extension CommandFailure {
         self.init(.badInput, "The input looks like \(what)\(attempt.nothingDone)", advice)
     }
 
+    /// Makes the failure for a workbook that cannot be read.
+    private init(_ error: SpreadsheetError, _ attempt: ImportAttempt) {
+        let save = "Open it in a spreadsheet program, and save it as .xlsx"
+        switch error {
+        case .encrypted:
+            self.init(
+                .badInput, "The workbook is encrypted with a password\(attempt.nothingDone)",
+                "Save a copy without a password, and import that")
+        case .unsupported(.binaryWorkbook):
+            self.init(.badInput, "The input is a binary workbook (.xlsb)\(attempt.nothingDone)", save)
+        case .unsupported(.numbers):
+            self.init(
+                .badInput, "The input is a spreadsheet of Numbers\(attempt.nothingDone)",
+                "Export it as Excel (.xlsx) or CSV, and import that")
+        case .damagedArchive:
+            self.init(
+                .badInput, "The workbook is damaged or cut off: its ZIP archive cannot be read\(attempt.nothingDone)",
+                "Fetch the file again; unzip -t FILE shows details")
+        case .unreadablePart(let part, let fault):
+            self.init(.badInput, "The part \(part.quoted(longest: 200)) of the workbook \(fault.text)", save)
+        case .noSheet: self.init(.badInput, "The workbook has no visible sheet with cells\(attempt.nothingDone)")
+        case .unknownSheet(let name, let sheets):
+            self.init(
+                .usage, "The workbook has no sheet \(name.quoted(longest: 64))\(attempt.nothingDone)",
+                "Its sheets are: " + Self.list(sheets.map { $0.quoted(longest: 64) }, most: 20))
+        case .notSpreadsheet:
+            self.init(.usage, "--sheet names a sheet, but the input is not a workbook\(attempt.nothingDone)")
+        }
+    }
+
     /// Makes the failure for a file that cannot be mended row by row.
     private init(_ fault: RejectedRowFault) {
         switch fault {
@@ -160,6 +196,20 @@ extension CommandFailure {
         switch error {
         case .writing(let code): self = .cannotWrite("The export", code)
         case .store(let error): self.init(error)
+        }
+    }
+}
+
+extension SpreadsheetError.PartFault {
+    /// The rest of a sentence about the part.
+    fileprivate var text: String {
+        switch self {
+        case .missing: "is missing"
+        case .damaged: "is damaged"
+        case .unknownCompression: "is compressed with an unknown method"
+        case .malformed(let line): "is not well-formed XML, in line \(line) of the part"
+        case .unexpected: "has a cell, a row or a reference that no spreadsheet program writes"
+        case .tooLarge: "is far larger than its compressed data, as if it was made to exhaust the memory"
         }
     }
 }

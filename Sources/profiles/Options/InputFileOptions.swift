@@ -2,12 +2,13 @@ internal import ArgumentParser
 internal import ProfileCore
 internal import ProfileTransfer
 internal import SchemaInference
+internal import SpreadsheetReading
 
 /// An input file of profiles, and its format.
 struct InputFileOptions: ParsableArguments {
     @Argument(
         help: "The file; - is standard input.",
-        completion: .file(extensions: ["csv", "tsv", "txt", "ndjson", "jsonl", "json", "gz"]))
+        completion: .file(extensions: ["csv", "tsv", "txt", "ndjson", "jsonl", "json", "gz", "xlsx", "ods"]))
     var file: String
 
     @Option(
@@ -22,6 +23,10 @@ struct InputFileOptions: ParsableArguments {
             "Read text in this encoding, by its name in iconv: latin1, windows-1252, ... (default: UTF-8, or detected)",
             valueName: "name"))
     var encoding: String?
+
+    @Option(
+        help: ArgumentHelp("Read this sheet of a workbook. (default: the first that is not hidden)", valueName: "name"))
+    var sheet: String?
 
     @OptionGroup var lines: TableLayoutOptions
 
@@ -48,6 +53,21 @@ struct InputFileOptions: ParsableArguments {
         if let comment = lines.comment, comment.byte == delimiter.byte {
             throw ValidationError("--comment and --delimiter name the same character.")
         }
+        if sheet != nil, kind != nil || delimiter.isGiven || encoding != nil {
+            throw ValidationError("--sheet is for workbooks, and excludes --as, --delimiter and --encoding.")
+        }
+    }
+
+    /// Returns the input for an open file. A workbook is read as the rows of a sheet.
+    ///
+    /// - Parameter usual: The layout with which the store reads files.
+    func input(
+        _ opened: borrowing InputFile, usual: TableLayout = TableLayout()
+    ) throws(ImportError) -> ImportInput {
+        try ImportInput(descriptor: opened.descriptor, name: opened.path, byteCount: opened.byteCount)
+            .readingSheet(
+                named: sheet, headerRow: lines.headerLine ?? usual.headerLine,
+                keptIn: Environment["TMPDIR"] ?? "/var/tmp")
     }
 
     var format: InputFormat {

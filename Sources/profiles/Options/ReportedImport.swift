@@ -89,10 +89,9 @@ struct ReportedImport {
     private func importing(
         _ importer: ProfileImporter, _ file: borrowing InputFile, rejects: Int32?
     ) async throws -> Outcome {
-        let bar = ProgressBar(byteCount: file.byteCount, isQuiet: global.quiet)
+        let source = try readBefore ?? input.source.input(file)
+        let bar = ProgressBar(byteCount: source.byteCount, isQuiet: global.quiet)
         defer { bar?.end() }
-        let source =
-            readBefore ?? ImportInput(descriptor: file.descriptor, name: file.path, byteCount: file.byteCount)
         do {
             let report = try await Interruption.cancelling(isQuiet: global.quiet) {
                 try await importer.run(source, rejects: rejects) { bar?.update($0) }

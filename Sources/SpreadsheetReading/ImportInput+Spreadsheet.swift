@@ -1,0 +1,154 @@
+internal import CSVStream
+internal import Platform
+public import ProfileTransfer
+internal import Threads
+
+extension ImportInput {
+    /// Returns an input with the rows of one sheet if this input is a workbook (`.xlsx`, `.xlsm` or `.ods`), which is
+    /// detected by its content. Returns an input with the same bytes if it is not.
+    ///
+    /// Call this method before ``/ProfileTransfer/ImportInput/readableAgain(keptIn:)``. A stream is examined when it is
+    /// read; if it is a workbook, it is first copied to an encrypted file without a name. Texts of a workbook that do
+    /// not fit into 80 MiB of memory are also kept in such a file.
+    ///
+    /// - Parameters:
+    ///   - name: The name of the sheet; nil for the first sheet that is not hidden.
+    ///   - headerRow: The row that determines the number of cells in a row, from 1; nil for the first row that is not
+    ///     blank. Shorter rows are filled with empty cells.
+    ///   - folder: The folder for the files without names.
+    /// - Returns: The input. Its line numbers are the numbers of the rows.
+    /// - Throws: `ImportError.opening` if the file cannot be opened. `ImportError.readingStream` with a
+    ///   ``SpreadsheetError`` if the workbook certainly cannot be read, or if it is not a workbook and `name` is not nil.
+    ///   Other faults of the workbook are found, and thrown, when it is read.
+    public func readingSheet(
+        named name: String? = nil, headerRow: Int? = nil, keptIn folder: String = "/var/tmp"
+    ) throws(ImportError) -> ImportInput {
+        let choice = SheetChoice(name: name, headerRow: headerRow)
+        guard isSeekable else {
+            return ImportInput(name: self.name, byteCount: byteCount) { () throws(ImportError) in
+                let stream = try InputReading(self)
+                let sheet = PossibleSheet(stream, choice, keptIn: folder)
+                return InputReading(sheet.source, stream.interruption, sheet: sheet)
+            }
+        }
+        let file = try RepeatableInput(self, keptIn: folder)
+        do throws(ByteStreamError) {
+            let bytes = SeekableBytes(file, count: try file.count())
+            guard let kind = try SpreadsheetKind.detect(bytes) else {
+                if name != nil { throw ByteStreamError(.notSpreadsheet) }
+                return self
+            }
+            return ImportInput(name: self.name) {
+                let sheet = PossibleSheet(SheetReading(bytes, kind, choice, keptIn: folder), file.interruption)
+                return InputReading(sheet.source, file.interruption, sheet: sheet)
+            }
+        } catch {
+            throw ImportError(error)
+        }
+    }
+}
+
+extension SeekableBytes {
+    /// The bytes of an input. An interruption ends a read with EINTR.
+    fileprivate init(_ input: RepeatableInput, count: Int64) {
+        self.init(count: count) { buffer, position throws(ByteStreamError) in
+            if input.interruption.isInterrupted { throw ByteStreamError(operation: .read, code: EINTR) }
+            return try input.read(into: buffer, at: position)
+        }
+    }
+}
+
+/// An input that is a workbook, or a stream of which the first bytes must be read to find out.
+private final class PossibleSheet: SheetInput {
+    /// `@unchecked Sendable`: the `SheetReading` has no other reference, and is used only under the lock.
+    private enum State: @unchecked Sendable {
+        case unknown(InputReading, SheetChoice, folder: String)
+        /// Bytes that were read to detect the format, and the source of the bytes after them.
+        case text(ArraySlice<UInt8>, ByteSource)
+        case sheet(SheetReading)
+    }
+
+    private let state: Locked<State>
+    private let interruption: any Interruption
+
+    init(_ sheet: sending SheetReading, _ interruption: any Interruption) {
+        state = Locked(.sheet(sheet))
+        self.interruption = interruption
+    }
+
+    init(_ stream: InputReading, _ choice: SheetChoice, keptIn folder: String) {
+        state = Locked(.unknown(stream, choice, folder: folder))
+        interruption = stream.interruption
+    }
+
+    func isSheet() throws(ByteStreamError) -> Bool {
+        try state.withLock { state throws(ByteStreamError) in
+            if case .unknown(let stream, let choice, let folder) = state {
+                state = try Self.examine(stream, choice, folder)
+            }
+            return if case .sheet = state { true } else { false }
+        }
+    }
+
+    var warnings: [InputWarning] {
+        state.withLock { state in if case .sheet(let sheet) = state { sheet.warnings } else { [] } }
+    }
+
+    /// The rows of the sheet, or the bytes of the stream.
+    var source: ByteSource {
+        ByteSource { [self] buffer throws(ByteStreamError) in
+            _ = try isSheet()
+            return try state.withLock { state throws(ByteStreamError) in
+                switch state {
+                case .unknown: return 0
+                case .text(let beginning, let rest):
+                    guard !beginning.isEmpty else { return try rest.read(buffer) }
+                    let bytes = beginning.prefix(buffer.count)
+                    buffer.copyBytes(from: bytes)
+                    state = .text(beginning.dropFirst(bytes.count), rest)
+                    return bytes.count
+                case .sheet(let sheet):
+                    if interruption.isInterrupted { return 0 }
+                    do throws(ByteStreamError) {
+                        return try sheet.read(into: buffer)
+                    } catch {
+                        // An interrupted read is the end of the input, as with other inputs.
+                        if interruption.isInterrupted { return 0 }
+                        throw error
+                    }
+                }
+            }
+        }
+    }
+
+    private static func examine(
+        _ stream: InputReading, _ choice: SheetChoice, _ folder: String
+    ) throws(ByteStreamError) -> State {
+        let bytes = SeekableBytes(count: 0) { buffer, _ throws(ByteStreamError) in try stream.source.read(buffer) }
+        let start = try bytes.read(upTo: OldOfficeFile.signature.count, at: 0)
+        let text = State.text(start[...], stream.source)
+        if SpreadsheetKind.isArchive(start) || start == OldOfficeFile.signature {
+            // The directory of a ZIP archive is at its end, so the whole stream is copied.
+            let copy: RepeatableInput
+            do throws(ImportError) {
+                let whole = PossibleSheet(text, stream.interruption)
+                let input = ImportInput(name: "") { InputReading(whole.source, stream.interruption) }
+                copy = try RepeatableInput(input, keptIn: folder)
+            } catch {
+                throw ByteStreamError(operation: .read, cause: error)
+            }
+            let seekable = SeekableBytes(copy, count: try copy.count())
+            if let kind = try SpreadsheetKind.detect(seekable) {
+                return .sheet(SheetReading(seekable, kind, choice, keptIn: folder))
+            }
+            if choice.name == nil { return .text([], copy.reading().source) }
+        }
+        if choice.name != nil { throw ByteStreamError(.notSpreadsheet) }
+        return text
+    }
+
+    private init(_ state: State, _ interruption: any Interruption) {
+        self.state = Locked(state)
+        self.interruption = interruption
+    }
+}

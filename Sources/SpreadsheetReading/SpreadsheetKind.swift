@@ -1,0 +1,83 @@
+internal import CSVStream
+internal import Platform
+
+/// The format of a workbook that the reader supports.
+enum SpreadsheetKind: Sendable {
+    /// Office Open XML, with the part that lists the sheets.
+    case excel(workbook: String)
+    case openDocument
+
+    /// Detects the format of a file from its content. Returns nil if the file is not a workbook, or one of Excel before
+    /// 2007.
+    ///
+    /// - Throws: The error of the reads; ``SpreadsheetError`` if the file is a workbook that certainly cannot be read.
+    static func detect(_ bytes: SeekableBytes) throws(ByteStreamError) -> SpreadsheetKind? {
+        let start = try bytes.read(upTo: 8, at: 0)
+        if start == OldOfficeFile.signature {
+            if try OldOfficeFile.isEncryptedWorkbook(bytes) { throw ByteStreamError(.encrypted) }
+            return nil
+        }
+        guard isArchive(start) else { return nil }
+        let archive: ZipArchive
+        do throws(ByteStreamError) {
+            archive = try ZipArchive(bytes)
+        } catch {
+            // The directory of a ZIP archive is at its end, so the beginning of an incomplete file may still show its
+            // kind.
+            let beginning = try bytes.read(upTo: 1 << 16, at: 0)
+            let isWorkbook = ["xl/workbook", "xl/worksheets", "opendocument.spreadsheet"].contains { mark in
+                beginning.contains(Array(mark.utf8))
+            }
+            guard !isWorkbook, error.cause is SpreadsheetError else { throw error }
+            return nil
+        }
+        if archive.has("mimetype"), try archive.contents(of: "mimetype", upTo: 128).starts(with: openDocumentType) {
+            return .openDocument
+        }
+        if let part = try ExcelWorkbook.part(of: archive) { return .excel(workbook: part) }
+        if archive.has("Index/CalculationEngine.iwa") { throw ByteStreamError(.unsupported(.numbers)) }
+        return nil
+    }
+
+    /// Whether a file begins like a ZIP archive.
+    static func isArchive(_ start: [UInt8]) -> Bool {
+        start.starts(with: [0x50, 0x4B, 0x03, 0x04]) || start.starts(with: [0x50, 0x4B, 0x05, 0x06])
+    }
+
+    private static let openDocumentType = Array("application/vnd.oasis.opendocument.spreadsheet".utf8)
+}
+
+/// A Compound File, the format of Office before 2007. Excel also wraps an encrypted workbook in one.
+enum OldOfficeFile {
+    static let signature: [UInt8] = [0xD0, 0xCF, 0x11, 0xE0, 0xA1, 0xB1, 0x1A, 0xE1]
+
+    /// Whether the directory has a stream that holds an encrypted workbook ([MS-OFFCRYPTO] 2.3).
+    static func isEncryptedWorkbook(_ bytes: SeekableBytes) throws(ByteStreamError) -> Bool {
+        let header = try bytes.read(upTo: 512, at: 0)
+        guard header.count == 512 else { return false }
+        let sectorSize = Int64(1) << min(header[30], 20)
+        let directory = (0..<4).reduce(Int64(0)) { $0 | Int64(header[48 + $1]) << (8 * Int64($1)) }
+        let start = (directory + 1) * sectorSize
+        guard start < bytes.count else { return false }
+        let name = "EncryptedPackage".utf8.flatMap { byte in [byte, 0] as [UInt8] }
+        let entries = try bytes.read(upTo: 1 << 14, at: start)
+        return entries.contains(name)
+    }
+}
+
+extension SeekableBytes {
+    /// Reads bytes at an offset; fewer at the end.
+    func read(upTo size: Int, at position: Int64) throws(ByteStreamError) -> [UInt8] {
+        var bytes = [UInt8](repeating: 0, count: size)
+        var filled = 0
+        while filled < size {
+            var span = bytes.mutableSpan
+            let count = try span.withUnsafeMutableBytes { bytes throws(ByteStreamError) in
+                try read(UnsafeMutableRawBufferPointer(rebasing: bytes[filled...]), position + Int64(filled))
+            }
+            if count == 0 { break }
+            filled += count
+        }
+        return Array(bytes[..<filled])
+    }
+}
