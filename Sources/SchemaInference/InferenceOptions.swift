@@ -58,3 +58,13 @@ public enum InferenceError: Error, Hashable, Sendable {
     /// The task was cancelled.
     case cancelled
 }
+
+extension InferenceOptions {
+    /// Returns the chosen type of the column with this header; nil if none is chosen.
+    func type(of header: String) -> FieldType? {
+        guard !types.isEmpty else { return nil }
+        if let type = types[header] { return type }
+        let folded = FoldedHeader(header)
+        return types.filter { FoldedHeader($0.key) == folded }.min { $0.key < $1.key }?.value
+    }
+}

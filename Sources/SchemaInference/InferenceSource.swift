@@ -162,6 +162,11 @@ final class InferenceSource: Sendable {
         }
     }
 
+    /// Returns the next records; nil at the end of the input.
+    func nextOrThrow() throws(InferenceError) -> InferenceBatch? {
+        do throws(ByteStreamError) { return try next() } catch { throw .input(ImportError(error)) }
+    }
+
     private static func firstBatch(
         of csv: inout CSVReader, _ columns: [InferenceColumn], _ header: [String]
     ) throws(InferenceError) -> InferenceBatch? {

@@ -27,6 +27,8 @@ struct ProposalMaker {
     /// field.
     private let headers: [FoldedHeader]
     private var tokens: Set<Int>
+    /// The values that do not fit the chosen type of their column.
+    private(set) var misfits = CountedLines()
     /// The decimal sign that columns of the file prove; nil if they prove none, or different ones.
     private let decimal: UInt8?
 
@@ -109,7 +111,8 @@ struct ProposalMaker {
         let judgement = ColumnJudgement(
             found, columns[column].name, isKey: isKey, isPartOfKey: key.contains(column), isOtherKey: isOtherKey,
             tokens: tokens,
-            decimal: decimal, isStrict: options.isStrict)
+            decimal: decimal, type: options.type(of: columns[column].name.header), isStrict: options.isStrict)
+        misfits.merge(judgement.misfits)
         var draft = judgement.draft
         var doubts = judgement.doubts
         if isKey {

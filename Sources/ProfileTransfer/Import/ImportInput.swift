@@ -85,6 +85,14 @@ public struct ImportInput: Sendable {
             .repeatable(try RepeatableInput(self, keptIn: folder, copiesFiles: true)), name, byteCount)
     }
 
+    /// Whether the input can be read again from its beginning: bytes, or an input of ``readableAgain(keptIn:)``.
+    package var isReadableAgain: Bool {
+        switch origin {
+        case .bytes, .repeatable: true
+        case .file, .chunks: false
+        }
+    }
+
     /// Whether the input is already kept for more than one reading.
     var isRepeatable: Bool { if case .repeatable = origin { true } else { false } }
 }

@@ -38,7 +38,9 @@ struct SchemaInferCommand: AsynchronousCommand, ResultWriting {
         var spared = FilePlaces()
         spared.insert(descriptor: file.descriptor)
         if let output { try global.requireOutput(output, replacing: force, sparing: spared) }
-        let source = ImportInput(descriptor: file.descriptor, name: file.path, byteCount: file.byteCount)
+        var source = ImportInput(descriptor: file.descriptor, name: file.path, byteCount: file.byteCount)
+        // A file is read again if no column can be the key, to show the value that keeps a column from being one.
+        if file.byteCount != nil { source = try source.readableAgain(keptIn: input.options.temporaryFolder) }
         let proposal = try await input.options.proposal(for: source, isQuiet: global.quiet)
         switch global.format {
         case .text: try Output.standard.write(proposal.text(isImported: false))
