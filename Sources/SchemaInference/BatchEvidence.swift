@@ -43,7 +43,8 @@ struct BatchEvidence: Sendable {
         var doubtful: [Int: DoubtfulRow] = [:]
         for (index, column) in batch.columns.enumerated() {
             var unfit: [Int] = []
-            columns.append(Self.evidence(of: column, rows, batch.records.batch, &unfit))
+            let type = options.type(of: column.name.header)
+            columns.append(Self.evidence(of: column, type, rows, batch.records.batch, &unfit))
             for row in unfit {
                 let holdsNul = Self.holdsNul(column.position, of: rows[row], batch.records.batch)
                 let columns = holdsNul ? \DoubtfulRow.nulColumns : \.controlColumns
@@ -127,9 +128,10 @@ struct BatchEvidence: Sendable {
     /// Returns the evidence of one column. The columns are examined one by one, because consecutive cells of the same
     /// column mostly need the same checks.
     private static func evidence(
-        of column: InferenceColumn, _ rows: [Row], _ records: borrowing RecordBatch, _ unfit: inout [Int]
+        of column: InferenceColumn, _ type: FieldType?, _ rows: [Row], _ records: borrowing RecordBatch,
+        _ unfit: inout [Int]
     ) -> ColumnEvidence {
-        var evidence = ColumnEvidence()
+        var evidence = ColumnEvidence(type: type)
         guard column.omission == nil else { return evidence }
         let position = column.position
         let isSecret = column.isSecret

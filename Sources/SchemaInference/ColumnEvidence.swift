@@ -28,11 +28,18 @@ struct ColumnEvidence: Sendable {
     private(set) var hashes = 0
     /// The values that are not supported password hashes.
     private(set) var others = CountedLines()
+    /// The units beside the numbers.
+    private(set) var units = UnitEvidence()
+    /// The evidence for the type that the options choose; nil if they choose none, or text.
+    private(set) var chosen: ChosenTypeEvidence?
     /// Whether the column has too many other values to be a column of hashes.
     private(set) var isMixed = false
     /// The values of digits with at most a sign and a point. They are counted only from the first value that is not an
     /// integer.
     private(set) var numerals = CountedLines()
+
+    /// Makes evidence without values. `type` is the type that the options choose for the column.
+    init(type: FieldType? = nil) { chosen = type.flatMap(ChosenTypeEvidence.init) }
 
     /// The number of rows, including those that lack a cell in this column.
     var cells: Int { values + empty + blank + tokenCount }
@@ -92,7 +99,16 @@ struct ColumnEvidence: Sendable {
         distinct.add(value, line: line)
         extremes.add(value, line: line)
         order.add(value)
-        hypotheses.judge(value, line: line)
+        chosen?.add(value, line: line)
+        if WrittenUnit.isBare(value) {
+            units.addBareNumber()
+            hypotheses.judge(value, number: value, line: line)
+        } else if hypotheses.mayBeNumbers, let written = WrittenUnit(value) {
+            units.add(written)
+            hypotheses.judge(value, number: written.number.span, line: line)
+        } else {
+            hypotheses.judge(value, number: value, line: line)
+        }
         if value[0] == UInt8(ascii: "$") { noteHash(value, line: line) } else { others.add(line: line) }
         if hypotheses.isRefuted(0), value.isNumeral { numerals.add(line: line) }
         if examples.count < 2 { keepExample(value.withUnsafeBufferPointer { Array($0) }) }
@@ -119,6 +135,8 @@ struct ColumnEvidence: Sendable {
         extremes.merge(later.extremes)
         order.merge(later.order)
         hypotheses.merge(later.hypotheses)
+        units.merge(later.units)
+        if let others = later.chosen { if chosen == nil { chosen = others } else { chosen?.merge(others) } }
         for example in later.examples { keepExample(example) }
         hashes += later.hashes
         others.merge(later.others)
@@ -148,25 +166,40 @@ struct LivingHypotheses: Sendable {
     /// The values that refuted a hypothesis, by its index.
     private(set) var refutations: [Int: CountedLines] = [:]
 
-    /// A hypothesis is tested until more values than this have refuted it. So the report can name the few values that
-    /// prevent a type.
-    static let mostRefutations = 3
+    /// The number of values.
+    private var values = 0
 
+    /// A hypothesis is tested until more values than this have refuted it, and one value in ``share``. So the report
+    /// can name the few values that prevent a type. The share is larger than that of a report, because the values of
+    /// one batch may be worse than the others.
+    private static let mostRefutations = 3
+    private static let share = 20
+
+    /// Judges a value. `number` is the value without a unit, for the hypotheses of numbers.
     @inline(__always)
-    mutating func judge(_ value: Span<UInt8>, line: Int) {
+    mutating func judge(_ value: Span<UInt8>, number: Span<UInt8>, line: Int) {
+        values += 1
+        let numeric = TypeHypothesis.numeric
         var rest = living
         while rest != 0 {
             let index = rest.trailingZeroBitCount
             rest &= rest &- 1
-            if TypeHypothesis.isBorneOut(index, by: value) {
-                rest &= ~TypeHypothesis.implied(by: index, value)
+            let isBorneOut =
+                numeric >> index & 1 == 1
+                ? TypeHypothesis.isBorneOut(index, by: number) : TypeHypothesis.isBorneOut(index, by: value)
+            if isBorneOut {
+                rest &= ~TypeHypothesis.implied(by: index, number)
             } else {
                 refute(index) { $0.add(line: line) }
             }
         }
     }
 
+    /// Whether a hypothesis of numbers is still tested.
+    var mayBeNumbers: Bool { living & TypeHypothesis.numeric != 0 }
+
     mutating func merge(_ later: LivingHypotheses) {
+        values += later.values
         living &= later.living
         for (index, lines) in later.refutations { refute(index) { $0.merge(lines) } }
         refutations = refutations.filter { living >> $0.key & 1 == 1 }
@@ -174,7 +207,7 @@ struct LivingHypotheses: Sendable {
 
     private mutating func refute(_ index: Int, _ note: (inout CountedLines) -> Void) {
         note(&refutations[index, default: CountedLines()])
-        if let count = refutations[index]?.count, count > Self.mostRefutations {
+        if let count = refutations[index]?.count, count > Self.mostRefutations + values / Self.share {
             living &= ~(1 << index)
             refutations[index] = nil
         }

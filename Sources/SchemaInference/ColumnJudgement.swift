@@ -15,6 +15,10 @@ struct ColumnJudgement {
     /// Whether the column is the key, or could be the key by its name and its values.
     private let isAnyKey: Bool
     private let tightness: Tightness
+    /// The type that the options choose for the column.
+    private let type: FieldType?
+    /// The values that do not fit the chosen type. Their rows are refused.
+    private(set) var misfits = CountedLines()
     /// The texts that stand for missing values.
     private var takenAsMissing: [String] = []
     /// The rules that all values satisfy, but that later files may break.
@@ -34,15 +38,17 @@ struct ColumnJudgement {
     ///   - isOtherKey: Whether the column is not the key, but could be the key by its name and its values.
     ///   - tokens: The indexes of the tokens that stand for missing values in other columns of the file.
     ///   - decimal: The decimal sign that other columns of the file prove; nil if they prove none.
+    ///   - type: The type that the options choose for the column; nil if they choose none.
     ///   - tightness: How tight the rules are.
     init(
         _ evidence: ColumnEvidence, _ name: ColumnName, isKey: Bool, isPartOfKey: Bool, isOtherKey: Bool,
-        tokens: Set<Int>, decimal: UInt8?, tightness: Tightness
+        tokens: Set<Int>, decimal: UInt8?, type: FieldType?, tightness: Tightness
     ) {
         self.evidence = evidence
         self.name = name
         self.decimal = decimal
         self.tightness = tightness
+        self.type = type
         isAnyKey = isKey || isOtherKey
         values = 0
         missing = 0
@@ -51,12 +57,17 @@ struct ColumnJudgement {
         missing = evidence.empty + self.evidence.tokens.values.reduce(0) { $0 + $1.count }
         if values == 0 {
             doubts.append(.noValues)
+            if type != nil { takeChosenType() }
         } else if name.secrecy == .hidden {
             // The values must not be shown. So the only rule is a length, because every other rule repeats or describes
             // values.
             limitLength()
         } else if isKey {
             takeForText(isKey: true)
+        } else if type != nil, type != .string {
+            takeChosenType()
+        } else if type == .string {
+            takeForText(isKey: false)
         } else if !takeForBoolean(), !takeForType() {
             takeForText(isKey: false)
         }
@@ -137,6 +148,15 @@ struct ColumnJudgement {
 
     // MARK: Types
 
+    /// Gives the column the chosen type, with the format that most values fit.
+    private mutating func takeChosenType() {
+        let chosen = evidence.chosen ?? type.flatMap(ChosenTypeEvidence.init)
+        guard let best = chosen?.best(unit: evidence.units.unit, decimal: decimal) else { return }
+        draft = best.draft
+        misfits = best.misfits
+        values -= misfits.count
+    }
+
     private mutating func takeForType() -> Bool {
         let borneOut = evidence.hypotheses.borneOut
         guard let first = borneOut.first else {
@@ -145,6 +165,7 @@ struct ColumnJudgement {
         }
         // The digits of a phone number or a postal code are not a number.
         if name.meaning?.isText == true, first.isNumber { return false }
+        if first.isNumber, !evidence.units.units.isEmpty { return takeForUnit(borneOut) }
         let type: InferredType?
         switch first {
         case .integer: type = isDate(borneOut) ?? (isWhole ? .integer : .number(.plain))
@@ -158,6 +179,28 @@ struct ColumnJudgement {
         draft.extensions += type.extensions
         if type == .integer, isYear { draft.type = "year" }
         if type == .email || type == .uri { limitLength() }
+        return true
+    }
+
+    /// Takes the column for numbers with one unit. Whole numbers become numbers too, because further amounts may have
+    /// fractions.
+    private mutating func takeForUnit(_ borneOut: [InferredType]) -> Bool {
+        guard let unit = evidence.units.unit else {
+            doubts.append(.mixedUnits(evidence.units.texts))
+            return false
+        }
+        let isProven = values >= Self.fewest && (evidence.distinct.entries.map { $0.count > 1 } ?? true)
+        guard WrittenUnit.isKnown(unit) || isProven else { return false }
+        let number: InferredType?
+        if borneOut.first == .integer {
+            number = .number(NumberWriting(decimal: decimal ?? NumberWriting.plain.decimal, group: nil))
+        } else {
+            number = self.number(borneOut, isMoney: WrittenUnit.isCurrency(unit))
+        }
+        guard let number else { return false }
+        draft.type = number.name
+        draft.attributes += number.attributes + [JSONMember("bareNumber", false)]
+        draft.extensions += number.extensions + [JSONMember("unit", .string(String(decoding: unit, as: UTF8.self)))]
         return true
     }
 
@@ -184,8 +227,10 @@ struct ColumnJudgement {
         return isNamed && evidence.shape.digitCount == 4
     }
 
-    private mutating func number(_ borneOut: [InferredType]) -> InferredType? {
-        let told = Self.numbers(in: evidence, borneOut)
+    private mutating func number(_ borneOut: [InferredType], isMoney: Bool = false) -> InferredType? {
+        var told = Self.numbers(in: evidence, borneOut)
+        // Amounts of money have no fractions of three digits.
+        if isMoney, told.count > 1, told.contains(where: { $0.group != nil }) { told.removeAll { $0.group == nil } }
         if told.count > 1, let proven = told.first(where: { $0.decimal == decimal }) { return .number(proven) }
         // The point is the decimal sign of the Table Schema standard, and the most usual one.
         if told.contains(.plain) || told.count == 1 { return told.first.map(InferredType.number) }
@@ -195,8 +240,9 @@ struct ColumnJudgement {
 
     /// Returns the number formats that fit every value and whose distinguishing sign occurs.
     private static func numbers(in evidence: ColumnEvidence, _ borneOut: [InferredType]) -> [NumberWriting] {
-        borneOut.compactMap { type in
-            if case .number(let writing) = type, writing.isTold(by: evidence.text.ascii) { writing } else { nil }
+        let seen = evidence.units.units.isEmpty ? evidence.text.ascii : evidence.units.characters
+        return borneOut.compactMap { type in
+            if case .number(let writing) = type, writing.isTold(by: seen) { writing } else { nil }
         }
     }
 
@@ -239,8 +285,9 @@ struct ColumnJudgement {
             return
         }
         let nearest = evidence.hypotheses.nearlyBorneOut.min { $0.lines.count < $1.lines.count }
-        // The report names a type only if at most one value in twenty prevents it.
-        guard let nearest, values >= 20 * nearest.lines.count else { return }
+        // The report names a type only if at most one value in a hundred prevents it, or up to three values that are at
+        // most one in twenty.
+        guard let nearest, values >= (nearest.lines.count <= 3 ? 20 : 100) * nearest.lines.count else { return }
         doubts.append(.nearly(nearest.type, nearest.lines))
     }
 
@@ -283,7 +330,7 @@ struct ColumnJudgement {
         return (isQuestion || asksForFlag) && texts == ["0", "1"] ? (["1"], ["0"]) : nil
     }
 
-    private static let booleanWords = [
+    static let booleanWords = [
         ("true", "false"), ("yes", "no"), ("y", "n"), ("t", "f"), ("ja", "nein"), ("j", "n"), ("wahr", "falsch"),
         ("oui", "non"), ("o", "n"), ("vrai", "faux"), ("si", "no"), ("sí", "no"), ("s", "n"), ("sim", "não"),
         ("ja", "nee"), ("tak", "nie"), ("on", "off"),

@@ -43,7 +43,8 @@ final class FingerprintRuns {
         try FingerprintHeap.merge(&readers, repeats: &repeats)
     }
 
-    private func mergeAll() {
+    /// Finds the repeats among the values in memory.
+    func mergeAll() {
         while runs.count > 1 {
             let last = runs.removeLast()
             let before = runs.removeLast()

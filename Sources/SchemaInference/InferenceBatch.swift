@@ -1,4 +1,5 @@
 internal import CSVStream
+internal import ProfileCore
 internal import ProfileTransfer
 
 /// A batch of records, with the columns known when it was read.
@@ -33,5 +34,19 @@ struct InferenceBatch: Sendable {
         self.header = header
         self.faults = faults
         self.bytesRead = bytesRead
+    }
+
+    /// Calls `body` with each value of a column that is not empty, and its line.
+    func forEachValue(in column: Int, _ body: (String, Int) -> Void) {
+        Self.forEachValue(in: column, of: records.batch, count, body)
+    }
+
+    private static func forEachValue(
+        in column: Int, of records: borrowing RecordBatch, _ count: Int, _ body: (String, Int) -> Void
+    ) {
+        for record in records.records.prefix(count) where record.fault == nil && column < record.cells.count {
+            let text = String(records.cell(record.cells.lowerBound + column).trimmed())
+            if !text.isEmpty { body(text, record.line) }
+        }
     }
 }

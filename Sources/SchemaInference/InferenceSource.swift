@@ -195,6 +195,11 @@ final class InferenceSource: Sendable {
         }
     }
 
+    /// Returns the next records; nil at the end of the input.
+    func nextOrThrow() throws(InferenceError) -> InferenceBatch? {
+        do throws(ByteStreamError) { return try next() } catch { throw .input(ImportError(error)) }
+    }
+
     private static func firstBatch(
         of table: inout TableReader, _ columns: [InferenceColumn]
     ) throws(InferenceError) -> InferenceBatch? {

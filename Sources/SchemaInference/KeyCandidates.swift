@@ -29,6 +29,8 @@ final class KeyCandidates {
     private var candidates: [Int: Candidate] = [:]
     private let left: LeftColumns
     private let template: [CChar]
+    /// The first row of each column that is no candidate without exception: it lacks a value, or repeats one.
+    private(set) var firstFlaws: [Int: (line: Int, isRepeated: Bool)] = [:]
 
     /// The maximum number of fingerprints of all candidates together: about 16 MiB, and twice that while they are
     /// merged.
@@ -59,7 +61,11 @@ final class KeyCandidates {
             candidate.missing.merge(evidence.missing)
             try candidate.runs.add(evidence.run, repeats: evidence.repeats, limit: limit)
             candidates[column] = candidate
-            if !candidate.isFlawless, !staysAnyway(column) { leave(column) }
+            if !candidate.isFlawless, !staysAnyway(column) {
+                candidate.runs.mergeAll()
+                noteFlaw(of: column, candidate)
+                leave(column)
+            }
         }
     }
 
@@ -87,11 +93,18 @@ final class KeyCandidates {
         var findings: [Int: Finding] = [:]
         for (column, candidate) in candidates {
             try candidate.runs.finish()
+            noteFlaw(of: column, candidate)
             if candidate.isFlawless || staysAnyway(column) {
                 findings[column] = Finding(missing: candidate.missing, repeats: candidate.runs.repeats)
             }
         }
         return findings
+    }
+
+    private func noteFlaw(of column: Int, _ candidate: Candidate) {
+        let missing = candidate.missing.lines.first.map { (line: $0, isRepeated: false) }
+        let repeated = candidate.runs.repeats.lines.first.map { (line: $0, isRepeated: true) }
+        firstFlaws[column] = [missing, repeated].compactMap(\.self).min { $0.line < $1.line }
     }
 
     private func leave(_ column: Int) {

@@ -28,6 +28,8 @@ struct ProposalMaker {
     /// field.
     private let headers: [FoldedHeader]
     private var tokens: Set<Int>
+    /// The values that do not fit the chosen type of their column.
+    private(set) var misfits = CountedLines()
     /// The decimal sign that columns of the file prove; nil if they prove none, or different ones.
     private let decimal: UInt8?
 
@@ -115,7 +117,9 @@ struct ProposalMaker {
             && keys[column]?.exceptions == 0
         let judgement = ColumnJudgement(
             found, columns[column].name, isKey: isKey, isPartOfKey: key.contains(column), isOtherKey: isOtherKey,
-            tokens: tokens, decimal: decimal, tightness: settings.tightness(of: column))
+            tokens: tokens, decimal: decimal, type: options.type(of: columns[column].name.header),
+            tightness: settings.tightness(of: column))
+        misfits.merge(judgement.misfits)
         var draft = judgement.draft
         var doubts = judgement.doubts + (columns[column].holdsJoinedLists ? [.joinedLists] : [])
         if isKey {

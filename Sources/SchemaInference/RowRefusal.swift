@@ -22,6 +22,9 @@ public enum RowRefusal: String, Hashable, Sendable, CaseIterable {
     case controlCharacter = "control_character"
     /// The column of password hashes has a value that is not a supported hash.
     case unsupportedHash = "unsupported_hash"
+    /// A value does not fit the type that ``InferenceOptions/types`` chooses for its column. Such a row is counted once
+    /// for each such column, and also for another reason.
+    case unfitValue = "unfit_value"
     /// The key cell is empty.
     case noKey = "no_key"
     /// An earlier row has the same key.

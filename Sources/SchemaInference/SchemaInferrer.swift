@@ -47,8 +47,45 @@ public struct SchemaInferrer: Sendable {
         }
         // A cancelled inference may not have read the whole input, so its outcome is not used.
         if Task.isCancelled { throw .cancelled }
-        return try outcome.get()
+        var proposal = try outcome.get()
+        if input.isReadableAgain, let closest = proposal.closestKey, closest.isRepeated {
+            proposal.closestKey = (try? await repeated(closest, in: input)) ?? closest
+        }
+        return proposal
     }
+
+    /// Reads the input again to find the value that a column repeats, and the first row that has it.
+    private func repeated(
+        _ closest: SchemaProposal.ClosestKey, in input: ImportInput
+    ) async throws(InferenceError) -> SchemaProposal.ClosestKey {
+        let reading: InputReading
+        do throws(ImportError) { reading = try InputReading(input) } catch { throw .input(error) }
+        defer { reading.interruption.reset() }
+        return try await ThreadPool(threads: 1).run { () throws(InferenceError) -> SchemaProposal.ClosestKey in
+            var closest = closest
+            let source = try InferenceSource(reading.source, options: options)
+            var lines: [String: Int] = [:]
+            while closest.value == nil, let batch = try source.nextOrThrow() {
+                guard let column = batch.columns.first(where: { $0.name.header == closest.header }) else { continue }
+                batch.forEachValue(in: column.position) { value, line in
+                    guard closest.value == nil, line <= closest.line else { return }
+                    let folded = String(decoding: value.utf8.map(\.asciiFolded), as: UTF8.self)
+                    if line == closest.line {
+                        closest.value = value
+                        closest.earlierLine = lines[folded]
+                    } else if lines.count < Self.mostValuesRead, lines[folded] == nil {
+                        lines[folded] = line
+                    }
+                }
+            }
+            return closest
+        } refused: { _ in
+            .cancelled
+        }
+    }
+
+    /// The maximum number of values that are kept to find the first row with a repeated value.
+    private static let mostValuesRead = 1 << 18
 
     /// Runs the inference. Blocks the thread.
     private func look(
@@ -73,7 +110,15 @@ public struct SchemaInferrer: Sendable {
         let fields = Set(found.chosen.filter { found.columns[$0].omission == nil && secrets.leftOut[$0] == nil })
         try keys.add(evidence.settle(isField: fields.contains, hashes: secrets.hashes))
         let findings = try keys.finish { options.keepsAsCandidate($0, of: found.columns) }
-        return try SchemaProposal(of: name, found, evidence, keys: findings, secrets: secrets, options: options)
+        var proposal = try SchemaProposal(of: name, found, evidence, keys: findings, secrets: secrets, options: options)
+        if proposal.key == nil {
+            let flaws = keys.firstFlaws.filter { fields.contains($0.key) && !secrets.contains($0.key) }
+            proposal.closestKey = flaws.max { ($0.value.line, $1.key) < ($1.value.line, $0.key) }.map { column, flaw in
+                SchemaProposal.ClosestKey(
+                    header: found.columns[column].name.header, line: flaw.line, isRepeated: flaw.isRepeated)
+            }
+        }
+        return proposal
     }
 
     private func gather(

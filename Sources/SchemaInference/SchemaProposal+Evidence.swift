@@ -8,9 +8,14 @@ extension SchemaProposal {
         of source: String, _ found: InferenceSource.Found, _ evidence: BatchEvidence,
         keys: [Int: KeyCandidates.Finding], secrets: ChosenSecrets, options: InferenceOptions
     ) throws(InferenceError) {
+        try Self.requireTyped(options, found, secrets)
         let keyColumns = try Self.key(among: found, evidence, keys, secrets, options)
         var maker = try ProposalMaker(
             found: found, evidence: evidence, keys: keys, key: keyColumns, secrets: secrets, options: options)
+        if let key = keyColumns.first, keyColumns.count == 1 {
+            let header = found.columns[key].name.header
+            if let type = options.type(of: header), type != .string { throw .keyOfType(header, type) }
+        }
         for column in found.chosen { maker.add(column) }
         let schema = try maker.schema(named: options.name)
         self.source = source
@@ -37,7 +42,18 @@ extension SchemaProposal {
         self.schema =
             key == nil ? nil : schema.importing(with: Self.settings(found, options, key: key, ignoring: ignoredColumns))
         chosenColumns = options.columns.isEmpty ? [] : fields
-        refused = Self.refused(evidence, keyColumns, keys)
+        refused = Self.refused(evidence, keyColumns, keys, misfits: maker.misfits)
+    }
+
+    /// Throws if a type is chosen for a column that does not become an open field.
+    private static func requireTyped(
+        _ options: InferenceOptions, _ found: InferenceSource.Found, _ secrets: ChosenSecrets
+    ) throws(InferenceError) {
+        let open = found.chosen.filter { found.columns[$0].mayBeKey && !secrets.contains($0) }
+            .map { found.columns[$0].name.header }
+        for header in options.types.keys.sorted() where ColumnChoice.position(of: header, among: open) == nil {
+            throw .unknownTyped(header)
+        }
     }
 
     /// Returns the settings with which an import reads the next file in the same way.
@@ -87,9 +103,11 @@ extension SchemaProposal {
     }
 
     private static func refused(
-        _ evidence: BatchEvidence, _ key: [Int], _ keys: [Int: KeyCandidates.Finding]
+        _ evidence: BatchEvidence, _ key: [Int], _ keys: [Int: KeyCandidates.Finding],
+        misfits: CountedLines
     ) -> [RefusedRows] {
         var refused = evidence.refused
+        refused[.unfitValue] = misfits
         if let finding = key.count > 1 ? keys[KeyCandidates.composite] : key.first.flatMap({ keys[$0] }) {
             refused[.noKey] = finding.missing
             refused[.repeatedKey] = finding.repeats

@@ -17,6 +17,8 @@ public struct SchemaProposal: Sendable {
     public let columns: [ColumnProposal]
     /// The key of a profile; nil if no column can be the key.
     public let key: Key?
+    /// The column that is closest to a key; nil if there is a key, or no column that could be one.
+    public internal(set) var closestKey: ClosestKey?
     /// The rows that no schema could accept, in the order of ``RowRefusal``.
     public let refused: [RefusedRows]
     /// The proposed schema; nil if there is no key. An import with this schema reads the columns as this proposal does.
@@ -29,6 +31,21 @@ public struct SchemaProposal: Sendable {
 
     /// The layout with which the input was read.
     public let layout: TableLayout
+
+    /// A column that is not the key, because a value is missing or repeated. Its first such row is later than that of the
+    /// other columns.
+    public struct ClosestKey: Hashable, Sendable {
+        /// The header of the column.
+        public let header: String
+        /// The line of the first row without a value, or with the value of an earlier row, ignoring ASCII case.
+        public let line: Int
+        /// Whether the row in ``line`` repeats a value. Otherwise it has none.
+        public let isRepeated: Bool
+        /// The repeated value; nil if the input cannot be read again.
+        public internal(set) var value: String?
+        /// The line of the first row with the repeated value; nil if the input cannot be read again.
+        public internal(set) var earlierLine: Int?
+    }
 
     /// The key of a profile.
     public enum Key: Hashable, Sendable {
@@ -99,7 +116,11 @@ public enum ColumnDoubt: Hashable, Sendable {
     case dayOrMonth
     /// The values are numbers with a sign that may separate either a fraction or thousands. The field is text.
     case fractionOrThousands
-    /// All but a few values have this type. The field is text.
+    /// The values are numbers with these different units. An empty text stands for numbers without a unit. The field is
+    /// text.
+    case mixedUnits([String])
+    /// All but a few values have this type: at most one in a hundred, or up to three that are at most one in twenty. The
+    /// field is text. ``InferenceOptions/types`` chooses the type, and then these rows are refused.
     case nearly(InferredType, CountedLines)
     /// Some values consist of digits but are not numbers, because they begin with a zero or a plus sign or have too
     /// many digits. The field is text.

@@ -15,12 +15,9 @@ struct TypeHypothesis: Sendable {
         TypeHypothesis(.number(writing)) { WrittenNumber($0, decimal: writing.decimal, group: writing.group) != nil }
     }
     private static let dates = DateWriting.all.map { TypeHypothesis(.date($0), isPlausible: $0.isPlausible) }
-    private static let dateTimesAndTimes: [TypeHypothesis] = {
-        let dateTimes = [nil] + DateWriting.dateTimes.map(Optional.some)
-        let times = [nil, "%H:%M", "%I:%M %p"]
-        let types = dateTimes.map { InferredType.dateTime($0) } + times.map { InferredType.time($0) }
-        return types.map { TypeHypothesis($0) { $0.beginsWithDigit } }
-    }()
+    private static let dateTimesAndTimes = (dateTimeTypes + timeTypes).map { TypeHypothesis($0) { $0.beginsWithDigit } }
+    static let dateTimeTypes = ([nil] + DateWriting.dateTimes.map(Optional.some)).map { InferredType.dateTime($0) }
+    static let timeTypes = [nil, "%H:%M", "%I:%M %p"].map { InferredType.time($0) }
     private static let texts = [
         TypeHypothesis(.email) { $0.contains(UInt8(ascii: "@")) },
         TypeHypothesis(.uri) { $0.namesProtocol },
@@ -56,6 +53,9 @@ struct TypeHypothesis: Sendable {
         guard index == 0 else { return 0 }
         return value.count <= 3 ? numberPositions : ungroupedPositions
     }
+
+    /// The hypotheses of whole numbers and numbers.
+    static let numeric = 1 | numberPositions
 
     private static let numberPositions = positions { _ in true }
     private static let ungroupedPositions = positions { $0.group == nil }

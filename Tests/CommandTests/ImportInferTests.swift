@@ -23,7 +23,7 @@ import Watchdog
         let workplace = try workplace()
         let outcome = try workplace.profiles("import", "kunden.csv", "--infer", "--yes")
         #expect(outcome.status == 0, "\(outcome.error)")
-        #expect(outcome.error.contains("Kundennr    kundennr: text; primary key; required; unique"))
+        #expect(outcome.error.contains("Kundennr    kundennr: text; primary key; requi…       2  0012 · 0013\n"))
         #expect(outcome.error.contains("The column \"Kundennr\" identifies a row."))
         #expect(outcome.output.contains("imported  2"))
         let stored = try workplace.profiles("lookup", "0012").output

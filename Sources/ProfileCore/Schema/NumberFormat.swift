@@ -36,7 +36,7 @@ public struct NumberFormat: Hashable, Sendable {
         if decimalCharacter != "." { remarks.append("with \"\(decimalCharacter)\" before the fraction") }
         if let groupCharacter { remarks.append("with \"\(groupCharacter)\" or nothing between groups of digits") }
         if !isBare {
-            remarks.append("with or without other characters around it, and \"-\" before the digits if it is negative")
+            remarks.append("with or without other characters around it, and \"-\" before it if it is negative")
         }
         return remarks
     }
@@ -89,8 +89,14 @@ package struct NumberReader: Sendable {
     /// Returns the number with a point before the fraction. Removes the group separators and the text around the
     /// number.
     private func plainText(of text: Span<UInt8>, decimal: [UInt8]?) -> [UInt8]? {
-        guard let range = isBare ? text.indices : number(in: text, decimal: decimal) else { return nil }
-        var plain: [UInt8] = []
+        var range = text.indices
+        var isNegative = false
+        if !isBare {
+            guard let found = number(in: text, decimal: decimal) else { return nil }
+            range = found.range
+            isNegative = found.isNegative
+        }
+        var plain: [UInt8] = isNegative ? [UInt8(ascii: "-")] : []
         var groups = Groups()
         // Whether `index` is before the fraction and before the exponent. For example, if `,` separates groups,
         // `1,23e4` is refused, because the last group `23` has only two digits.
@@ -142,8 +148,12 @@ package struct NumberReader: Sendable {
     /// The range begins at a minus or at the first digit, and ends after the last digit. If a decimal character is
     /// directly before the digits, the range includes this character. But if a letter is before the decimal character,
     /// the range does not include it: `$.50` is one half, but `No.5` is five.
-    private func number(in text: Span<UInt8>, decimal: [UInt8]?) -> Range<Int>? {
-        var start = 0
+    ///
+    /// The result also says whether a minus precedes the other characters, as in `-$5`. Then the range begins after
+    /// these characters.
+    private func number(in text: Span<UInt8>, decimal: [UInt8]?) -> (range: Range<Int>, isNegative: Bool)? {
+        let isNegative = hasDetachedMinus(text, decimal: decimal)
+        var start = isNegative ? 1 : 0
         while start < text.count, !text[start].isASCIIDigit, text[start] != UInt8(ascii: "-") {
             // Accountants write negative numbers in parentheses. So a text with a parenthesis is refused.
             guard text[start] != UInt8(ascii: "("), !text.hasTypographicMinus(at: start) else { return nil }
@@ -157,12 +167,22 @@ package struct NumberReader: Sendable {
         for index in end..<text.count {
             guard text[index] != UInt8(ascii: "-"), !text.hasTypographicMinus(at: index) else { return nil }
         }
-        guard let decimal else { return start..<end }
+        // A second minus is an error, as in `-$-5`.
+        if isNegative, text[start] == UInt8(ascii: "-") { return nil }
+        guard let decimal else { return (start..<end, isNegative) }
         let before = start - decimal.count
         guard before >= 0, text.has(decimal, at: before), before == 0 || !text[before - 1].isASCIILetter else {
-            return start..<end
+            return (start..<end, isNegative)
         }
-        return before..<end
+        return (before..<end, isNegative)
+    }
+
+    /// Whether the text begins with a minus, and other characters stand between the minus and the digits. A minus before a
+    /// space may be a dash.
+    private func hasDetachedMinus(_ text: Span<UInt8>, decimal: [UInt8]?) -> Bool {
+        guard text.count > 1, text[0] == UInt8(ascii: "-"), !text[1].isASCIIDigit, text[1] != UInt8(ascii: " ")
+        else { return false }
+        return !(decimal.map { text.has($0, at: 1) } ?? false)
     }
 }
 

@@ -95,6 +95,14 @@ public struct ImportInput: Sendable {
             .repeatable(try RepeatableInput(self, keptIn: folder, copiesFiles: true)), name, byteCount)
     }
 
+    /// Whether the input can be read again from its beginning: bytes, or an input of ``readableAgain(keptIn:)``.
+    package var isReadableAgain: Bool {
+        switch origin {
+        case .bytes, .repeatable: true
+        case .file, .chunks, .reading: false
+        }
+    }
+
     /// Whether the input can be read at any offset without a copy. Opens a file to find out.
     package var isSeekable: Bool {
         switch origin {

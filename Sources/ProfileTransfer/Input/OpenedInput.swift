@@ -116,7 +116,9 @@ package struct OpenedInput: ~Copyable, Sendable {
         of text: borrowing TextInput, _ given: TableLayout, _ usual: ImportSettings, _ format: InputFormat,
         _ isHeader: ([String]) -> Bool
     ) -> TableLayout {
-        let isGiven = given != TableLayout()
+        var unspecified = TableLayout()
+        unspecified.sheet = given.sheet
+        let isGiven = given != unspecified
         let layout = isGiven ? given : usual.layout
         var plain = TableLayout()
         plain.padsShortRows = layout.padsShortRows

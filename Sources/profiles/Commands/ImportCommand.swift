@@ -95,7 +95,9 @@ struct ImportCommand: AsynchronousCommand, ResultWriting {
             let importer = ProfileImporter(
                 schema: plan.looserRules?.after ?? plan.rules, today: Timestamp.now().day ?? .latest,
                 options: plan.options)
-            return try await ReportedImport(global: global, input: input, readBefore: plan.input).run(importer, file)
+            return try await ReportedImport(
+                global: global, input: input, settings: plan.rules.importSettings, readBefore: plan.input
+            ).run(importer, file)
         }
         let whenMissing: MissingStore = dryRun ? .isAnError : .isMade(plan.rules, isConfirmed: plan.isConfirmed)
         // Ctrl-C is caught during the whole import, including the creation of the store and the removal of an unused
@@ -113,7 +115,8 @@ struct ImportCommand: AsynchronousCommand, ResultWriting {
                 if let looser = plan.looserRules { try await adopt(looser, repository) }
                 let importer = ProfileImporter(repository: repository, options: plan.options)
                 let reported = ReportedImport(
-                    global: global, input: input, store: repository, duplicates: onDuplicate.policy, attempt: attempt,
+                    global: global, input: input, settings: repository.schema.importSettings, store: repository,
+                    duplicates: onDuplicate.policy, attempt: attempt,
                     goingOn: dryRun || key == .rowNumber ? nil : goingOn(plan.arguments), readBefore: plan.input)
                 try await reported.run(importer, file)
             }
@@ -146,7 +149,9 @@ struct ImportCommand: AsynchronousCommand, ResultWriting {
                 "Accept the rules with --yes, or look at them with \"profiles schema infer\"")
         }
         let inference = inferred.inference(from: input.source)
-        let source = try input.source.input(file).readableAgain(keptIn: inference.temporaryFolder)
+        let source = try input.source.input(
+            file, usual: before?.importSettings.layout ?? TableLayout()
+        ).readableAgain(keptIn: inference.temporaryFolder)
         plan.input = source
         if let before { return try await compare(before, with: source, inference, &plan) }
         var proposal = try await inference.proposal(for: source, isQuiet: global.quiet)

@@ -51,7 +51,10 @@ struct SchemaInferCommand: AsynchronousCommand, ResultWriting {
         let usesTable = global.format == .text && Output.standard.isTerminal && global.asking(asking) == .onScreen
         var source = try input.source.input(file)
         if withStore { return try await infer(source, sparing: spared) }
-        if usesTable { source = try source.readableAgain(keptIn: input.options.temporaryFolder) }
+        // A file is read again if no column can be the key, to show the value that keeps a column from being one.
+        if usesTable || file.byteCount != nil {
+            source = try source.readableAgain(keptIn: input.options.temporaryFolder)
+        }
         var proposal = try await input.options.proposal(for: source, isQuiet: global.quiet)
         var arguments: [String]?
         if usesTable {

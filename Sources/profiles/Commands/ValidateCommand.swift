@@ -33,6 +33,6 @@ struct ValidateCommand: AsynchronousCommand, ResultWriting {
         let file = try InputFile(input.file)
         let importer = ProfileImporter(
             schema: rules, today: Timestamp.now().day ?? .latest, options: input.options)
-        try await ReportedImport(global: global, input: input).run(importer, file)
+        try await ReportedImport(global: global, input: input, settings: rules.importSettings).run(importer, file)
     }
 }

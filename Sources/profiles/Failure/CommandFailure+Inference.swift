@@ -53,9 +53,21 @@ extension CommandFailure {
             return CommandFailure(.badInput, "There is no column that can be a field")
         }
         return CommandFailure(
-            .no, "No column can be the username: in each one a value is missing or repeated",
-            "Use the row number as the username with --key-by-row, or choose a column with --key"
-                + " (rows that repeat its values are rejected)")
+            .no,
+            lines: ["No column can be the key: in each one a value is missing or repeated\(closest(proposal))"] + [
+                "Choose a column, or several together, with --key (rows that repeat the key are rejected)",
+                "Or take --key-by-content, a hash of the row's cells, or --key-by-row, the row number",
+            ])
+    }
+
+    /// The column that is closest to a key, and the first row that keeps it from being one.
+    private static func closest(_ proposal: SchemaProposal) -> String {
+        guard let closest = proposal.closestKey else { return "" }
+        let name = closest.header.quoted(longest: 64)
+        guard closest.isRepeated else { return ". The closest is \(name), which has no value in line \(closest.line)" }
+        let value = closest.value.map { "the value \($0.quoted(longest: 64))" } ?? "an earlier value"
+        let lines = closest.earlierLine.map { "lines \($0) and \(closest.line)" } ?? "line \(closest.line)"
+        return ". The closest is \(name), which has \(value) again in \(lines) (upper and lower case count as equal)"
     }
 }
 

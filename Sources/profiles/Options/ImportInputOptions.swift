@@ -61,7 +61,7 @@ struct ImportInputOptions: ParsableArguments {
         if let folder = Environment["TMPDIR"] { options.temporaryFolder = folder }
         options.format = source.format
         options.encoding = source.encoding
-        options.layout = source.lines.layout
+        options.layout = source.layout
         options.rejectLimit = maxRejects?.limit
         options.mostIssues = maxIssues
         options.key = source.keySource ?? .column

@@ -64,10 +64,23 @@ struct InputFileOptions: ParsableArguments {
     func input(
         _ opened: borrowing InputFile, usual: TableLayout = TableLayout()
     ) throws(ImportError) -> ImportInput {
-        try ImportInput(descriptor: opened.descriptor, name: opened.path, byteCount: opened.byteCount)
-            .readingSheet(
-                named: sheet, headerRow: lines.headerLine ?? usual.headerLine,
-                keptIn: Environment["TMPDIR"] ?? "/var/tmp")
+        let input = ImportInput(descriptor: opened.descriptor, name: opened.path, byteCount: opened.byteCount)
+        let row = lines.headerLine ?? usual.headerLine
+        let folder = Environment["TMPDIR"] ?? "/var/tmp"
+        // Not every file that is imported into the store is a workbook.
+        if sheet == nil, let name = usual.sheet,
+            let found = try? input.readingSheet(named: name, headerRow: row, keptIn: folder)
+        {
+            return found
+        }
+        return try input.readingSheet(named: sheet, headerRow: row, keptIn: folder)
+    }
+
+    /// The layout that the options describe.
+    var layout: TableLayout {
+        var layout = lines.layout
+        layout.sheet = sheet
+        return layout
     }
 
     var format: InputFormat {
@@ -101,7 +114,7 @@ struct InputFileOptions: ParsableArguments {
         if !name.isEmpty, file != "-" { options.name = String(name.prefix(64)) }
         options.format = format
         options.encoding = encoding
-        options.layout = lines.layout
+        options.layout = layout
         options.key = keySource
         if let folder = Environment["TMPDIR"] { options.temporaryFolder = folder }
         return options

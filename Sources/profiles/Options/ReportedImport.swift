@@ -1,3 +1,4 @@
+internal import ProfileCore
 internal import ProfileStore
 internal import ProfileStoreSQLite
 internal import ProfileTransfer
@@ -7,6 +8,8 @@ internal import TextLayout
 struct ReportedImport {
     let global: GlobalOptions
     let input: ImportInputOptions
+    /// The settings with which the store, or the schema, reads files.
+    let settings: ImportSettings
     /// The store of the import. Nil if the rows are validated without a store.
     var store: ProfileRepository?
     /// The action for rows whose profiles are already stored.
@@ -89,7 +92,7 @@ struct ReportedImport {
     private func importing(
         _ importer: ProfileImporter, _ file: borrowing InputFile, rejects: Int32?
     ) async throws -> Outcome {
-        let source = try readBefore ?? input.source.input(file)
+        let source = try readBefore ?? input.source.input(file, usual: settings.layout)
         let bar = ProgressBar(byteCount: source.byteCount, isQuiet: global.quiet)
         defer { bar?.end() }
         do {

@@ -6,18 +6,25 @@ internal import TextLayout
 // The result of an inference as text for a terminal.
 
 extension SchemaProposal {
-    /// The table of columns, followed by notes about the file as a whole. Each line has a line end.
+    /// The table of columns, which fits a terminal of 80 columns, followed by the doubts about single columns, and notes
+    /// about the file as a whole. Each line has a line end.
     var text: String {
-        var table = TextTable(["Column", "Taken for", "Values", "Examples", "Doubtful"], [.left, .left, .right])
+        var table = TextTable(["Column", "Taken for", "Values", "Examples"], [.left, .left, .right])
         for column in columns {
             table.add([
-                column.header.isEmpty ? "(no name)" : column.header.visible(upTo: 32), column.takenFor,
+                column.shownName, column.takenFor,
                 column.isLookedAt ? column.values.grouped : "", column.exampleText,
-                column.doubts.map(\.text).joined(separator: "; "),
             ])
         }
-        return table.text + "\n" + notes.map { $0 + "\n" }.joined()
+        let fit = ColumnFit(table.columns(whole: [2], staying: [1, 2]), within: Self.tableWidth)
+        let doubts = columns.flatMap { column in
+            column.doubts.map { "\(column.shownName): \($0.text(of: column))" }
+        }
+        let paragraphs = [doubts, notes].filter { !$0.isEmpty }
+        return table.text(fit) + paragraphs.map { "\n" + $0.map { $0 + "\n" }.joined() }.joined()
     }
+
+    private static let tableWidth = 80
 
     /// The notes about the file, one per line.
     var notes: [String] {
@@ -96,6 +103,8 @@ extension SchemaLoosening {
 }
 
 extension ColumnProposal {
+    fileprivate var shownName: String { header.isEmpty ? "(no name)" : header.visible(upTo: 32) }
+
     /// The type and the rules in a few words.
     fileprivate var takenFor: String {
         let name = rules.map { $0.isSecret || $0.name.text == header ? "" : "\($0.name): " } ?? ""
@@ -133,7 +142,7 @@ extension ColumnProposal {
             "column": .string(header), "field": rules.map { .string($0.name.text) } ?? .null,
             "type": rules.map { .string($0.type.rawValue) } ?? .null, "values": .number(values),
             "missing": .number(missing), "examples": .array(examples.map(JSONValue.string)),
-            "doubts": .array(doubts.map { ["code": .string($0.code), "text": .string($0.text)] }),
+            "doubts": .array(doubts.map { ["code": .string($0.code), "text": .string($0.text(of: self))] }),
         ]
     }
 }
@@ -144,6 +153,7 @@ extension ColumnDoubt {
         case .noValues: "no_values"
         case .dayOrMonth: "day_or_month"
         case .fractionOrThousands: "fraction_or_thousands"
+        case .mixedUnits: "mixed_units"
         case .nearly: "nearly"
         case .numerals: "numerals"
         case .takenAsMissing: "taken_as_missing"
@@ -157,12 +167,17 @@ extension ColumnDoubt {
         }
     }
 
-    var text: String {
+    func text(of column: ColumnProposal) -> String {
         switch self {
         case .noValues: "no values"
         case .dayOrMonth: "dates, but day and month cannot be told apart"
         case .fractionOrThousands: "numbers, but a fraction cannot be told from thousands"
-        case .nearly(let type, let lines): "\(type.noun), except \(lines.count) in \(lines.text)"
+        case .mixedUnits(let units):
+            "numbers, but with different units: "
+                + units.map { $0.isEmpty ? "none" : $0.quoted(longest: 16) }.joined(separator: ", ")
+        case .nearly(let type, let lines):
+            "\(type.noun), except \(lines.count.grouped) in \(lines.text)"
+                + (type.option(for: column.header).map { " (\($0) rejects these rows)" } ?? "")
         case .numerals(let lines): "not numbers: leading zeros, a plus sign or over 15 digits, as in \(lines.firstText)"
         case .takenAsMissing(let texts, let count):
             "\(texts.map { $0.quoted() }.joined(separator: ", ")) taken as missing, \(count.grouped) times"
@@ -180,7 +195,7 @@ extension ColumnDoubt {
         case .leftOut(.someHashes): "some values are password hashes, others are not"
         case .leftOut(.otherSecret): "another column is the password"
         case .leftOut(.chosen): "left out by choice"
-        case .keyByValues: "taken for the username: the first column without repeated values"
+        case .keyByValues: "taken for the key: the first column without repeated values"
         case .keyExceptions(let missing, let repeated):
             [
                 missing.count > 0 ? "\(missing.count.grouped) empty" : nil,
@@ -216,6 +231,20 @@ extension WithheldRule.Reason {
 }
 
 extension InferredType {
+    /// The option that gives a column this type; nil if the type is a format of text.
+    fileprivate func option(for header: String) -> String? {
+        let type: FieldType? =
+            switch self {
+            case .integer: .integer
+            case .number: .number
+            case .date: .date
+            case .dateTime: .dateTime
+            case .time: .time
+            case .email, .uri, .uuid: nil
+            }
+        return type.map { "--type \("\(header)=\($0.rawValue)".visible.quotedForShell)" }
+    }
+
     fileprivate var noun: String {
         switch self {
         case .integer: "integers"
@@ -246,8 +275,9 @@ extension RowRefusal {
         case .notAnObject: "elements that are not objects of texts, numbers and booleans"
         case .controlCharacter: "\(rows) with a control character"
         case .unsupportedHash: "\(rows) with a hash that cannot be checked"
-        case .noKey: "\(rows) without a username"
-        case .repeatedKey: "\(rows) with the username of an earlier row"
+        case .unfitValue: "\(rows) with a value that does not fit the --type of its column"
+        case .noKey: "\(rows) without a key"
+        case .repeatedKey: "\(rows) with the key of an earlier row (upper and lower case count as equal)"
         }
     }
 }

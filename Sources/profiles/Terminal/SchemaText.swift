@@ -102,7 +102,8 @@ extension FieldRules {
         if let stringFormat { rules.append(stringFormat.rawValue) }
         if numberFormat.decimalCharacter != "." { rules.append("decimal \(numberFormat.decimalCharacter)") }
         if let group = numberFormat.groupCharacter { rules.append("groups by \(group)") }
-        if !numberFormat.isBare { rules.append("with other characters around") }
+        if let unit { rules.append("in \(unit)") }
+        if !numberFormat.isBare, unit == nil { rules.append("with other characters around") }
         if trueValues != Self.defaultTrueValues || falseValues != Self.defaultFalseValues {
             rules.append(
                 "true as \(trueValues.joined(separator: ", ")), false as \(falseValues.joined(separator: ", "))")

@@ -19,6 +19,7 @@ import Watchdog
             (loose, "$1.50", 1.5), (loose, "95%", 95), (loose, "€ -5", -5), (loose, "$.50", 0.5), (loose, "No.5", 5),
             (loose, ".50", 0.5), (loose, "x.5", 5),
             (loose, "5 kg", 5), (loose, "5", 5), (loose, "(5)", nil), (loose, "none", nil), (loose, "- 5", nil),
+            (loose, "-$5", -5), (loose, "-EUR .5", -0.5), (loose, "-$-5", nil), (loose, "-x", nil),
             (loose, "\u{2212}5", nil), (loose, "EUR \u{2013}7", nil), (loose, "5-", nil), (loose, "$1 \u{2212}", nil),
             (loose, "5,-", nil), (loose, "5 (net)", 5), (loose, "7\u{FF0D}", nil), (loose, "\u{FE63}7", nil),
             (loose, "\u{2012}7", nil), (NumberFormat(group: ","), "1,23e4", nil),

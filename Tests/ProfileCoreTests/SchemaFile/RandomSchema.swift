@@ -59,10 +59,12 @@ struct RandomSchema {
             if random.once(in: 2) { constraints.append(("maximum", .number(max(least, 100)))) }
             if random.once(in: 6) { constraints = [("enum", [1, "02", .number(-300)])] }
             if random.once(in: 4) { properties.append(("groupChar", ",")) }
+            if random.once(in: 4) { extensions.append(("unit", "kg")) }
         case .number:
             if random.once(in: 2) { constraints.append(("minimum", .number("-12.50"))) }
             if random.once(in: 2) { constraints.append(("maximum", .number("1E2"))) }
             if random.once(in: 3) { properties.append(("decimalChar", ",")) }
+            if random.once(in: 3) { extensions.append(("unit", "€")) }
             if random.once(in: 3) { properties.append(("groupChar", random.once(in: 2) ? "'" : "\u{A0}")) }
             if random.once(in: 3) { properties.append(("bareNumber", .bool(random.once(in: 2)))) }
             if random.once(in: 6) { constraints = [("enum", [1, "20", .number("3e0"), .number("0.25")])] }

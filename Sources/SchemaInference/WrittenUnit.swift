@@ -1,0 +1,143 @@
+internal import ProfileCore
+
+/// A value that consists of a number and a unit, such as `$85,000`, `-45,67 €`, `80 %` or `12 kg`.
+struct WrittenUnit {
+    let unit: [UInt8]
+    /// The number without the unit. A minus before the unit is before the digits.
+    let number: [UInt8]
+
+    /// Splits a value; nil if it is no number with exactly one unit. The text of the number itself is not checked.
+    ///
+    /// A currency may be on either side. Another unit must follow the number. A word that is not a known unit, or one
+    /// letter, needs a space before it, so that `A12` and `12a` stay codes.
+    init?(_ value: Span<UInt8>) {
+        guard value.count <= Self.longest, let first = value.indices.first(where: { value[$0].isASCIIDigit }),
+            let last = value.indices.last(where: { value[$0].isASCIIDigit })
+        else { return nil }
+        var before = Self.bytes(of: value, 0..<first)
+        let after = Self.bytes(of: value, last + 1..<value.count)
+        var isNegative = false
+        if before.first == Self.minus {
+            isNegative = true
+            before.removeFirst()
+            // A minus before a space may be a dash.
+            guard before.first != UInt8(ascii: " ") else { return nil }
+        } else if before.last == Self.minus {
+            isNegative = true
+            before.removeLast()
+        }
+        let prefix = Self.trimmed(before)
+        let suffix = Self.trimmed(after)
+        guard prefix.isEmpty != suffix.isEmpty else { return nil }
+        if prefix.isEmpty {
+            guard Self.isUnit(suffix, isSpaced: suffix.count < after.count) else { return nil }
+            unit = suffix
+        } else {
+            guard Self.currencies.contains(prefix) else { return nil }
+            unit = prefix
+        }
+        number = (isNegative ? [Self.minus] : []) + Self.bytes(of: value, first..<last + 1)
+    }
+
+    /// Returns whether a value cannot have a unit, because it begins and ends like a number.
+    @inline(__always)
+    static func isBare(_ value: Span<UInt8>) -> Bool {
+        guard !value.isEmpty, value[value.count - 1].isASCIIDigit else { return false }
+        return value[0].isASCIIDigit || value[0] == minus && value.count > 1 && value[1].isASCIIDigit
+    }
+
+    private static let longest = 40
+    private static let minus = UInt8(ascii: "-")
+
+    private static func bytes(of value: Span<UInt8>, _ range: Range<Int>) -> [UInt8] { range.map { value[$0] } }
+
+    /// Removes spaces at both ends, including U+00A0 and U+202F.
+    private static func trimmed(_ bytes: [UInt8]) -> [UInt8] {
+        var bytes = bytes[...]
+        while let space = spaces.first(where: { bytes.starts(with: $0) }) { bytes = bytes.dropFirst(space.count) }
+        while let space = spaces.first(where: { bytes.suffix($0.count).elementsEqual($0) }) {
+            bytes = bytes.dropLast(space.count)
+        }
+        return Array(bytes)
+    }
+
+    private static let spaces: [[UInt8]] = [" ", "\u{A0}", "\u{202F}"].map { Array($0.utf8) }
+
+    private static func isUnit(_ suffix: [UInt8], isSpaced: Bool) -> Bool {
+        if known.contains(suffix) { return isSpaced || suffix.count > 1 || suffix == [UInt8(ascii: "%")] }
+        return isSpaced && isWord(suffix)
+    }
+
+    /// Returns whether a text is known to be a unit, and not a word that all values happen to have.
+    static func isKnown(_ unit: [UInt8]) -> Bool { known.contains(unit) }
+
+    static func isCurrency(_ unit: [UInt8]) -> Bool { currencies.contains(unit) }
+
+    private static func isWord(_ suffix: [UInt8]) -> Bool {
+        guard suffix.count <= longestWord else { return false }
+        let word = String(decoding: suffix, as: UTF8.self)
+        return word.allSatisfy(\.isLetter) && !others.contains(word.lowercased())
+    }
+
+    private static let longestWord = 12
+    /// Words that belong to times, dates and ordinal numbers.
+    private static let others: Set<String> = [
+        "am", "pm", "st", "nd", "rd", "th", "ad", "bc", "uhr", "jan", "feb", "mar", "apr", "may", "jun", "jul", "aug",
+        "sep", "oct", "nov", "dec", "mai", "okt", "dez", "january", "february", "march", "april", "june", "july",
+        "august", "september", "october", "november", "december", "januar", "februar", "märz", "juni", "juli",
+        "oktober",
+        "dezember", "and", "or", "x", "e",
+    ]
+
+    private static let currencies = set(
+        "$ € £ ¥ ₹ ₽ ₩ ₺ ₴ ₪ ₫ ฿ ₱ ₦ zł Kč kr kr. Fr. Rs Rs. R$ US$ CA$ A$ C$ NZ$ HK$ S$ "
+            + "USD EUR GBP CHF JPY CNY SEK NOK DKK PLN CZK HUF RON BGN TRY RUB UAH INR BRL MXN CAD AUD NZD ZAR SGD HKD "
+            + "KRW ILS THB IDR MYR PHP VND AED SAR EGP NGN KES ARS CLP COP PEN ISK")
+    private static let known = currencies.union(
+        set(
+            "% ‰ ° °C °F K kg g mg µg t lb lbs oz km m cm mm µm nm mi ft in yd ha m² km² cm² mm² ft² m³ cm³ l L ml mL cl "
+                + "dl hl h min s sec ms µs d W kW MW GW kWh MWh GWh Wh V mV kV A mA Hz kHz MHz GHz J kJ MJ kcal cal Pa "
+                + "hPa kPa MPa bar mbar psi N kN Nm km/h m/s mph kn B kB KB MB GB TB KiB MiB GiB TiB bit Mbit/s Gbit/s "
+                + "px pt dB rpm ppm ppb mol mmol mmol/l mg/l mg/dl g/l kg/m³ bpm"))
+
+    private static func set(_ texts: String) -> Set<[UInt8]> { Set(texts.split(separator: " ").map { Array($0.utf8) }) }
+}
+
+/// The units of the numbers in a column. It is meaningful only while a number format fits the values.
+struct UnitEvidence: Sendable {
+    /// The first distinct units, at most ``most``.
+    private(set) var units: [[UInt8]] = []
+    /// Whether a value is a number without a unit.
+    private(set) var hasBareNumber = false
+    /// The characters of the numbers that have a unit.
+    private(set) var characters = SeenASCII()
+
+    /// The number of units that prove that there are several, and that a report names.
+    private static let most = 3
+
+    mutating func add(_ value: WrittenUnit) {
+        for byte in value.number { characters.insert(byte) }
+        note(value.unit)
+    }
+
+    mutating func addBareNumber() { hasBareNumber = true }
+
+    mutating func merge(_ later: UnitEvidence) {
+        for unit in later.units { note(unit) }
+        hasBareNumber = hasBareNumber || later.hasBareNumber
+        characters.formUnion(later.characters)
+    }
+
+    private mutating func note(_ unit: [UInt8]) {
+        if units.count < Self.most, !units.contains(unit) { units.append(unit) }
+    }
+
+    /// Whether some values have another unit than others, or none.
+    var isMixed: Bool { units.count + (hasBareNumber ? 1 : 0) > 1 && !units.isEmpty }
+
+    /// The unit of all values; nil if there is none, or several.
+    var unit: [UInt8]? { isMixed ? nil : units.first }
+
+    /// The units as text, and an empty text for values without a unit.
+    var texts: [String] { units.map { String(decoding: $0, as: UTF8.self) } + (hasBareNumber ? [""] : []) }
+}
