@@ -33,7 +33,7 @@ final class RowWriter {
     static let mostBytes = 3 << 20
 
     /// A workbook may have this many bytes of rows, whatever its size is, and otherwise this multiple of its size.
-    private static let freeOutput: Int64 = 256 << 20
+    private static let freeOutput: Int64 = 64 << 20
     private static let highestRatio: Int64 = 1_000
 
     init(part: String, byteCount: Int64, headerRow: Int?) {

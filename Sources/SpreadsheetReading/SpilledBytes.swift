@@ -14,7 +14,7 @@ struct SpilledBytes: ~Copyable {
     private var last: [UInt8] = []
     private var file: EncryptedFile?
     private let folder: String
-    private var pages = PageCache()
+    private let pages = PageCache()
 
     private static let blockSize = 1 << 20
 
@@ -97,8 +97,9 @@ struct SpilledBytes: ~Copyable {
 
 /// The pages of a file that were read last. Each page has one possible place.
 ///
-/// `@unchecked Sendable`: this non-copyable value is the only owner of the memory.
-private struct PageCache: ~Copyable, @unchecked Sendable {
+/// This is a class because Swift 6.3, with optimisation, destroyed a non-copyable structure with this memory in an
+/// endless loop.
+private final class PageCache {
     static let pageSize = 4_096
     private static let places = 4_096
 
@@ -118,7 +119,7 @@ private struct PageCache: ~Copyable, @unchecked Sendable {
     }
 
     /// Returns the memory of a page, for the caller to fill.
-    mutating func replace(with page: Int) -> UnsafeMutableRawBufferPointer {
+    func replace(with page: Int) -> UnsafeMutableRawBufferPointer {
         if pages.isEmpty {
             memory = .allocate(byteCount: Self.places * Self.pageSize, alignment: 16)
             pages = [Int](repeating: -1, count: Self.places)

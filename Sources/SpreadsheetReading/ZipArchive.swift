@@ -29,7 +29,7 @@ final class ZipArchive {
     private static let longestName = 1_024
 
     /// Every part may have this size, whatever its compressed size is.
-    private static let freeSize: Int64 = 64 << 20
+    private static let freeSize: Int64 = 16 << 20
     /// A larger part may have at most this multiple of its compressed size. Deflate compresses equal bytes by 1,030.
     /// The sheets of real programs stay below 100, even if all their rows are equal, because each row has its number.
     private static let highestRatio: Int64 = 400
