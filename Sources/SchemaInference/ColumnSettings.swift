@@ -1,3 +1,5 @@
+internal import ProfileTransfer
+
 /// The options about single columns, by the index of the column.
 struct ColumnSettings: Sendable {
     /// The chosen names of fields.

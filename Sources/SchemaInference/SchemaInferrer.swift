@@ -63,7 +63,7 @@ public struct SchemaInferrer: Sendable {
         defer { reading.interruption.reset() }
         return try await ThreadPool(threads: 1).run { () throws(InferenceError) -> SchemaProposal.ClosestKey in
             var closest = closest
-            let source = try InferenceSource(reading.source, options: options)
+            let source = try InferenceSource(reading, options: options)
             var lines: [String: Int] = [:]
             while closest.value == nil, let batch = try source.nextOrThrow() {
                 guard let column = batch.columns.first(where: { $0.name.header == closest.header }) else { continue }

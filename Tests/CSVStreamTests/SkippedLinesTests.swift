@@ -8,7 +8,7 @@ import Watchdog
     /// The rows, whatever the size of a batch and of a chunk.
     private func rows(
         _ text: String, skipping lines: Int = 0, comment: Character? = nil, hasHeader: Bool = true,
-        delimiter: CSVOptions.Delimiter = .automatic
+        delimiter: CSVOptions.Delimiter = .automatic()
     ) throws -> [Row] {
         func read(_ batchBytes: Int, _ chunk: Int) throws -> [Row] {
             try readAll(
@@ -46,7 +46,7 @@ import Watchdog
 
     @Test func `I1: the delimiter of a long file is found behind skipped lines that are longer than a batch`() throws {
         let title = String(repeating: "a, b, c, ", count: 20_000) + "\n"
-        let found = try readAll(title + "a|b\n1|2\n", options: CSVOptions(delimiter: .automatic, skippedLines: 1))
+        let found = try readAll(title + "a|b\n1|2\n", options: CSVOptions(delimiter: .automatic(), skippedLines: 1))
         #expect(found.map(\.texts) == [["a", "b"], ["1", "2"]])
         #expect(found.map(\.line) == [2, 3])
     }

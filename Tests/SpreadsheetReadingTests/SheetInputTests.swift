@@ -53,7 +53,7 @@ import Watchdog
         #expect(proposal.warnings == [.blankLines(count: 1, line: 4), .otherSheets(["Other"])])
         #expect(proposal.columns.map(\.header) == ["id", "name"])
         var options = InferenceOptions()
-        options.key = "id"
+        options.key = .columns(["id"])
         let schema = try #require(try await SchemaInferrer(options: options).run(again).schema)
         let report = try await ProfileImporter(schema: schema, today: .latest).run(again)
         #expect(report.rows == 4 && report.rejected == 1)

@@ -145,7 +145,7 @@ struct JudgedBatch: Sendable {
                     index: field, isStored: false)
             } else if let column {
                 rows.judge(records.cell(0, cell(column)), index: field)
-            } else if field != columns.numberedField {
+            } else if field != columns.computedKey?.field {
                 rows.judgeAbsent(index: field)
             }
         }

@@ -28,7 +28,22 @@ struct InputFileOptions: ParsableArguments {
         help: ArgumentHelp("Read this sheet of a workbook. (default: the first that is not hidden)", valueName: "name"))
     var sheet: String?
 
-    @OptionGroup var lines: TableLayoutOptions
+    // These options are no group of their own: the parser takes twice the time for each level of nested groups.
+    @Flag(help: "Read the first row as data, and name the columns column_1, column_2, ...")
+    var noHeader = false
+
+    @Option(
+        help: ArgumentHelp("Skip this number of lines at the start of the file, whatever is in them.", valueName: "n"))
+    var skip = 0
+
+    @Option(help: ArgumentHelp("Read the header from this line, and skip the lines above it.", valueName: "n"))
+    var headerLine: Int?
+
+    @Option(help: ArgumentHelp("Skip lines that begin with this ASCII character, such as #.", valueName: "c"))
+    var comment: CommentCharacter?
+
+    @Flag(help: "Read a row with too few cells as if empty cells followed.")
+    var pad = false
 
     @Option(
         help: ArgumentHelp("Use this column as the key, or several columns together.", valueName: "header,…"))
@@ -49,8 +64,9 @@ struct InputFileOptions: ParsableArguments {
             throw ValidationError("--key, --key-by-row and --key-by-content exclude each other.")
         }
         if delimiter.isGiven, isJSON { throw ValidationError("--delimiter is for CSV.") }
-        if isJSON, let option = lines.layout.words.first { throw ValidationError("\(option) is for CSV.") }
-        if let comment = lines.comment, comment.byte == delimiter.byte {
+        try validateLayout()
+        if isJSON, let option = layout.words.first { throw ValidationError("\(option) is for CSV.") }
+        if let comment, comment.byte == delimiter.byte {
             throw ValidationError("--comment and --delimiter name the same character.")
         }
         if sheet != nil, kind != nil || delimiter.isGiven || encoding != nil {
@@ -65,7 +81,7 @@ struct InputFileOptions: ParsableArguments {
         _ opened: borrowing InputFile, usual: TableLayout = TableLayout()
     ) throws(ImportError) -> ImportInput {
         let input = ImportInput(descriptor: opened.descriptor, name: opened.path, byteCount: opened.byteCount)
-        let row = lines.headerLine ?? usual.headerLine
+        let row = headerLine ?? usual.headerLine
         let folder = Environment["TMPDIR"] ?? "/var/tmp"
         // Not every file that is imported into the store is a workbook.
         if sheet == nil, let name = usual.sheet,
@@ -76,16 +92,9 @@ struct InputFileOptions: ParsableArguments {
         return try input.readingSheet(named: sheet, headerRow: row, keptIn: folder)
     }
 
-    /// The layout that the options describe.
-    var layout: TableLayout {
-        var layout = lines.layout
-        layout.sheet = sheet
-        return layout
-    }
-
     var format: InputFormat {
         if isJSON { return .json }
-        if kind == nil, !delimiter.isGiven, lines.layout == TableLayout() { return .automatic }
+        if kind == nil, !delimiter.isGiven, layout.words.isEmpty { return .automatic }
         return .csv(delimiter: delimiter.byte)
     }
 

@@ -175,8 +175,8 @@ extension ProposedColumn {
             header: column.header, field: column.rules?.name.text, type: column.kind, fieldType: column.rules?.type,
             rules: column.rulesText, filled: column.isLookedAt && all > 0 ? Self.percent(column.values, of: all) : "",
             examples: column.examples.map { $0.visible(upTo: 20) },
-            doubts: column.doubts.filter(\.needsDecision).map(\.text),
-            remarks: column.doubts.filter { !$0.needsDecision }.map(\.text),
+            doubts: column.doubts.filter(\.needsDecision).map { $0.text(of: column) },
+            remarks: column.doubts.filter { !$0.needsDecision }.map { $0.text(of: column) },
             unusual: column.unusual.map(\.shown),
             isSecret: column.rules?.isSecret ?? false)
     }

@@ -1,25 +1,9 @@
 internal import ArgumentParser
 internal import ProfileCore
 
-/// The options that say which lines of a CSV file belong to the table, and how its rows are read.
-struct TableLayoutOptions: ParsableArguments {
-    @Flag(help: "Read the first row as data, and name the columns column_1, column_2, ...")
-    var noHeader = false
-
-    @Option(
-        help: ArgumentHelp("Skip this number of lines at the start of the file, whatever is in them.", valueName: "n"))
-    var skip = 0
-
-    @Option(help: ArgumentHelp("Read the header from this line, and skip the lines above it.", valueName: "n"))
-    var headerLine: Int?
-
-    @Option(help: ArgumentHelp("Skip lines that begin with this ASCII character, such as #.", valueName: "c"))
-    var comment: CommentCharacter?
-
-    @Flag(help: "Read a row with too few cells as if empty cells followed.")
-    var pad = false
-
-    func validate() throws {
+// The options that say which lines of a CSV file belong to the table, and how its rows are read.
+extension InputFileOptions {
+    func validateLayout() throws {
         guard 0...Self.mostLines ~= skip else { throw ValidationError("--skip takes 0 or more.") }
         if let headerLine {
             guard 1...Self.mostLines ~= headerLine else { throw ValidationError("--header-line takes 1 or more.") }
@@ -31,6 +15,7 @@ struct TableLayoutOptions: ParsableArguments {
     /// The maximum line number. A larger number is probably a mistake.
     private static let mostLines = 1_000_000_000
 
+    /// The layout that the options describe.
     var layout: TableLayout {
         var layout = TableLayout()
         layout.hasHeader = !noHeader
@@ -38,6 +23,7 @@ struct TableLayoutOptions: ParsableArguments {
         layout.headerLine = headerLine
         layout.comment = comment?.byte
         layout.padsShortRows = pad
+        layout.sheet = sheet
         return layout
     }
 }
