@@ -25,11 +25,12 @@ public struct SchemaLoosening: Sendable {
     /// Judges a file by a schema, and loosens the rules that it breaks.
     ///
     /// - Parameters:
-    ///   - input: The file. It is read several times.
     ///   - schema: The rules.
+    ///   - input: The file. It is read several times.
     ///   - proposal: The tightest rules that the file satisfies; see ``InferenceOptions/isStrict``.
     ///   - today: The day on which dates are judged.
     ///   - options: The options with which the file will be imported.
+    /// - Throws: ``/ProfileTransfer/ImportError`` if the file cannot be read, or if its columns do not match the schema.
     public init(
         of schema: ProfileSchema, by input: ImportInput, proposal: SchemaProposal, today: CalendarDay,
         options: ImportOptions

@@ -207,7 +207,7 @@ enum ISODate {
         {
             date = date[..<point]
         }
-        let midnight = Array("T00:00:00".utf8)
+        let midnight = Array("T\("00:00:00")".utf8)
         if hasTime != true, date.count == 10 + midnight.count, date.suffix(midnight.count).elementsEqual(midnight) {
             date = date.prefix(10)
         }

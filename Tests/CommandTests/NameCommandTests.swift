@@ -31,14 +31,7 @@ import Watchdog
         let workplace = try inferred()
         let outcome = try workplace.profiles("export", "--original")
         #expect(outcome.status == 0, "\(outcome)")
-        let expected = Self.file.replacing("\"Bonn; Süd\"", with: "Bonn@ Süd").replacing(",", with: "#")
-            .replacing(";", with: ",").replacing("Bonn@ Süd", with: "Bonn; Süd")
-        let cells = expected.split(separator: "\n").map { line in
-            line.split(separator: ",").map { cell in
-                cell.contains("#") ? "\"\(cell.replacing("#", with: ","))\"" : String(cell)
-            }.joined(separator: ",")
-        }
-        #expect(outcome.output == cells.joined(separator: "\n") + "\n")
+        #expect(outcome.output == Self.file)
         // The export is imported again by the same rules, and gives the same file.
         let script = """
             profiles export original.csv --original --quiet

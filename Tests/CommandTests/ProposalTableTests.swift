@@ -153,7 +153,7 @@ import Watchdog
             (["--omit", "Town"], "Error: An option names \"Town\", which is not a column of the file"),
             (["--rename", "Name=Nick"], "The field of \"Name\" cannot be called \"Nick\": a name is a letter a–z"),
             (["--rename", "Name=born"], "cannot be called \"born\": another column or field has this name"),
-            (["--rename", "Name=id"], "cannot be called \"id\": the name is reserved"),
+            (["--rename", "Name=password"], "cannot be called \"password\": the name is reserved"),
             (["--rename", "Passwort=word"], "the field of the passwords is always called password"),
         ] {
             let refused = try workplace.run(

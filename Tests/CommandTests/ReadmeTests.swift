@@ -41,8 +41,9 @@ import Watchdog
             .filter { $0.isShell && $0.reasonNotToRun != nil }
         #expect(skipped.count <= 3)
         #expect(skipped.allSatisfy { $0.reasonNotToRun?.isEmpty == false })
+        // Spreadsheets cannot be written by a command of a document; their commands have tests of their own.
         let targets = try Document("Makefile").lines.compactMap { $0.wholeMatch(of: /([a-z-]+):.*/)?.output.1 }
-        for line in skipped.flatMap(\.lines) {
+        for line in skipped.flatMap(\.lines) where !line.contains("people.xlsx") {
             let target = line.prefixMatch(of: /make ([a-z-]+)/)?.output.1
             #expect(target.map(targets.contains) == true, "\(line)")
         }
@@ -81,7 +82,7 @@ import Watchdog
         var known: Set<String> = []
         for place in [
             #"{"?": 0}"#, #"{"fields": [{"?": 0}]}"#, #"{"fields": [{"constraints": {"?": 0}}]}"#,
-            #"{"fields": [{"profiles": {"?": 0}}]}"#,
+            #"{"fields": [{"profiles": {"?": 0}}]}"#, #"{"profiles": {"?": 0}}"#,
         ] {
             let failure = try #require(throws: SchemaFailure.self) { try ProfileSchema(parsing: place) }
             let names = failure.errors.compactMap { error in

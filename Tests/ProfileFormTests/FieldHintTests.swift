@@ -25,7 +25,7 @@ import Watchdog
             ),
             (
                 #""type":"integer","bareNumber":false,"constraints":{"minimum":1,"maximum":5}"#,
-                "a whole number from 1 to 5, with or without other characters around it, and \"-\" before the digits if "
+                "a whole number from 1 to 5, with or without other characters around it, and \"-\" before it if "
                     + "it is negative"
             ),
             (#""type":"date","format":"%m/%d/%Y""#, "like 12/31/2020"),

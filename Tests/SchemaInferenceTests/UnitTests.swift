@@ -29,7 +29,7 @@ import Watchdog
         #expect(try await proposal.validating(Array(text.utf8)).outcomes == [cells.count, 0, 0, 0])
         let validator = ProfileValidator(try #require(proposal.schema))
         let values = try cells.map { cell in
-            try validator.validate(ProfileDraft(["username": "1", "x": cell]), on: .latest)["x"].flatMap(Double.init)
+            try validator.validate(ProfileDraft(["id": "1", "x": cell]), on: .latest)["x"].flatMap(Double.init)
         }
         #expect(values == stored.map(Double.init))
     }

@@ -61,7 +61,7 @@ import Watchdog
             """
             <row r="1"><c r="A1" t="s"><v>0</v></c><c r="B1" t="s"><v>1</v></c><c r="C1" t="inlineStr"><is><t>in</t></is></c>\
             <c r="D1" t="str"><f>A1</f><v>x_x000A_y</v></c><c r="E1" t="b"><v>1</v></c><c r="F1" t="b"><v>0</v></c>\
-            <c r="G1" t="e"><v>#REF!</v></c><c r="H1" t="d"><v>2024-01-31T00:00:00.000</v></c>\
+            <c r="G1" t="e"><v>#REF!</v></c><c t="d"><v>2024-01-31T00:00:00.000</v></c>\
             <c r="I1" t="d"><v>2024-01-31T10:00:00.5</v></c><c r="J1" t="s"><v>2</v></c></row>
             """)
         file.strings = [

@@ -74,9 +74,8 @@ struct InputFileOptions: ParsableArguments {
         }
     }
 
-    /// Returns the input for an open file. A workbook is read as the rows of a sheet.
-    ///
-    /// - Parameter usual: The layout with which the store reads files.
+    /// Returns the input for an open file. A workbook is read as the rows of a sheet. `usual` is the layout with which the
+    /// store reads files.
     func input(
         _ opened: borrowing InputFile, usual: TableLayout = TableLayout()
     ) throws(ImportError) -> ImportInput {

@@ -104,7 +104,7 @@ import Watchdog
             ),
             (
                 .badFormat(expected: .integer(NumberFormat(isBare: false))),
-                "Phone should be a whole number with or without other characters around it, and \"-\" before the digits "
+                "Phone should be a whole number with or without other characters around it, and \"-\" before it "
                     + "if it is negative"
             ),
             (

@@ -26,7 +26,7 @@ package struct OpenedInput: ~Copyable, Sendable {
     /// - Parameters:
     ///   - reading: The reading of the input.
     ///   - format: The format, or `automatic` to detect it.
-    ///   - name: The name of the character encoding, or nil to detect it. A byte order mark overrides this name.
+    ///   - encoding: The name of the character encoding, or nil to detect it. A byte order mark overrides this name.
     ///   - layout: The layout of a CSV input.
     ///   - usual: The settings of a store. They decide where the other arguments leave something open.
     ///   - isHeader: Whether the cells of a record are a header of the store. A file that begins with such a header does
