@@ -386,6 +386,7 @@ import Watchdog
             ("Members of 2024\nuser;born;note\nann;1990;x\nbob;1991;y\n", 2),
             ("Members\nof 2024\n\nuser;born;note\nann;1990;x\nbob;1991;y\n", 4),
             ("Members, 2024\nuser;born;note\nann;1990;x\nbob;1991;y\n", 2),
+            ("Account 12\nSince: 2026\n\nday;who;sum\n2.1.;ann;-9,00\n3.1.;bob;4,50\n4.1.;cy;1,00\n", 4),
         ] as [(String, Int)])
     func preamble(text: String, line: Int) async throws {
         await #expect(throws: InferenceError.headerFurtherDown(line: line)) { try await inferring(text) }

@@ -8,8 +8,8 @@ package struct HeaderSearch: Sendable {
         let line: Int
         let cells: [String]
 
-        /// Returns the number of times that a byte occurs in the first cell.
-        func count(of byte: UInt8) -> Int { cells[0].utf8.count { $0 == byte } }
+        /// Returns the number of times that a byte occurs in the cells.
+        func count(of byte: UInt8) -> Int { cells.reduce(0) { $0 + $1.utf8.count { $0 == byte } } }
     }
 
     private let rows: [Row]
@@ -74,10 +74,13 @@ package struct HeaderSearch: Sendable {
     }
 
     /// Returns the line of the header if titles without its delimiter precede it. If there are such titles, the reader
-    /// cannot detect the delimiter, and reads each row as a single cell. A title may have commas. The table consists of the last rows that
-    /// contain a delimiter the same number of times. More than half of all rows must belong to the table.
+    /// cannot detect the delimiter, and splits each row at its commas, which may be decimal signs. A title may have
+    /// commas too. The table consists of the last rows that contain a delimiter the same number of times. More than half
+    /// of all rows must belong to the table.
     private func lineOfSplitRows(below header: [String]) -> Int? {
-        guard let last = rows.last, rows.allSatisfy({ $0.cells.count == 1 }) else { return nil }
+        // If rows have as many cells as the header, commas separate the cells.
+        guard let last = rows.last, header.count == 1 || !rows.contains(where: { $0.cells.count == header.count })
+        else { return nil }
         for byte in [UInt8(ascii: ";"), UInt8(ascii: "\t"), UInt8(ascii: "|")]
         where !header.contains(where: { $0.utf8.contains(byte) }) {
             let count = last.count(of: byte)
