@@ -66,6 +66,7 @@ package struct ImportColumns: Sendable {
 
     /// Maps each column of a header to a field (I2).
     init(of table: TableHeader, schema: ProfileSchema, options: ImportOptions) throws(ImportError) {
+        let options = options.completed(by: schema.importSettings)
         let header = table.names
         let uses = ColumnUses(schema, options)
         var columns: [Int?] = Array(repeating: nil, count: schema.fields.count)
@@ -141,6 +142,7 @@ package struct ImportColumns: Sendable {
 
     /// Creates the columns for JSON objects: the schema's fields and the password hash.
     init(objectsOf schema: ProfileSchema, options: ImportOptions) throws(ImportError) {
+        let options = options.completed(by: schema.importSettings)
         uses = ColumnUses(schema, options)
         for (name, target) in options.columns.sorted(by: { $0.value < $1.value }) where uses.use(of: name) == .unknown {
             throw .unknownField(target)

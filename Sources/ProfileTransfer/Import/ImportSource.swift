@@ -41,7 +41,6 @@ package final class ImportSource: Sendable {
         self.schema = schema
         self.options = options
         let usual = schema.importSettings
-        let options = options.completed(by: usual)
         let input: OpenedInput
         do throws(InputError) {
             input = try OpenedInput(
