@@ -45,13 +45,19 @@ public struct SchemaLoosening: Sendable {
         options.isDryRun = true
         options.isAllOrNothing = false
         options.rejectLimit = nil
+        var keyFields: Set<FieldName> = [schema.primaryKey.name]
+        if case .columns(let headers) = schema.importSettings.key {
+            for header in headers {
+                if case .field(let field) = uses.use(of: header) { keyFields.insert(schema.fields[field].name) }
+            }
+        }
         var loosened = schema
         var broken: [BrokenRule] = []
         // A value that breaks one rule is not judged by some others. So the file is judged again by the looser rules,
         // until they stay the same.
         while true {
             let report = try await ProfileImporter(schema: loosened, today: today, options: options).run(input)
-            let found = Self.broken(in: report, loosened)
+            let found = Self.broken(in: report, loosened, keyFields)
             let next = loosened.loosened(where: Self.byField(found, in: report, satisfied: allowed))
             broken += found.filter { rule in !broken.contains { $0.field == rule.field && $0.code == rule.code } }
             guard next != loosened else { break }
@@ -63,11 +69,13 @@ public struct SchemaLoosening: Sendable {
 
     /// Returns the rules of a report that a looser schema could change. A row without a key, or with a repeated key,
     /// breaks no rule that can be loosened.
-    private static func broken(in report: ImportReport, _ schema: ProfileSchema) -> [BrokenRule] {
+    private static func broken(
+        in report: ImportReport, _ schema: ProfileSchema, _ keyFields: Set<FieldName>
+    ) -> [BrokenRule] {
         report.issues.issueCounts.compactMap { count in
             guard let field = count.field.flatMap(FieldName.init), let rules = schema[field], !rules.isSecret,
                 let code = IssueCode(rawValue: count.code),
-                !(rules.isPrimaryKey && [.required, .duplicate].contains(code))
+                !(keyFields.contains(field) && [.required, .duplicate].contains(code))
             else { return nil }
             var examples: [RowIssue] = []
             for issue in report.issues.listed where examples.count < mostExamples {

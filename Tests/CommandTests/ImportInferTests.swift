@@ -225,8 +225,13 @@ import Watchdog
         let second = try workplace.profiles("import", "february.csv", "--on-duplicate", "skip")
         #expect(second.status == 0, "\(second)")
         #expect(second.output.contains("imported  2") && second.output.contains("skipped   3"), "\(second)")
-        let update = try workplace.profiles("import", "february.csv", "--on-duplicate", "update")
+        let update = try workplace.profiles(
+            "import", "february.csv", "--key-by-content", "--on-duplicate", "update")
         #expect(update.status == 64 && update.error.contains("--key-by-content"), "\(update)")
+        // An export writes amounts in another notation. They are the same rows.
+        #expect(try workplace.profiles("export", "again.csv", "--original").status == 0)
+        let again = try workplace.profiles("import", "again.csv", "--on-duplicate", "skip")
+        #expect(again.status == 0 && again.output.contains("skipped   5"), "\(again)")
     }
 
     @Test func `a file whose keys are all stored already says so once`() throws {

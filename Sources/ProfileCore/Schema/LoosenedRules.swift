@@ -90,17 +90,18 @@ extension FieldRules {
             return rules
         }
         var rules = self
-        if type == .integer, other.type == .number {
-            rules = FieldRules(name: name, title: title, type: .number)
-            rules.takeRulesOfAllTypes(of: self)
-            rules.numberFormat = other.numberFormat
-            if numberFormat != .plain, numberFormat != other.numberFormat { return text }
-        } else if type == .number, other.type == .integer {
-            if other.numberFormat != .plain, numberFormat != other.numberFormat { return text }
+        let isNumber = type == .integer || type == .number
+        if isNumber, other.type == .integer || other.type == .number {
+            if type == .integer, other.type == .number {
+                rules = FieldRules(name: name, title: title, type: .number)
+                rules.takeRulesOfAllTypes(of: self)
+                rules.unit = unit
+            }
+            guard let format = numberFormat(allowing: other) else { return text }
+            rules.numberFormat = format
         } else if type != other.type {
             return text
         } else {
-            if numberFormat != other.numberFormat { return text }
             // Without formats, the values are written in ISO 8601.
             if formats.isEmpty != other.formats.isEmpty { return text }
             for format in other.formats where !rules.formats.contains(format) {
@@ -113,6 +114,20 @@ extension FieldRules {
         }
         rules.missingValues += other.missingValues.filter { !rules.missingValues.contains($0) }
         return rules
+    }
+
+    /// Returns a number format for the values of both fields; nil if there is none.
+    private func numberFormat(allowing other: FieldRules) -> NumberFormat? {
+        var format = numberFormat
+        // Integers have no decimal character.
+        if type == .integer { format.decimalCharacter = other.numberFormat.decimalCharacter }
+        let isSame = other.type == .integer || format.decimalCharacter == other.numberFormat.decimalCharacter
+        let groups = Set([numberFormat.groupCharacter, other.numberFormat.groupCharacter].compactMap(\.self))
+        let isInteger = type == .integer && other.type == .integer
+        guard isSame, groups.count < 2, isInteger || !groups.contains(format.decimalCharacter) else { return nil }
+        format.groupCharacter = groups.first
+        format.isBare = format.isBare && other.numberFormat.isBare
+        return format
     }
 
     /// The field as text, without the rules that apply only to its type.

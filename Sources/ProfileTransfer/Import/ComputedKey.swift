@@ -10,6 +10,8 @@ struct ComputedKey: Sendable {
     /// column is absent or empty.
     let column: Int?
     private let source: Source
+    /// The validator of the schema. Values that are written differently but stored equally have the same key.
+    private let validator: ProfileValidator
 
     fileprivate enum Source {
         case rowNumber
@@ -24,6 +26,8 @@ struct ComputedKey: Sendable {
         let column: Int
         /// The texts that mean "no value".
         let missingValues: [[UInt8]]
+        /// Whether a value may be stored in another form than it is written.
+        let isTyped: Bool
     }
 
     /// Creates the computation; nil if the key is a column of the input.
@@ -43,7 +47,7 @@ struct ComputedKey: Sendable {
             guard field != key, !rules.isSecret, let column = columns[field] else { return nil }
             return Part(
                 field: field, name: rules.name, column: column,
-                missingValues: rules.missingValues.map { Array($0.utf8) })
+                missingValues: rules.missingValues.map { Array($0.utf8) }, isTyped: rules.type != .string)
         }
         switch source {
         case .column: return nil
@@ -65,6 +69,7 @@ struct ComputedKey: Sendable {
         }
         field = key
         column = columns[key]
+        validator = ProfileValidator(schema)
     }
 
     /// Returns whether a record needs a computed key.
@@ -87,7 +92,7 @@ struct ComputedKey: Sendable {
             for part in parts {
                 let cell = records.cell(record.cells.lowerBound + part.column).trimmed()
                 guard !cell.isEmpty, !part.isMissing(cell) else { return nil }
-                key.append(cell)
+                if part.isTyped { key.append(stored(cell, part).utf8Span.span) } else { key.append(cell) }
             }
             return key.text
         }
@@ -111,12 +116,18 @@ struct ComputedKey: Sendable {
             let cell = records.cell(record.cells.lowerBound + part.column).trimmed()
             guard !cell.isEmpty else { continue }
             // The length before each text distinguishes `ab`, `c` from `a`, `bc`.
-            for text in [part.name.text, String(cell)] {
+            for text in [part.name.text, stored(cell, part)] {
                 bytes += "\(text.utf8.count):".utf8
                 bytes += text.utf8
             }
         }
         return String(SHA256.hexadecimal(bytes.span).prefix(32))
+    }
+
+    /// Returns the stored form of a value, or the value itself if it is invalid.
+    private func stored(_ cell: Span<UInt8>, _ part: Part) -> String {
+        let text = String(cell)
+        return part.isTyped ? validator.storedForm(of: text, in: part.name) ?? text : text
     }
 
     /// Returns the positions of the fields in which a record lacks a part of its key.

@@ -111,7 +111,7 @@ struct ImportCommand: AsynchronousCommand, ResultWriting {
                         "Or put the rules of the file into force with \"profiles schema adopt\"")
                 }
                 let key = input.source.keySource ?? repository.schema.importSettings.key
-                if let fault = keyFault(key) { throw CommandFailure(.usage, fault) }
+                if key == .rowNumber, let fault = keyFault(key) { throw CommandFailure(.usage, fault) }
                 if let looser = plan.looserRules { try await adopt(looser, repository) }
                 let importer = ProfileImporter(repository: repository, options: plan.options)
                 let reported = ReportedImport(
@@ -197,6 +197,9 @@ struct ImportCommand: AsynchronousCommand, ResultWriting {
     private func compare(
         _ before: ProfileSchema, with source: ImportInput, _ inference: InferenceOptions, _ plan: inout Plan
     ) async throws {
+        if let option = inferred.given, option != "--columns" {
+            global.note("The store keeps its rules, so \(option) has no effect.")
+        }
         if inference.columns.isEmpty { plan.options.ignoresUnknownColumns = true }
         var inference = inference
         inference.isStrict = true

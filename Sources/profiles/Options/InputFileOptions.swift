@@ -63,6 +63,9 @@ struct InputFileOptions: ParsableArguments {
         guard [key != nil, keyByRow, keyByContent].count(where: \.self) < 2 else {
             throw ValidationError("--key, --key-by-row and --key-by-content exclude each other.")
         }
+        if let headers = key?.headers, Set(headers).count < headers.count {
+            throw ValidationError("--key names a column twice.")
+        }
         if delimiter.isGiven, isJSON { throw ValidationError("--delimiter is for CSV.") }
         try validateLayout()
         if isJSON, let option = layout.words.first { throw ValidationError("\(option) is for CSV.") }
