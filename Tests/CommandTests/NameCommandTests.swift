@@ -55,6 +55,17 @@ import Watchdog
         #expect(columns.hasPrefix("_id,id,status,_status\n1,7,offen,valid\n"), "\(columns)")
     }
 
+    @Test func `N13: a fact of the store is not set, although a field has its name without the underscore`() throws {
+        let workplace = try inferred()
+        for arguments in [["--set", "_id=777"], ["--set", "_status=invalid"], ["--clear", "_id"]] {
+            let outcome = try workplace.run(
+                [try Workplace.binary(), "edit", "A-0001"] + arguments, input: "", environment: [:])
+            #expect(
+                outcome.status == 64 && outcome.error.contains("is kept by the store, and cannot be set"), "\(outcome)")
+        }
+        #expect(try rows(workplace, "--where", "id=7") == "A-0001")
+    }
+
     @Test func `N13: --set and --clear take titles and headers`() throws {
         let workplace = try Workplace(
             schema: """

@@ -8,8 +8,12 @@ extension ProfileSchema {
     /// Returns the name of the field that a user named in an assignment. If the user did not name an open field, returns
     /// the text unchanged: it is the name of the password or of its hash, or it is unknown.
     ///
-    /// - Throws: A failure if several fields have this title or header.
+    /// - Throws: A failure if several fields have this title or header, or if the text names a fact that the store keeps.
     func name(told name: String) throws(CommandFailure) -> String {
+        let isOfField = openFields.contains { ([$0.name.text, $0.title] + $0.columns).contains(name) }
+        if !isOfField, ProfileFact.allCases.contains(where: { $0.name == name }) {
+            throw CommandFailure(.usage, "\(name) is kept by the store, and cannot be set")
+        }
         guard case .field(let rules)? = try column(told: name, besideFacts: false) else { return name }
         return rules.name.text
     }
