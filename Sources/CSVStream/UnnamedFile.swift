@@ -44,6 +44,21 @@ package struct UnnamedFile: ~Copyable, Sendable {
     ) throws(ByteStreamError) -> Int {
         try descriptor.read(into: buffer, at: position)
     }
+
+    /// Fills the whole buffer.
+    ///
+    /// - Throws: A `read` error. Its code is EIO if the file ends before the buffer is full.
+    package func fill(
+        _ buffer: UnsafeMutableRawBufferPointer, at position: Int64
+    ) throws(ByteStreamError) {
+        var filled = 0
+        while filled < buffer.count {
+            let rest = UnsafeMutableRawBufferPointer(rebasing: buffer[filled...])
+            let count = try read(into: rest, at: position + Int64(filled))
+            guard count > 0 else { throw ByteStreamError(operation: .read, code: EIO) }
+            filled += count
+        }
+    }
 }
 
 extension Int32 {

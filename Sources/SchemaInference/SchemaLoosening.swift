@@ -72,13 +72,14 @@ public struct SchemaLoosening: Sendable {
     private static func broken(
         in report: ImportReport, _ schema: ProfileSchema, _ keyFields: Set<FieldName>
     ) -> [BrokenRule] {
-        report.issues.issueCounts.compactMap { count in
+        let listed = report.issues.listed
+        return report.issues.issueCounts.compactMap { count in
             guard let field = count.field.flatMap(FieldName.init), let rules = schema[field], !rules.isSecret,
                 let code = IssueCode(rawValue: count.code),
                 !(keyFields.contains(field) && [.required, .duplicate].contains(code))
             else { return nil }
             var examples: [RowIssue] = []
-            for issue in report.issues.listed where examples.count < mostExamples {
+            for issue in listed where examples.count < mostExamples {
                 guard issue.issue.field == count.field, issue.issue.code == count.code,
                     !examples.contains(where: { $0.value == issue.value })
                 else { continue }

@@ -25,7 +25,6 @@ extension SchemaProposal {
         let table = found.table
         let isHeaderLikeRows =
             table.map { $0.isInInput && evidence.oddities.shape.isLikeRows(header: $0.cells) } ?? false
-        layout = options.layout
         warnings =
             (table?.warnings ?? []) + evidence.oddities.warningsOfRows + (isHeaderLikeRows ? [.headerLikeRows] : [])
             + found.sheetWarnings

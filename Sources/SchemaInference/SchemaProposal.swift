@@ -29,9 +29,6 @@ public struct SchemaProposal: Sendable {
     /// The headers of the columns that became fields, if ``InferenceOptions/columns`` chose columns; otherwise empty.
     public let chosenColumns: Set<String>
 
-    /// The layout with which the input was read.
-    public let layout: TableLayout
-
     /// A column that is not the key, because a value is missing or repeated. Its first such row is later than that of the
     /// other columns.
     public struct ClosestKey: Hashable, Sendable {
@@ -63,7 +60,7 @@ public struct SchemaProposal: Sendable {
     public func adapt(_ options: inout ImportOptions) {
         options.ignoredColumns.formUnion(ignoredColumns)
         options.chosenColumns = chosenColumns
-        options.layout = layout
+        if let schema { options.layout = schema.importSettings.layout }
         if let key { options.key = key.source }
     }
 }

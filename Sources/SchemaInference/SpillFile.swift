@@ -35,14 +35,7 @@ final class SpillFile {
     fileprivate func read(
         into memory: UnsafeMutableBufferPointer<Fingerprint>, from start: Int
     ) throws(ByteStreamError) {
-        let bytes = UnsafeMutableRawBufferPointer(memory)
-        var filled = 0
-        while filled < bytes.count {
-            let rest = UnsafeMutableRawBufferPointer(rebasing: bytes[filled...])
-            let count = try file.read(into: rest, at: Int64(start * Self.stride + filled))
-            guard count > 0 else { throw ByteStreamError(operation: .read, code: EIO) }
-            filled += count
-        }
+        try file.fill(UnsafeMutableRawBufferPointer(memory), at: Int64(start * Self.stride))
     }
 
     private static let stride = MemoryLayout<Fingerprint>.stride

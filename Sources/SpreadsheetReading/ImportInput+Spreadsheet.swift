@@ -58,7 +58,7 @@ extension SeekableBytes {
     }
 }
 
-/// An input that is a workbook, or a stream of which the first bytes must be read to find out.
+/// An input that is a workbook, or a stream that may be one. The first bytes of a stream must be read to find out.
 private final class PossibleSheet: SheetInput {
     /// `@unchecked Sendable`: the `SheetReading` has no other reference, and is used only under the lock.
     private enum State: @unchecked Sendable {

@@ -78,16 +78,8 @@ struct SpilledBytes: ~Copyable {
     ) throws(ByteStreamError) -> Int {
         let (page, offset) = position.quotientAndRemainder(dividingBy: PageCache.pageSize)
         if !pages.has(page) {
-            let memory = pages.replace(with: page)
-            var filled = 0
-            while filled < memory.count {
-                let start = Int64(page * PageCache.pageSize + filled)
-                let rest = UnsafeMutableRawBufferPointer(rebasing: memory[filled...])
-                let count = try file?.read(into: rest, at: start) ?? 0
-                // The file consists of whole blocks, and a block consists of whole pages.
-                guard count > 0 else { throw ByteStreamError(operation: .read, code: EIO) }
-                filled += count
-            }
+            // The file consists of whole blocks, and a block consists of whole pages.
+            try file?.fill(pages.replace(with: page), at: Int64(page * PageCache.pageSize))
         }
         let length = min(length, PageCache.pageSize - offset)
         body(UnsafeRawBufferPointer(rebasing: pages.bytes(of: page)[offset..<offset + length]))

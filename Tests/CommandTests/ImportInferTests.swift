@@ -193,6 +193,12 @@ import Watchdog
             "Kundennr;Name;Mitglied;PLZ;Geburtstag;Ort\n0014;A very long name;J;1;;Bern\n", to: "more.csv")
         let inferred = try workplace.profiles("schema", "infer", "more.csv", "--with-store", "--output", "wider.json")
         #expect(inferred.status == 0 && inferred.output.contains("+ ort: string"), "\(inferred)")
+        // The lines around the table are those of the options.
+        try workplace.write("Title\n\n" + (try workplace.read("more.csv")), to: "titled.csv")
+        let titled = try workplace.profiles(
+            "schema", "infer", "titled.csv", "--with-store", "--header-line", "3", "--output", "titled.json")
+        #expect(titled.status == 0, "\(titled)")
+        #expect(try workplace.read("titled.json") == workplace.read("wider.json"))
         #expect(try workplace.profiles("schema", "adopt", "wider.json", "--yes").status == 0)
         let imported = try workplace.profiles("import", "more.csv")
         #expect(imported.status == 0 && imported.output.contains("imported  1"), "\(imported)")

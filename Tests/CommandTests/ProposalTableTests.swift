@@ -21,6 +21,19 @@ import Watchdog
         return driver
     }
 
+    private func askForKey(_ driver: TerminalDriver) throws {
+        try driver.type("k")
+        try driver.wait(until: { $0.contains("What identifies a row?") })
+    }
+
+    /// Types a name in the line that begins with "Name of" and the shown text.
+    private func rename(_ shown: String, to name: String, _ driver: TerminalDriver) throws {
+        try driver.type("r")
+        try driver.wait(until: { $0.contains("Name of \(shown)") })
+        try driver.press(.control("u"))
+        try driver.type(name + "\n")
+    }
+
     @Test(
         "N11: the table is as its references show it",
         arguments: [TerminalSize.standard, .small, TerminalSize(columns: 120, rows: 30)])
@@ -49,15 +62,11 @@ import Watchdog
         let driver = try table(workplace, "import", "people.csv", "--infer")
         #expect(driver.screen.contains("Return makes a store at"))
         try driver.press(.down)
-        try driver.type("k")
-        try driver.wait(until: { $0.contains("What identifies a row?") })
+        try askForKey(driver)
         try driver.press(.home)
         try driver.press(.enter)
         try driver.wait(until: { $0.contains(" K name") })
-        try driver.type("r")
-        try driver.wait(until: { $0.contains("Name of Name: name") })
-        try driver.press(.control("u"))
-        try driver.type("nick\n")
+        try rename("Name: name", to: "nick", driver)
         try driver.wait(until: { $0.contains("Name → nick") })
         try driver.press(.down)
         try driver.type("x")
@@ -101,8 +110,7 @@ import Watchdog
         let driver = try table(workplace, "import", "rows.csv", "--infer")
         try driver.press(.enter)
         try driver.wait(until: { $0.contains("Choose what identifies a row first") })
-        try driver.type("k")
-        try driver.wait(until: { $0.contains("What identifies a row?") })
+        try askForKey(driver)
         try driver.press(.home)
         try driver.press(.down)
         try driver.press(.enter)
@@ -117,16 +125,10 @@ import Watchdog
         let workplace = try workplace()
         let driver = try table(workplace, "schema", "infer", "people.csv", "-o", "schema.json")
         #expect(driver.screen.contains("write schema.json"))
-        try driver.type("r")
-        try driver.wait(until: { $0.contains("Name of Kunden_id") })
-        try driver.press(.control("u"))
-        try driver.type("Number\n")
+        try rename("Kunden_id", to: "Number", driver)
         try driver.wait(until: { $0.contains("cannot be called \"Number\"") })
         try driver.press(.enter)
-        try driver.type("r")
-        try driver.wait(until: { $0.contains("Name of Kunden_id: kunden_id") })
-        try driver.press(.control("u"))
-        try driver.type("number\n")
+        try rename("Kunden_id: kunden_id", to: "number", driver)
         try driver.wait(until: { $0.contains("Kunden_id → number") })
         try driver.press(.enter)
         #expect(try driver.end() == 0)

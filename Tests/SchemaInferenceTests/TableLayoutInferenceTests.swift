@@ -36,7 +36,7 @@ import Watchdog
         await #expect(throws: InferenceError.headerFurtherDown(line: 4)) {
             try await inferring(text) { $0.layout.comment = UInt8(ascii: "#") }
         }
-        // Whoever gives the line of the header knows it.
+        // The given line is not doubted.
         let given = try await inferring("Title\na;b;c\nd;e;f\ng;h;i\n") { $0.layout.headerLine = 1 }
         #expect(given.columns.map(\.header) == ["Title"])
     }
@@ -61,7 +61,7 @@ import Watchdog
         let report = try await ProfileImporter(schema: schema, today: .latest).run(
             ImportInput(bytes: Array(text.utf8), name: "next.csv"))
         #expect(report.outcomes == [1, 0, 0, 0])
-        // Nobody wants the second of two passwords in an open field.
+        // A second password must not become an open field.
         let secret = try await inferring("user,password,password\nann,a,b\n")
         #expect(secret["password_2"]?.doubts == [.leftOut(.otherSecret)] && secret["password_2"]?.examples == [])
     }

@@ -42,6 +42,14 @@ package struct EncryptedFile: ~Copyable {
         return count
     }
 
+    /// Fills the whole buffer from an offset.
+    ///
+    /// - Throws: A `read` error. Its code is EIO if the file ends before the buffer is full.
+    package func fill(_ buffer: UnsafeMutableRawBufferPointer, at position: Int64) throws(ByteStreamError) {
+        try file.fill(buffer, at: position)
+        crypt(UnsafeRawBufferPointer(buffer), into: buffer, at: position)
+    }
+
     /// Encrypts or decrypts the bytes at an offset of the file. `bytes` and `output` may be the same buffer.
     private func crypt(
         _ bytes: UnsafeRawBufferPointer, into output: UnsafeMutableRawBufferPointer, at position: Int64

@@ -66,9 +66,9 @@ package struct ImportColumns: Sendable {
 
     /// Maps each column of a header to a field (I2).
     init(of table: TableHeader, schema: ProfileSchema, options: ImportOptions) throws(ImportError) {
-        let options = options.completed(by: schema.importSettings)
         let header = table.names
         let uses = ColumnUses(schema, options)
+        let options = uses.options
         var columns: [Int?] = Array(repeating: nil, count: schema.fields.count)
         var hashColumn: Int?
         var unknown: [Int] = []
@@ -142,8 +142,8 @@ package struct ImportColumns: Sendable {
 
     /// Creates the columns for JSON objects: the schema's fields and the password hash.
     init(objectsOf schema: ProfileSchema, options: ImportOptions) throws(ImportError) {
-        let options = options.completed(by: schema.importSettings)
         uses = ColumnUses(schema, options)
+        let options = uses.options
         for (name, target) in options.columns.sorted(by: { $0.value < $1.value }) where uses.use(of: name) == .unknown {
             throw .unknownField(target)
         }
@@ -221,7 +221,8 @@ package enum ColumnUse: Hashable, Sendable {
 
 /// Determines the use of each column from its header. The options take precedence over the names in the schema.
 package struct ColumnUses: Sendable {
-    private let options: ImportOptions
+    /// The options, completed by the settings of the schema.
+    let options: ImportOptions
     /// The position of each field. The key is an exact name of the field's column. Exact names are matched first,
     /// because two different names may be equal after folding.
     private let exact: [String: Int]

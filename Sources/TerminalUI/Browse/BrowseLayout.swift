@@ -49,3 +49,23 @@ struct BrowseLayout {
     private static let rowsForDetail = 18
     private static let detailRows = 6
 }
+
+extension Frame {
+    /// Draws the lines of the area beside or below a table, and a line that separates it from the table. If there are
+    /// more lines than rows, draws an ellipsis.
+    mutating func draw(_ lines: [PanelLine], in detail: BrowseLayout.Detail) {
+        if detail.isBeside {
+            for row in detail.rows { write("│", row: row, column: detail.column - 2, style: .dim) }
+        } else {
+            let line = String(repeating: "─", count: detail.width)
+            write(line, row: detail.rows.lowerBound, column: detail.column, style: .dim)
+        }
+        let rows = detail.rows.dropFirst(detail.isBeside ? 0 : 1)
+        for (row, line) in zip(rows, lines) {
+            write(line.text, row: row, column: detail.column, style: line.style, width: detail.width)
+        }
+        if lines.count > rows.count, let last = rows.last {
+            write("…", row: last, column: detail.column + detail.width - 1, style: .dim)
+        }
+    }
+}

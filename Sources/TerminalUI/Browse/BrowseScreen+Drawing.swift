@@ -22,7 +22,9 @@ extension BrowseScreen {
         if window.rows.isEmpty, !isReading {
             frame.write(emptyText, row: layout.firstRow, column: 2, style: .dim, width: layout.width - 3)
         }
-        if let detail = layout.detail { drawDetail(into: &frame, detail) }
+        if let detail = layout.detail {
+            frame.draw(window.selectedRow.map { detailLines(of: $0, width: detail.width) } ?? [], in: detail)
+        }
         drawFoot(into: &frame, layout)
         removal?.choice.draw(into: &frame)
     }
@@ -139,24 +141,6 @@ extension BrowseScreen {
     }
 
     // MARK: The selected profile
-
-    private func drawDetail(into frame: inout Frame, _ detail: BrowseLayout.Detail) {
-        if detail.isBeside {
-            for row in detail.rows { frame.write("│", row: row, column: detail.column - 2, style: .dim) }
-        } else {
-            let line = String(repeating: "─", count: detail.width)
-            frame.write(line, row: detail.rows.lowerBound, column: detail.column, style: .dim)
-        }
-        guard let selected = window.selectedRow else { return }
-        let rows = detail.rows.dropFirst(detail.isBeside ? 0 : 1)
-        let lines = detailLines(of: selected, width: detail.width)
-        for (row, line) in zip(rows, lines) {
-            frame.write(line.text, row: row, column: detail.column, style: line.style, width: detail.width)
-        }
-        if lines.count > rows.count, let last = rows.last {
-            frame.write("…", row: last, column: detail.column + detail.width - 1, style: .dim)
-        }
-    }
 
     private func detailLines(of row: BrowseRow, width: Int) -> [PanelLine] {
         var lines = [PanelLine(row.name.visible(upTo: width), .bold)]

@@ -11,7 +11,7 @@ extension ProposalScreen {
         for index in 0..<layout.rows where top + index < table.columns.count {
             draw(top + index, into: &frame, at: layout.firstRow + index, layout, fit)
         }
-        if let detail = layout.detail { drawDetail(into: &frame, detail) }
+        if let detail = layout.detail { frame.draw(detailLines(width: detail.width), in: detail) }
         drawFoot(into: &frame, layout)
         switch dialogue {
         case .key(let list, _), .type(let list, _): list.draw(into: &frame)
@@ -110,23 +110,6 @@ extension ProposalScreen {
     }
 
     // MARK: The selected column
-
-    private func drawDetail(into frame: inout Frame, _ detail: BrowseLayout.Detail) {
-        if detail.isBeside {
-            for row in detail.rows { frame.write("│", row: row, column: detail.column - 2, style: .dim) }
-        } else {
-            let line = String(repeating: "─", count: detail.width)
-            frame.write(line, row: detail.rows.lowerBound, column: detail.column, style: .dim)
-        }
-        let rows = detail.rows.dropFirst(detail.isBeside ? 0 : 1)
-        let lines = detailLines(width: detail.width)
-        for (row, line) in zip(rows, lines) {
-            frame.write(line.text, row: row, column: detail.column, style: line.style, width: detail.width)
-        }
-        if lines.count > rows.count, let last = rows.last {
-            frame.write("…", row: last, column: detail.column + detail.width - 1, style: .dim)
-        }
-    }
 
     private func detailLines(width: Int) -> [PanelLine] {
         guard let column else { return table.notes.flatMap { $0.visible.wrapped(to: width) }.map { PanelLine($0) } }

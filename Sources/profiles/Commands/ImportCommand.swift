@@ -201,12 +201,9 @@ struct ImportCommand: AsynchronousCommand, ResultWriting {
             global.note("The store keeps its rules, so \(option) has no effect.")
         }
         if inference.columns.isEmpty { plan.options.ignoresUnknownColumns = true }
-        var inference = inference
-        inference.isStrict = true
-        inference.settings = before.importSettings
         let proposal: SchemaProposal
         do {
-            proposal = try await inference.proposal(for: source, isQuiet: global.quiet)
+            proposal = try await inference.compared(with: before).proposal(for: source, isQuiet: global.quiet)
         } catch InferenceError.tooManyColumns(let count, most: _) {
             return global.note(
                 "The store keeps its rules. The file has too many columns (\(count)) to infer others; columns that "
@@ -214,14 +211,8 @@ struct ImportCommand: AsynchronousCommand, ResultWriting {
         }
         proposal.adapt(&plan.options)
         if plan.options.ignoresUnknownColumns { noteUnknownColumns(of: proposal, before, plan.options) }
-        let today = Timestamp.now().day ?? .latest
-        let loosening: SchemaLoosening
-        do throws(ImportError) {
-            loosening = try await SchemaLoosening(
-                of: before, by: source, proposal: proposal, today: today, options: plan.options)
-        } catch {
-            throw CommandFailure(error, attempting: attempt)
-        }
+        let loosening = try await SchemaLoosening(
+            of: before, by: source, proposal, plan.options, attempting: attempt)
         guard !loosening.broken.isEmpty else {
             return global.note("The store keeps its rules. The file breaks none of them.\n")
         }

@@ -49,8 +49,8 @@ struct SchemaInferCommand: AsynchronousCommand, ResultWriting {
         if let output { try global.requireOutput(output, replacing: force, sparing: spared) }
         // What goes into a file or a pipe is for a program, which asks for nothing else.
         let usesTable = global.format == .text && Output.standard.isTerminal && global.asking(asking) == .onScreen
+        if withStore { return try await infer(file, sparing: spared) }
         var source = try input.source.input(file)
-        if withStore { return try await infer(source, sparing: spared) }
         // A file is read again if no column can be the key, to show the value that keeps a column from being one.
         if usesTable || file.byteCount != nil {
             source = try source.readableAgain(keptIn: input.options.temporaryFolder)
@@ -75,25 +75,20 @@ struct SchemaInferCommand: AsynchronousCommand, ResultWriting {
     }
 
     /// Shows rules that both the store's profiles and the file satisfy.
-    private func infer(_ source: ImportInput, sparing spared: FilePlaces) async throws {
+    private func infer(_ file: borrowing InputFile, sparing spared: FilePlaces) async throws {
         let before = try await global.withStore("schema infer") { $0.schema }
         var options = input.options
         options.settings = before.importSettings
-        let source = try source.readableAgain(keptIn: options.temporaryFolder)
+        let source = try input.source.input(file, usual: before.importSettings.layout)
+            .readableAgain(keptIn: options.temporaryFolder)
         let proposal = try await options.proposal(for: source, isQuiet: global.quiet)
-        options.isStrict = true
-        let strict = try await options.proposal(for: source, isQuiet: global.quiet)
-        var columns = ImportOptions()
-        columns.format = options.format
-        columns.encoding = options.encoding
-        columns.ignoresUnknownColumns = true
-        let loosening: SchemaLoosening
-        do throws(ImportError) {
-            loosening = try await SchemaLoosening(
-                of: before, by: source, proposal: strict, today: Timestamp.now().day ?? .latest, options: columns)
-        } catch {
-            throw CommandFailure(error, attempting: .judging)
-        }
+        let strict = try await options.compared(with: before).proposal(for: source, isQuiet: global.quiet)
+        var importing = input.source.importing
+        // The store keeps its key.
+        importing.key = .column
+        importing.ignoresUnknownColumns = true
+        let loosening = try await SchemaLoosening(
+            of: before, by: source, strict, importing, attempting: .judging)
         let schema = loosening.schema.adding(columnsOf: proposal)
         switch global.format {
         case .text:

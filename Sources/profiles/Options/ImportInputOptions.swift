@@ -57,14 +57,9 @@ struct ImportInputOptions: ParsableArguments {
 
     /// The import options that these options describe.
     var options: ImportOptions {
-        var options = ImportOptions()
-        if let folder = Environment["TMPDIR"] { options.temporaryFolder = folder }
-        options.format = source.format
-        options.encoding = source.encoding
-        options.layout = source.layout
+        var options = source.importing
         options.rejectLimit = maxRejects?.limit
         options.mostIssues = maxIssues
-        options.key = source.keySource ?? .column
         columns.adapt(&options)
         options.keepsIgnoredColumns = keepIgnored
         return options

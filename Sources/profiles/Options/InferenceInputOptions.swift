@@ -1,4 +1,6 @@
 internal import ArgumentParser
+internal import ProfileCore
+internal import ProfileStore
 internal import ProfileTransfer
 internal import SchemaInference
 
@@ -23,6 +25,14 @@ struct InferenceInputOptions: ParsableArguments {
 }
 
 extension InferenceOptions {
+    /// The options for the tightest rules of a file, which are compared with the rules of a store.
+    func compared(with schema: ProfileSchema) -> InferenceOptions {
+        var options = self
+        options.isStrict = true
+        options.settings = schema.importSettings
+        return options
+    }
+
     /// Returns the proposal for an input. Shows a progress bar while the input is read, unless `isQuiet`.
     func proposal(for source: ImportInput, isQuiet: Bool) async throws -> SchemaProposal {
         let bar = ProgressBar(byteCount: source.byteCount, isQuiet: isQuiet)
@@ -30,6 +40,21 @@ extension InferenceOptions {
         let inference = SchemaInferrer(options: self)
         return try await Interruption.cancelling(isQuiet: isQuiet) {
             try await inference.run(source) { bar?.update($0) }
+        }
+    }
+}
+
+extension SchemaLoosening {
+    /// Judges a file by the rules of a store on the present day; see ``InferenceOptions/compared(with:)``.
+    init(
+        of schema: ProfileSchema, by source: ImportInput, _ proposal: SchemaProposal, _ options: ImportOptions,
+        attempting attempt: ImportAttempt
+    ) async throws(CommandFailure) {
+        do throws(ImportError) {
+            self = try await SchemaLoosening(
+                of: schema, by: source, proposal: proposal, today: Timestamp.now().day ?? .latest, options: options)
+        } catch {
+            throw CommandFailure(error, attempting: attempt)
         }
     }
 }

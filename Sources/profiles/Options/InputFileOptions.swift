@@ -117,6 +117,17 @@ struct InputFileOptions: ParsableArguments {
         key.map { .columns($0.headers) } ?? (keyByRow ? .rowNumber : keyByContent ? .content : nil)
     }
 
+    /// The import options that these options describe.
+    var importing: ImportOptions {
+        var options = ImportOptions()
+        if let folder = Environment["TMPDIR"] { options.temporaryFolder = folder }
+        options.format = format
+        options.encoding = encoding
+        options.layout = layout
+        options.key = keySource ?? .column
+        return options
+    }
+
     /// The inference options that these options describe.
     var inference: InferenceOptions {
         var options = InferenceOptions()
