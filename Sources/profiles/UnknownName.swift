@@ -98,10 +98,3 @@ struct UnknownName {
         }
     }
 }
-
-extension JSONValue {
-    fileprivate subscript(name: String) -> JSONValue? {
-        guard case .object(let members) = self else { return nil }
-        return members.first { $0.name == name }?.value
-    }
-}

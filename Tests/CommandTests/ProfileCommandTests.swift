@@ -81,11 +81,13 @@ import Watchdog
                       "updated_at": "TIME",
                       "schema_version": 1,
                       "status": "valid",
-                      "username": "anna",
-                      "phone": "7876-1241",
-                      "address": "12 Main St",
-                      "postal_code": null,
-                      "birthday": null
+                      "values": {
+                        "username": "anna",
+                        "phone": "7876-1241",
+                        "address": "12 Main St",
+                        "postal_code": null,
+                        "birthday": null
+                      }
                     },
                     {
                       "id": 2,
@@ -94,11 +96,13 @@ import Watchdog
                       "updated_at": "TIME",
                       "schema_version": 1,
                       "status": "valid",
-                      "username": "bert",
-                      "phone": "7876-1241",
-                      "address": "12 Main St",
-                      "postal_code": null,
-                      "birthday": null
+                      "values": {
+                        "username": "bert",
+                        "phone": "7876-1241",
+                        "address": "12 Main St",
+                        "postal_code": null,
+                        "birthday": null
+                      }
                     }
                   ],
                   "next": "2"

@@ -132,10 +132,12 @@ import Watchdog
                   "profiles": [
                     {
                       "id": 2,
-                      "username": "bert",
                       "revision": 1,
                       "status": "valid",
-                      "issues": []
+                      "issues": [],
+                      "values": {
+                        "username": "bert"
+                      }
                     }
                   ],
                   "next": null

@@ -22,6 +22,12 @@ public enum JSONValue: Hashable, Sendable {
     /// The maximum depth of nested arrays and objects.
     static let depthLimit = 64
 
+    /// The value of the first member with this name. Nil if the value is not an object, or has no such member.
+    public subscript(name: String) -> JSONValue? {
+        guard case .object(let members) = self else { return nil }
+        return members.first { $0.name == name }?.value
+    }
+
     package static func number(_ integer: some BinaryInteger) -> JSONValue { .number(String(integer)) }
 
     package var kind: JSONKind {

@@ -50,12 +50,6 @@ public struct ProfileSchema: Hashable, Sendable {
     /// The position of a field in ``openFields``, from 0, or nil if there is no such field.
     package func openIndex(of name: FieldName) -> Int? { contents.openPositions[name] }
 
-    /// Returns the name of a fact in the JSON of a profile. If a field has the same name, the name of the fact begins
-    /// with `_`.
-    package func member(of fact: ProfileFact) -> String {
-        contents.hiddenFacts.contains(fact) ? fact.name : fact.rawValue
-    }
-
     /// Whether profiles have a password.
     public var hasPassword: Bool { index(of: .password) != nil }
 
@@ -138,8 +132,6 @@ extension ProfileSchema {
         let importSettings: ImportSettings
         let positions: [FieldName: Int]
         let openPositions: [FieldName: Int]
-        /// The facts of a profile whose names are also names of fields.
-        let hiddenFacts: Set<ProfileFact>
 
         init(name: String, fields: [FieldRules], primaryKeyIndex: Int, importSettings: ImportSettings) {
             self.name = name
@@ -149,7 +141,6 @@ extension ProfileSchema {
             openFields = fields.filter { !$0.isSecret }
             positions = Self.positions(of: fields)
             openPositions = Self.positions(of: openFields)
-            hiddenFacts = Set(fields.compactMap { ProfileFact(rawValue: $0.name.text) })
         }
 
         private static func positions(of fields: [FieldRules]) -> [FieldName: Int] {

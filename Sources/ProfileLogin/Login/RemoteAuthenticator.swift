@@ -53,10 +53,9 @@ public struct LoginAnswer: Hashable, Sendable {
     /// other status outside 200 to 299 throws `unexpectedStatus`. If the body is empty or cannot be decoded, throws
     /// `invalidResponse`.
     ///
-    /// The body must be a profile in the format of `lookup --format json`. This is a JSON object. The names of its
-    /// members are the names of the schema's fields. Numbers and booleans are JSON numbers and booleans. An absent
-    /// value is null. The primary key is required. A member is ignored if the schema has no field of this name, or if
-    /// the field is secret.
+    /// The body must be a profile in the format of `lookup --format json`, or a JSON object whose members are the fields
+    /// themselves. Numbers and booleans are JSON numbers and booleans. An absent value is null. The primary key is
+    /// required. A member is ignored if the schema has no field of this name, or if the field is secret.
     ///
     /// - Parameter schema: The schema of the profile. Its fields define the members that are read.
     /// - Returns: The profile of the user.
@@ -67,10 +66,12 @@ public struct LoginAnswer: Hashable, Sendable {
         case 401, 403: throw .invalidCredentials
         default: throw .unexpectedStatus
         }
-        guard case .object(let members)? = try? JSONValue(parsing: body.span) else { throw .invalidResponse }
+        guard let answer = try? JSONValue(parsing: body.span), case .object = answer else { throw .invalidResponse }
+        var members = answer
+        if let inner = answer["values"], case .object = inner { members = inner }
         var values: [FieldName: String] = [:]
         for field in schema.openFields {
-            switch members.first(where: { $0.name == field.name.text })?.value {
+            switch members[field.name.text] {
             case nil, .null, .string(""): continue
             case .string(let text), .number(let text): values[field.name] = text
             case .bool(let flag): values[field.name] = String(flag)

@@ -2,9 +2,9 @@ public import ProfileCore
 
 extension Profile: Encodable {
     /// Writes the profile as `lookup --format json` prints it. The first members are the id, the revision, the times,
-    /// the schema version and the status. Then the non-secret fields follow in the schema's order. An absent value is
-    /// null. `issues` is present only if the profile is invalid. If a field has the name of another member, the name of
-    /// that member begins with `_`: beside a field `id`, the id of the profile is `_id`.
+    /// the schema version and the status. The member `values` contains the non-secret fields in the schema's order, so a
+    /// field may have the name of another member. An absent value is null. `issues` is present only if the profile is
+    /// invalid.
     public func encode(to encoder: any Encoder) throws { try json.encode(to: encoder) }
 
     /// The profile as JSON, with the same members as its `Encodable` form. The members are in the schema's order, and
@@ -16,20 +16,21 @@ extension Profile: Encodable {
     /// ```
     public var json: JSONValue {
         let rules = schema.openFields
-        var members: [JSONMember] = []
-        members.reserveCapacity(rules.count + 7)
-        members.append(JSONMember(schema.member(of: .id), .number(id)))
-        members.append(JSONMember(schema.member(of: .revision), .number(revision)))
-        members.append(JSONMember(schema.member(of: .createdAt), .string(createdAt.description)))
-        members.append(JSONMember(schema.member(of: .updatedAt), .string(updatedAt.description)))
-        members.append(JSONMember(schema.member(of: .schemaVersion), .number(schemaVersion)))
-        members.append(JSONMember(schema.member(of: .status), .string(status.rawValue)))
+        var values: [JSONMember] = []
+        values.reserveCapacity(rules.count)
         // Fields are read by position. A copy of a field's rules would be slow, because Swift would retain every
         // reference in the rules.
-        for (index, value) in zip(rules.indices, values) {
-            members.append(JSONMember(rules[index].name.text, rules[index].type.json(of: value)))
+        for (index, value) in zip(rules.indices, self.values) {
+            values.append(JSONMember(rules[index].name.text, rules[index].type.json(of: value)))
         }
-        if !issues.isEmpty { members.append(JSONMember(schema.member(of: .issues), .array(issues.map(\.json)))) }
+        var members = [
+            JSONMember("id", .number(id)), JSONMember("revision", .number(revision)),
+            JSONMember("created_at", .string(createdAt.description)),
+            JSONMember("updated_at", .string(updatedAt.description)),
+            JSONMember("schema_version", .number(schemaVersion)), JSONMember("status", .string(status.rawValue)),
+            JSONMember("values", .object(values)),
+        ]
+        if !issues.isEmpty { members.append(JSONMember("issues", .array(issues.map(\.json)))) }
         return .object(members)
     }
 }

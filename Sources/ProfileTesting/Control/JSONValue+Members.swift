@@ -1,19 +1,12 @@
 internal import ProfileCore
 
 extension JSONValue {
-    /// In an object, the member with this name. In an array, the element with this index, or the object whose member
-    /// `name` has this value.
-    subscript(name: String) -> JSONValue? {
-        switch self {
-        case .object(let members): members.first { $0.name == name }?.value
-        case .array(let elements):
-            if let index = Int(name) {
-                elements.indices.contains(index) ? elements[index] : nil
-            } else {
-                elements.first { $0["name"] == .string(name) }
-            }
-        default: nil
-        }
+    /// Returns the member of an object with this name. In an array, returns the element with this index, or the object
+    /// whose member `name` has this value.
+    func step(to name: String) -> JSONValue? {
+        guard case .array(let elements) = self else { return self[name] }
+        guard let index = Int(name) else { return elements.first { $0["name"] == .string(name) } }
+        return elements.indices.contains(index) ? elements[index] : nil
     }
 
     var string: String? { if case .string(let text) = self { text } else { nil } }

@@ -34,7 +34,7 @@ public struct ScreenCondition: Hashable, Sendable {
     /// Returns whether a state fulfils the condition. An absent value counts as null.
     package func holds(in state: JSONValue) -> Bool {
         var place: JSONValue? = state
-        for name in path.split(separator: ".") { place = place?[String(name)] }
+        for name in path.split(separator: ".") { place = place?.step(to: String(name)) }
         let found = place ?? .null
         return switch test {
         case .equals(let value): found == value

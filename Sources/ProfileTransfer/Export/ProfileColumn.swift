@@ -14,14 +14,6 @@ package enum ProfileColumn: Hashable, Sendable {
         }
     }
 
-    /// Returns the name of the column in the JSON of a profile; see ``ProfileStore/Profile/json``.
-    package func member(under schema: ProfileSchema) -> String {
-        switch self {
-        case .field(let rules): rules.name.text
-        case .fact(let fact): schema.member(of: fact)
-        }
-    }
-
     /// The title of the column for people.
     package var title: String {
         switch self {

@@ -105,7 +105,14 @@ struct ProfileListing: ~Copyable {
     private func json(of profile: Profile) -> JSONValue {
         var members: [JSONMember] = []
         if let chosen {
-            members = chosen.map { JSONMember($0.member(under: profile.schema), $0.json(of: profile)) }
+            var values: [JSONMember] = []
+            for column in chosen {
+                switch column {
+                case .fact(let fact): members.append(JSONMember(fact.rawValue, column.json(of: profile)))
+                case .field(let rules): values.append(JSONMember(rules.name.text, column.json(of: profile)))
+                }
+            }
+            if !values.isEmpty { members.append(JSONMember("values", .object(values))) }
         } else if case .object(let all) = profile.json {
             members = all
         }

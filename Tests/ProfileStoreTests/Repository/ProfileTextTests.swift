@@ -52,10 +52,13 @@ import Watchdog
                     Issue.record("no object: \(text)")
                     continue
                 }
-                #expect(
-                    members.map(\.name) == Self.facts + schema.openFields.map(\.name.text)
-                        + (profile.issues.isEmpty ? [] : ["issues"]))
-                for (member, value) in zip(members.dropFirst(Self.facts.count), profile.values) {
+                #expect(members.map(\.name) == Self.facts + ["values"] + (profile.issues.isEmpty ? [] : ["issues"]))
+                guard case .object(let values)? = members.first(where: { $0.name == "values" })?.value else {
+                    Issue.record("no values: \(text)")
+                    continue
+                }
+                #expect(values.map(\.name) == schema.openFields.map(\.name.text))
+                for (member, value) in zip(values, profile.values) {
                     switch member.value {
                     case .number(let text), .string(let text): #expect(text == value)
                     case .bool(let flag): #expect(String(flag) == value)

@@ -91,7 +91,7 @@ import Watchdog
         #expect(lines == elements)
         #expect(lines.count == 40)
         for (number, line) in lines.enumerated() {
-            #expect(line.member("note") == notes["user\(number)"].map(JSONValue.string))
+            #expect(line["note"] == notes["user\(number)"].map(JSONValue.string))
         }
     }
 

@@ -176,7 +176,7 @@ import Watchdog
             .shortRows(rows: 2, line: 12), .repeatedHeaders(columns: 1, name: "a_2"), .joinedLists(rows: 1, line: 13),
             .headerLikeRows,
         ]
-        let json = try JSONValue(parsing: report.rendered(as: .json)).member("warnings")
+        let json = try JSONValue(parsing: report.rendered(as: .json))["warnings"]
         #expect(
             json?.text() == """
                 [{"code":"guessed_encoding","encoding":"windows-1252"},{"code":"stray_quotes","count":1,"line":7},\

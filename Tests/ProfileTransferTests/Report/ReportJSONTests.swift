@@ -69,8 +69,8 @@ import Watchdog
                 store: "/srv/people.sqlite")
             let text = String(decoding: try JSONEncoder().encode(report), as: UTF8.self)
             #expect(!text.contains("srv"))
-            #expect(try JSONValue(parsing: text).member("source") == .string(name))
-            #expect(try JSONValue(parsing: report.rendered(as: .json)).member("source") == .string(source))
+            #expect(try JSONValue(parsing: text)["source"] == .string(name))
+            #expect(try JSONValue(parsing: report.rendered(as: .json))["source"] == .string(source))
         }
     }
 
@@ -81,14 +81,14 @@ import Watchdog
     func `an early end is named`(end: ImportReport.EarlyEnd, name: String) throws {
         var report = sampleImport()
         report.earlyEnd = end
-        #expect(try JSONValue(parsing: report.rendered(as: .json)).member("early_end") == .string(name))
+        #expect(try JSONValue(parsing: report.rendered(as: .json))["early_end"] == .string(name))
     }
 
     @Test(arguments: [Double.infinity, .nan, 1e300])
     func `seconds are a JSON number whatever they are`(seconds: Double) throws {
         var report = sampleRevalidation()
         report.seconds = seconds
-        guard case .number = try JSONValue(parsing: report.rendered(as: .json)).member("seconds") else {
+        guard case .number = try JSONValue(parsing: report.rendered(as: .json))["seconds"] else {
             Issue.record("not a number")
             return
         }
@@ -110,18 +110,10 @@ import Watchdog
             ]
             for text in [report.rendered(as: .json), try pageData(of: report.rendered(as: .html))] {
                 let json = try JSONValue(parsing: text)
-                #expect(json.member("source") == .string(source))
-                #expect(json.member("database") == .string(source))
-                #expect(json.member("issues") == .array([expected]))
+                #expect(json["source"] == .string(source))
+                #expect(json["database"] == .string(source))
+                #expect(json["issues"] == .array([expected]))
             }
         }
-    }
-}
-
-extension JSONValue {
-    /// The value of a member of an object.
-    func member(_ name: String) -> JSONValue? {
-        guard case .object(let members) = self else { return nil }
-        return members.first { $0.name == name }?.value
     }
 }

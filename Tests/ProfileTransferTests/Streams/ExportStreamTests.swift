@@ -86,7 +86,7 @@ import Watchdog
         for _ in 0..<5 {
             let names = try await gather(store.repository.export(as: .ndjson)).joined()
                 .split(separator: UInt8(ascii: "\n"))
-                .map { try JSONValue(parsing: String(decoding: $0, as: UTF8.self)).member("username") }
+                .map { try JSONValue(parsing: String(decoding: $0, as: UTF8.self))["username"] }
             let kept = (0..<1_500).filter { $0 % 3 != 0 }.map { JSONValue.string("user\($0)") }
             #expect(Set(names.map { "\(String(describing: $0))" }).count == names.count)
             let found = Set(names.compactMap { if case .string(let name)? = $0 { name } else { nil } })
