@@ -26,6 +26,20 @@ public struct SchemaInferrer: Sendable {
     public func run(
         _ input: ImportInput, progress: @escaping @Sendable (ImportProgress) -> Void = { _ in }
     ) async throws(InferenceError) -> SchemaProposal {
+        do throws(InferenceError) {
+            return try await proposal(for: input, progress)
+        } catch .headerFurtherDown(let line) where input.isReadableAgain {
+            var options = options
+            options.layout.headerLine = line
+            var proposal = try await SchemaInferrer(options: options).proposal(for: input, progress)
+            proposal.warnings.insert(.linesAboveHeader(line: line), at: 0)
+            return proposal
+        }
+    }
+
+    private func proposal(
+        for input: ImportInput, _ progress: @escaping @Sendable (ImportProgress) -> Void
+    ) async throws(InferenceError) -> SchemaProposal {
         let reading: InputReading
         do throws(ImportError) { reading = try InputReading(input) } catch { throw .input(error) }
         // Calling `reset` allows the input to be read again after this inference.

@@ -12,7 +12,7 @@ public struct SchemaProposal: Sendable {
     /// The name of the character encoding, if it was guessed from the bytes; otherwise nil.
     public let guessedEncoding: String?
     /// Warnings about oddities of the input that did not prevent reading it.
-    public let warnings: [InputWarning]
+    public internal(set) var warnings: [InputWarning]
     /// The proposals for the chosen columns, in the order of the header.
     public let columns: [ColumnProposal]
     /// The key of a profile; nil if no column can be the key.

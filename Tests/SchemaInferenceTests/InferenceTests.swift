@@ -378,7 +378,7 @@ import Watchdog
     }
 
     @Test(
-        "I2: a header below other lines is told by its shape, and the file refused",
+        "I2: a header below other lines is told by its shape, and the lines above it are skipped",
         arguments: [
             ("Members of 2024\n\nuser,born,note\nann,1990,x\nbob,1991,y\n", 3),
             ("Members,2024\nby,me\nuser,born,note,b\nann,1990,x,\nbob,1991,y,\n", 3),
@@ -386,10 +386,16 @@ import Watchdog
             ("Members of 2024\nuser;born;note\nann;1990;x\nbob;1991;y\n", 2),
             ("Members\nof 2024\n\nuser;born;note\nann;1990;x\nbob;1991;y\n", 4),
             ("Members, 2024\nuser;born;note\nann;1990;x\nbob;1991;y\n", 2),
+            ("Members;;\nof 2024;;\n;;\nuser;born;note\nann;1990;x\nbob;1991;y\n", 4),
             ("Account 12\nSince: 2026\n\nday;who;sum\n2.1.;ann;-9,00\n3.1.;bob;4,50\n4.1.;cy;1,00\n", 4),
         ] as [(String, Int)])
     func preamble(text: String, line: Int) async throws {
-        await #expect(throws: InferenceError.headerFurtherDown(line: line)) { try await inferring(text) }
+        let proposal = try await inferring(text) { $0.key = .rowNumber }
+        #expect(proposal.warnings == [.linesAboveHeader(line: line)])
+        let settings = try #require(proposal.schema).importSettings
+        #expect(settings.layout.headerLine == line)
+        #expect(proposal.columns.count > 2 && proposal.columns[0].header != "Members")
+        #expect(try await proposal.validating(Array(text.utf8)).rejected == 0)
     }
 
     @Test(

@@ -110,6 +110,7 @@ extension InputWarning {
     fileprivate var inWords: String {
         switch self {
         case .guessedEncoding(let name): "guessed_encoding \(name)"
+        case .linesAboveHeader(let line): "lines_above_header \(line)"
         case .hashesAsPasswords(let rows, let line): "hashes_as_passwords \(rows) in line \(line)"
         case .strayQuotes(let rows, let line): "stray_quotes \(rows) in line \(line)"
         case .blankLines(let count, let line): "blank_lines \(count) in line \(line)"

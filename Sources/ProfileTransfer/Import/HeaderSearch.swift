@@ -8,6 +8,9 @@ package struct HeaderSearch: Sendable {
         let line: Int
         let cells: [String]
 
+        /// The number of cells that are not empty.
+        var filled: Int { cells.count { !$0.isEmpty } }
+
         /// Returns the number of times that a byte occurs in the cells.
         func count(of byte: UInt8) -> Int { cells.reduce(0) { $0 + $1.utf8.count { $0 == byte } } }
     }
@@ -51,8 +54,8 @@ package struct HeaderSearch: Sendable {
 
     /// Returns the line of the header. The search uses only the number and the type of the cells. It applies only if
     /// the first record has names for at most half of the columns. The header is the first row that has as many cells
-    /// as the last row. This row must have more nonempty cells than the first record, and no cell of this row may be a
-    /// number.
+    /// as the last row, most of them nonempty. This row must have more nonempty cells than the first record, and no cell
+    /// of this row may be a number.
     ///
     /// - Parameter header: The first record.
     /// - Returns: The line. Nil if the first record is the header, or if the search finds no clear header.
@@ -60,12 +63,12 @@ package struct HeaderSearch: Sendable {
         if let line = lineOfSplitRows(below: header) { return line }
         let named = header.count { !$0.trimmed.isEmpty }
         guard let width = rows.last?.cells.count, width >= header.count, named * 2 <= width,
-            let start = rows.firstIndex(where: { $0.cells.count == width })
+            // A spreadsheet program writes titles with as many cells as the table, most of them empty.
+            let start = rows.firstIndex(where: { $0.cells.count == width && $0.filled * 2 > width })
         else { return nil }
         let run = rows[start...].count { $0.cells.count == width }
         let first = rows[start]
-        let filled = first.cells.count { !$0.isEmpty }
-        guard run > 1, run * 2 > rows.count - start, filled > named, filled * 2 > width,
+        guard run > 1, run * 2 > rows.count - start, first.filled > named,
             first.cells.allSatisfy({ !$0.isNumeral })
         else { return nil }
         // If later rows have as many cells as the first record, the first record is probably the header.

@@ -132,6 +132,15 @@ package struct ImportColumns: Sendable {
         rewritten = [:]
     }
 
+    /// Whether the cells of a record are a header of the schema: they have all columns that an import needs, and most of
+    /// them are known.
+    static func isHeader(_ cells: [String], schema: ProfileSchema, options: ImportOptions) -> Bool {
+        let uses = ColumnUses(schema, options)
+        let filled = cells.map(\.trimmed).filter { !$0.isEmpty }
+        guard filled.count(where: { uses.use(of: $0) != .unknown }) * 2 > filled.count else { return false }
+        return (try? ImportColumns(of: TableHeader(cells: cells), schema: schema, options: options)) != nil
+    }
+
     /// Returns the line of the first record that looks like a header, because its cells are names of fields.
     static func headerLine(
         in records: borrowing RecordBatch, schema: ProfileSchema, options: ImportOptions

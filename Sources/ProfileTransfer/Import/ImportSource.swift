@@ -13,6 +13,8 @@ package final class ImportSource: Sendable {
     let encoding: TextEncoding
     /// Whether the encoding is a guess from the bytes.
     let isEncodingGuessed: Bool
+    /// The line of the header, if the lines above it were skipped although neither the options nor the store say so.
+    let foundHeaderLine: Int?
     /// Whether the input has a byte order mark.
     let isMarked: Bool
     /// Whether the input is compressed with gzip.
@@ -45,9 +47,7 @@ package final class ImportSource: Sendable {
         do throws(InputError) {
             input = try OpenedInput(
                 reading, format: options.format, encoding: options.encoding, layout: options.layout, usual: usual,
-                isHeader: {
-                    (try? ImportColumns(of: TableHeader(cells: $0), schema: schema, options: options)) != nil
-                },
+                isHeader: { ImportColumns.isHeader($0, schema: schema, options: options) },
                 batchRecords: Self.recordsPerBatch)
         } catch {
             throw ImportError(error)
@@ -57,6 +57,7 @@ package final class ImportSource: Sendable {
         isMarked = input.isMarked
         isCompressed = input.isCompressed
         let layout = input.layout
+        foundHeaderLine = layout == options.layout || layout == usual.layout ? nil : layout.headerLine
         switch consume input.records {
         case .json(let elements):
             columns = try ImportColumns(objectsOf: schema, options: options)

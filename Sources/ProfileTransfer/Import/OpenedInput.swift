@@ -1,4 +1,5 @@
 package import CSVStream
+internal import Platform
 package import ProfileCore
 
 /// An opened input: decompressed, decoded, and detected as CSV or JSON. Every reader of an input uses this type.
@@ -29,13 +30,13 @@ package struct OpenedInput: ~Copyable, Sendable {
     ///   - encoding: The name of the character encoding, or nil to detect it. A byte order mark overrides this name.
     ///   - layout: The layout of a CSV input.
     ///   - usual: The settings of a store. They decide where the other arguments leave something open.
-    ///   - isHeader: Whether the cells of a record are a header of the store. A file that begins with such a header does
-    ///     not have the layout of the settings.
+    ///   - isHeader: Whether the cells of a record are a header of the store; nil if there is no store. If no layout is
+    ///     given, the table begins with the first such record.
     ///   - batchRecords: The maximum number of CSV records in a batch.
     /// - Throws: ``InputError`` if the input cannot be opened.
     package init(
         _ reading: InputReading, format: InputFormat, encoding: String? = nil, layout: TableLayout = TableLayout(),
-        usual: ImportSettings = ImportSettings(), isHeader: ([String]) -> Bool = { _ in false },
+        usual: ImportSettings = ImportSettings(), isHeader: (([String]) -> Bool)? = nil,
         batchRecords: Int = .max
     ) throws(InputError) {
         let isSheet: Bool
@@ -53,7 +54,7 @@ package struct OpenedInput: ~Copyable, Sendable {
         isEncodingGuessed = text.isEncodingGuessed
         isMarked = text.isMarked
         self.isCompressed = isCompressed
-        self.layout = Self.layout(of: text, layout, usual, format, isHeader)
+        self.layout = isJSON ? layout : Self.layout(of: text, layout, usual, format, isSheet: isSheet, isHeader)
         records = Self.records(
             of: text, isJSON: isJSON,
             format.options(
@@ -110,11 +111,12 @@ package struct OpenedInput: ~Copyable, Sendable {
         return isJSON
     }
 
-    /// Returns the layout of a CSV text. A file of rejected rows, and a file that begins with a header of the store,
-    /// begin with the table.
+    /// Returns the layout of a CSV text. A file of rejected rows begins with the table. If no layout is given, the table
+    /// begins with the first record that is a header of the store, because the number of lines above the header differs
+    /// from file to file.
     private static func layout(
         of text: borrowing TextInput, _ given: TableLayout, _ usual: ImportSettings, _ format: InputFormat,
-        _ isHeader: ([String]) -> Bool
+        isSheet: Bool, _ isHeader: (([String]) -> Bool)?
     ) -> TableLayout {
         var unspecified = TableLayout()
         unspecified.sheet = given.sheet
@@ -123,11 +125,31 @@ package struct OpenedInput: ~Copyable, Sendable {
         var plain = TableLayout()
         plain.padsShortRows = layout.padsShortRows
         plain.sheet = layout.sheet
-        guard layout != plain, let cells = format.firstRecord(of: text.beginning, usual: usual.delimiter) else {
-            return layout
+        guard layout != plain || isHeader != nil else { return layout }
+        var bytes = text.beginning.withUnsafeBufferPointer { Array($0) }
+        // The rows below the header may contain passwords.
+        defer { bytes.withUnsafeMutableBytes { if let start = $0.baseAddress { explicit_bzero(start, $0.count) } } }
+        func cells(_ layout: TableLayout) -> (line: Int, cells: [String])? {
+            format.firstRecord(
+                of: bytes, format.options(layout, usual: usual.delimiter, isLinePerRecord: isSheet))
         }
-        return ImportColumns.isOfRejects(cells) || !isGiven && isHeader(cells) ? plain : layout
+        guard let first = cells(plain) else { return layout }
+        if ImportColumns.isOfRejects(first.cells) { return plain }
+        guard let isHeader, !isGiven else { return layout }
+        if isHeader(first.cells) { return plain }
+        guard layout.hasHeader else { return layout }
+        var found = layout
+        found.skippedLines = 0
+        for line in 2...Self.mostLinesAbove {
+            found.headerLine = line
+            guard let record = cells(found) else { break }
+            if record.line == line, isHeader(record.cells) { return found }
+        }
+        return layout
     }
+
+    /// A header of the store is searched in this number of lines.
+    private static let mostLinesAbove = 40
 
     private static func records(of text: consuming TextInput, isJSON: Bool, _ options: CSVOptions) -> Records {
         isJSON ? .json(JSONElementReader(text: text)) : .csv(CSVReader(options: options, text: text))
@@ -154,13 +176,12 @@ extension InputFormat {
             comment: layout.comment, hasHeader: layout.hasHeader, isLinePerRecord: isLinePerRecord)
     }
 
-    /// Returns the cells of the first record of a text; nil if it is unreadable.
-    fileprivate func firstRecord(of text: Span<UInt8>, usual: UInt8?) -> [String]? {
-        let bytes = text.withUnsafeBufferPointer { Array($0) }
-        var reader = CSVReader(options: options(TableLayout(), usual: usual), source: .bytes(bytes))
+    /// Returns the line and the cells of the first record of a text; nil if it is unreadable.
+    fileprivate func firstRecord(of text: [UInt8], _ options: CSVOptions) -> (line: Int, cells: [String])? {
+        var reader = CSVReader(options: options, source: .bytes(text))
         var records = RecordBatch(containsSecrets: true)
         guard (try? reader.header(into: &records)) == true, let header = records.records.first else { return nil }
-        return header.cells.map { String(records.cell($0)) }
+        return (header.line, header.cells.map { String(records.cell($0)) })
     }
 }
 

@@ -113,6 +113,7 @@ public struct ProfileImporter: Sendable {
         report.format = source.format
         report.keyField = source.columns.keyName
         if source.isEncodingGuessed { report.warnings.append(.guessedEncoding(source.encoding.name)) }
+        if let line = source.foundHeaderLine { report.warnings.append(.linesAboveHeader(line: line)) }
         report.warnings += source.columns.table?.warnings ?? []
         report.rejectsOmitColumns = !omitted(of: source).isEmpty
         let run = try ImportRun(

@@ -6,6 +6,8 @@ internal import TextLayout
 public enum InputWarning: Hashable, Sendable {
     /// The input is not UTF-8, and no encoding was named. The reader guessed this encoding from the bytes.
     case guessedEncoding(String)
+    /// The header is in this line. The lines above it were skipped.
+    case linesAboveHeader(line: Int)
     /// Some rows have a quote inside a cell that is not enclosed in quotes. The quote was read as a part of the value.
     /// `line` is the first line of the first such row.
     case strayQuotes(rows: Int, line: Int)
@@ -64,6 +66,8 @@ extension InputWarning {
         switch self {
         case .guessedEncoding(let name):
             "The input is not UTF-8. It was read as \(name), which is a guess. Name its encoding with --encoding."
+        case .linesAboveHeader(let line):
+            "The header is in line \(line); \(line == 2 ? "the line" : "the \(line - 1) lines") above it \(line == 2 ? "was" : "were") skipped."
         case .strayQuotes(let rows, let line):
             "\(Self.count(rows, "row has", "rows have")) a quote inside a cell that is not quoted, \(Self.first(rows, line)); "
                 + "the quote was read as a part of the value. A separator may be missing there."
@@ -135,6 +139,7 @@ extension InputWarning {
     package var json: JSONValue {
         switch self {
         case .guessedEncoding(let name): ["code": "guessed_encoding", "encoding": .string(name)]
+        case .linesAboveHeader(let line): ["code": "lines_above_header", "line": .number(line)]
         case .strayQuotes(let rows, let line):
             ["code": "stray_quotes", "count": .number(rows), "line": .number(line)]
         case .blankLines(let count, let line):

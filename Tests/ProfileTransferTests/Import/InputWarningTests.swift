@@ -151,8 +151,16 @@ import Watchdog
         }
     }
 
-    @Test func `I2: the refusal says which line looks like the header`() async throws {
+    @Test func `I2: lines above a header of the store are skipped, and the report says so`() async throws {
         let text = "Members\nof 2024,\n\nusername,note\nann,x\n"
+        let report = try await validating(text, schema: schemaOfNames())
+        #expect(report.imported == 1 && report.warnings == [.linesAboveHeader(line: 4)])
+        let plain = try await validating("username,note\nusername,x\n", schema: schemaOfNames())
+        #expect(plain.imported == 1 && plain.warnings == [])
+    }
+
+    @Test func `I2: the refusal says which line looks like the header`() async throws {
+        let text = "Members\nof 2024,,\n\nusername,note,more\nann,x,y\n"
         guard case .columnMismatch(let mismatch) = await refusal(of: text, schema: try schemaOfNames()) else {
             Issue.record("not refused")
             return
