@@ -85,15 +85,9 @@ struct InputFileOptions: ParsableArguments {
         _ opened: borrowing InputFile, usual: TableLayout = TableLayout()
     ) throws(ImportError) -> ImportInput {
         let input = ImportInput(descriptor: opened.descriptor, name: opened.path, byteCount: opened.byteCount)
-        let row = headerLine ?? usual.headerLine
-        let folder = Environment["TMPDIR"] ?? "/var/tmp"
-        // Not every file that is imported into the store is a workbook.
-        if sheet == nil, let name = usual.sheet,
-            let found = try? input.readingSheet(named: name, headerRow: row, keptIn: folder)
-        {
-            return found
-        }
-        return try input.readingSheet(named: sheet, headerRow: row, keptIn: folder)
+        return try input.readingSheet(
+            named: sheet, usual: usual.sheet, headerRow: headerLine ?? usual.headerLine,
+            keptIn: Environment["TMPDIR"] ?? "/var/tmp")
     }
 
     var format: InputFormat {
