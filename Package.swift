@@ -114,7 +114,7 @@ let package = Package(
             swiftSettings: optimised),
         .target(
             name: "SpreadsheetReading",
-            dependencies: ["CExpat", "CMinizip", "Platform", "Threads", "CSVStream", "ProfileTransfer"],
+            dependencies: ["CExpat", "CMinizip", "Platform", "Threads", "CSVStream", "ProfileCore", "ProfileTransfer"],
             swiftSettings: optimised),
 
         // MARK: SQLite

@@ -35,6 +35,13 @@ final class GzipSource: Sendable {
     }
 }
 
+extension ByteSource {
+    /// Returns a source of the decompressed bytes of this source, which returns gzip data.
+    package func decompressed() throws(ByteStreamError) -> ByteSource {
+        try GzipSource(self, after: ByteBuffer(isSecret: true)).source
+    }
+}
+
 /// The state of zlib and the compressed bytes that it has not used yet.
 ///
 /// `@unchecked Sendable`: this non-copyable value is the only owner of the stream. It creates the stream and never

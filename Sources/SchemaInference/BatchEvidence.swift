@@ -43,8 +43,7 @@ struct BatchEvidence: Sendable {
         var doubtful: [Int: DoubtfulRow] = [:]
         for (index, column) in batch.columns.enumerated() {
             var unfit: [Int] = []
-            let type = options.type(of: column.name.header)
-            columns.append(Self.evidence(of: column, type, rows, batch.records.batch, &unfit))
+            columns.append(Self.evidence(of: column, rows, batch.records.batch, &unfit))
             for row in unfit {
                 let holdsNul = Self.holdsNul(column.position, of: rows[row], batch.records.batch)
                 let columns = holdsNul ? \DoubtfulRow.nulColumns : \.controlColumns
@@ -128,10 +127,9 @@ struct BatchEvidence: Sendable {
     /// Returns the evidence of one column. The columns are examined one by one, because consecutive cells of the same
     /// column mostly need the same checks.
     private static func evidence(
-        of column: InferenceColumn, _ type: FieldType?, _ rows: [Row], _ records: borrowing RecordBatch,
-        _ unfit: inout [Int]
+        of column: InferenceColumn, _ rows: [Row], _ records: borrowing RecordBatch, _ unfit: inout [Int]
     ) -> ColumnEvidence {
-        var evidence = ColumnEvidence(type: type)
+        var evidence = ColumnEvidence(type: column.type)
         guard column.omission == nil else { return evidence }
         let position = column.position
         let isSecret = column.isSecret

@@ -6,16 +6,30 @@ struct InferenceColumn: Sendable {
     let name: ColumnName
     /// The index of the column's cell in a record.
     let position: Int
+    /// The type that the options choose for the column; nil if they choose none.
+    let type: FieldType?
     /// The reason why the column's values are ignored and the column does not become a field; nil if the values are
     /// examined.
     var omission: ColumnDoubt.OmissionReason?
     /// Whether some values are JSON lists whose elements were joined.
     var holdsJoinedLists = false
 
-    init(_ header: String, at position: Int) {
+    /// - Parameters:
+    ///   - header: The header of the column.
+    ///   - position: The index of the column's cell in a record.
+    ///   - types: The chosen types of columns by their headers.
+    init(_ header: String, at position: Int, types: [String: FieldType]) {
         name = ColumnName(header)
         self.position = position
+        type = Self.type(of: name.header, among: types)
         omission = Self.isName(name.header) ? nil : .noName
+    }
+
+    private static func type(of header: String, among types: [String: FieldType]) -> FieldType? {
+        guard !types.isEmpty else { return nil }
+        if let type = types[header] { return type }
+        let folded = FoldedHeader(header)
+        return types.filter { FoldedHeader($0.key) == folded }.min { $0.key < $1.key }?.value
     }
 
     /// Whether the column's name says that it holds passwords or hashes, which must not be shown.

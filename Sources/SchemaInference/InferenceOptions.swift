@@ -85,13 +85,3 @@ public enum NameProblem: Hashable, Sendable {
     /// The field holds the passwords, so it is always called `password`.
     case secret
 }
-
-extension InferenceOptions {
-    /// Returns the chosen type of the column with this header; nil if none is chosen.
-    func type(of header: String) -> FieldType? {
-        guard !types.isEmpty else { return nil }
-        if let type = types[header] { return type }
-        let folded = FoldedHeader(header)
-        return types.filter { FoldedHeader($0.key) == folded }.min { $0.key < $1.key }?.value
-    }
-}

@@ -80,7 +80,8 @@ final class InferenceSource: Sendable {
         let beginning = try input.read { (csv: consuming CSVReader) throws(InferenceError) in
             try Self.beginning(of: csv, layout, choice, options)
         } json: { (elements: consuming JSONElementReader) throws(InferenceError) in
-            Beginning(header: nil, delimiter: nil, state: State(reader: .json(MemberReader(elements, choice: choice))))
+            let members = MemberReader(elements, choice: choice, types: options.types)
+            return Beginning(header: nil, delimiter: nil, state: State(reader: .json(members)))
         }
         header = beginning.header
         delimiter = beginning.delimiter
@@ -105,7 +106,7 @@ final class InferenceSource: Sendable {
         do throws(InferenceError) {
             columns = try choice.columns(among: titles)
                 .filter { !ImportColumns.rejectColumns.contains(titles[$0]) }
-                .map { InferenceColumn(titles[$0], at: $0) }
+                .map { InferenceColumn(titles[$0], at: $0, types: options.types) }
             try columns.leaveOut(options.omittedColumns)
             try columns.requireFields()
         } catch {

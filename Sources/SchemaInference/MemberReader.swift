@@ -9,6 +9,7 @@ internal import ProfileTransfer
 struct MemberReader: ~Copyable, Sendable {
     private var elements: JSONElementReader
     private let choice: ColumnChoice
+    private let types: [String: FieldType]
     private var positions: [String: Int] = [:]
     /// The number of columns that are examined.
     private var fieldCount = 0
@@ -22,9 +23,10 @@ struct MemberReader: ~Copyable, Sendable {
     /// that of its last member.
     private static let cellsPerBatch = 1 << 19
 
-    init(_ elements: consuming JSONElementReader, choice: ColumnChoice) {
+    init(_ elements: consuming JSONElementReader, choice: ColumnChoice, types: [String: FieldType]) {
         self.elements = elements
         self.choice = choice
+        self.types = types
     }
 
     /// Returns the next records; nil at the end of the input, or if there are more columns than a schema can have
@@ -131,7 +133,7 @@ struct MemberReader: ~Copyable, Sendable {
     private mutating func position(of name: String, _ columns: inout [InferenceColumn]) -> Int {
         if let position = positions[name] { return position }
         positions[name] = columns.count
-        columns.append(InferenceColumn(name, at: columns.count))
+        columns.append(InferenceColumn(name, at: columns.count, types: types))
         if columns[columns.count - 1].omission == nil { fieldCount += 1 }
         let mixed = objects.isEmpty ? [] : objects.intersection(valued)
         let isBelowValue = !mixed.isEmpty && mixed.contains { name.hasPrefix($0 + ".") }

@@ -117,7 +117,7 @@ struct ProposalMaker {
             && keys[column]?.exceptions == 0
         let judgement = ColumnJudgement(
             found, columns[column].name, isKey: isKey, isPartOfKey: key.contains(column), isOtherKey: isOtherKey,
-            tokens: tokens, decimal: decimal, type: options.type(of: columns[column].name.header),
+            tokens: tokens, decimal: decimal, type: columns[column].type,
             tightness: settings.tightness(of: column))
         misfits.merge(judgement.misfits)
         var draft = judgement.draft

@@ -13,8 +13,8 @@ extension SchemaProposal {
         var maker = try ProposalMaker(
             found: found, evidence: evidence, keys: keys, key: keyColumns, secrets: secrets, options: options)
         if let key = keyColumns.first, keyColumns.count == 1 {
-            let header = found.columns[key].name.header
-            if let type = options.type(of: header), type != .string { throw .keyOfType(header, type) }
+            let column = found.columns[key]
+            if let type = column.type, type != .string { throw .keyOfType(column.name.header, type) }
         }
         for column in found.chosen { maker.add(column) }
         let schema = try maker.schema(named: options.name)

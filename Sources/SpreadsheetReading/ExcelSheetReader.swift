@@ -137,6 +137,10 @@ final class ExcelSheetReader: XMLHandler {
 
     private func endCell() throws(ByteStreamError) {
         text.removeAll(keepingCapacity: true)
+        // A program may indent the XML. The white space belongs to the value only if the value is a text.
+        if type != .formulaText, let first = value.first, let last = value.last, first <= 0x20 || last <= 0x20 {
+            value = Array(value.drop { $0 <= 0x20 }.reversed().drop { $0 <= 0x20 }.reversed())
+        }
         if value.isEmpty, type != .inline {
             // Programs without a calculator, such as libraries that write workbooks, store no value.
             if hasFormula, type != .formulaText { findings.formulasWithoutValue.add(line: rows.row) }
@@ -149,7 +153,7 @@ final class ExcelSheetReader: XMLHandler {
             {
                 break
             }
-            NumberText.append(value.span, to: &text)
+            CellNumber.append(value.span, to: &text)
         case .shared:
             guard let number = Int(String(decoding: value, as: UTF8.self)), let strings,
                 try strings.appendString(number, to: &text)

@@ -33,12 +33,23 @@ struct ExcelWorkbook {
 
     /// Returns the part with the list of the sheets; nil if the archive is not an Excel workbook.
     static func part(of archive: ZipArchive) throws(ByteStreamError) -> String? {
-        guard archive.has("[Content_Types].xml"), archive.has("_rels/.rels") else { return nil }
-        guard let part = try Relationships(of: "", in: archive).part("officeDocument") else { return nil }
+        let relationships = "_rels/.rels"
+        // A damaged workbook may lack the relationships, or the one to its first part.
+        let wasWorkbook = archive.has(usualPart)
+        guard archive.has(relationships) else {
+            if wasWorkbook { throw .part(relationships, .missing) }
+            return nil
+        }
+        guard let part = try Relationships(of: "", in: archive).part("officeDocument") else {
+            if wasWorkbook { throw .part(relationships, .unexpected) }
+            return nil
+        }
         if part.lowercased().hasSuffix("workbook.bin") { throw ByteStreamError(.unsupported(.binaryWorkbook)) }
         // Documents and presentations have other names for this part.
-        return part.lowercased().hasSuffix("workbook.xml") || archive.has("xl/workbook.xml") ? part : nil
+        return part.lowercased().hasSuffix("workbook.xml") || wasWorkbook ? part : nil
     }
+
+    private static let usualPart = "xl/workbook.xml"
 
     /// Returns the meaning of each cell style as a date or time.
     func timeFormats(in archive: ZipArchive) throws(ByteStreamError) -> [TimeFormat?] {

@@ -8,11 +8,13 @@ extension ImportInput {
     /// detected by its content. Returns an input with the same bytes if it is not.
     ///
     /// Call this method before ``/ProfileTransfer/ImportInput/readableAgain(keptIn:)``. A stream is examined when it is
-    /// read; if it is a workbook, it is first copied to an encrypted file without a name. Texts of a workbook that do
-    /// not fit into 80 MiB of memory are also kept in such a file.
+    /// read. If it is a workbook, or if a workbook is compressed with gzip, it is first copied to an encrypted file
+    /// without a name. Texts of a workbook that do not fit into 80 MiB of memory are also kept in such a file.
     ///
     /// - Parameters:
-    ///   - name: The name of the sheet; nil for the first sheet that is not hidden.
+    ///   - name: The name of the sheet; nil for the usual sheet.
+    ///   - usual: The name of the sheet that the rules give, such as those of a store; nil for the first sheet that is
+    ///     not hidden. The input need not be a workbook.
     ///   - headerRow: The row that determines the number of cells in a row, from 1; nil for the first row that is not
     ///     blank. Shorter rows are filled with empty cells.
     ///   - folder: The folder for the files without names.
@@ -21,9 +23,9 @@ extension ImportInput {
     ///   ``SpreadsheetError`` if the workbook certainly cannot be read, or if it is not a workbook and `name` is not nil.
     ///   Other faults of the workbook are found, and thrown, when it is read.
     public func readingSheet(
-        named name: String? = nil, headerRow: Int? = nil, keptIn folder: String = "/var/tmp"
+        named name: String? = nil, usual: String? = nil, headerRow: Int? = nil, keptIn folder: String = "/var/tmp"
     ) throws(ImportError) -> ImportInput {
-        let choice = SheetChoice(name: name, headerRow: headerRow)
+        let choice = SheetChoice(name: name ?? usual, isUsual: name == nil, headerRow: headerRow)
         guard isSeekable else {
             return ImportInput(name: self.name, byteCount: byteCount) { () throws(ImportError) in
                 let stream = try InputReading(self)
@@ -34,6 +36,12 @@ extension ImportInput {
         let file = try RepeatableInput(self, keptIn: folder)
         do throws(ByteStreamError) {
             let bytes = SeekableBytes(file, count: try file.count())
+            if try file.isCompressedWorkbook() {
+                return ImportInput(name: self.name) {
+                    let sheet = PossibleSheet(file.reading(), choice, keptIn: folder)
+                    return InputReading(sheet.source, file.interruption, sheet: sheet)
+                }
+            }
             guard let kind = try SpreadsheetKind.detect(bytes) else {
                 if name != nil { throw ByteStreamError(.notSpreadsheet) }
                 return self
@@ -44,6 +52,50 @@ extension ImportInput {
             }
         } catch {
             throw ImportError(error)
+        }
+    }
+}
+
+extension RepeatableInput {
+    /// Whether the input, which is not a stream, is gzip data that decompresses to a file that may be a workbook.
+    fileprivate func isCompressedWorkbook() throws(ByteStreamError) -> Bool {
+        let start = try reading().source.beginning(SpreadsheetKind.longestSignature)
+        return SpreadsheetKind.isCompressed(start) && reading().source.beginsCompressedWorkbook()
+    }
+}
+
+extension ByteSource {
+    /// Reads bytes; fewer at the end.
+    fileprivate func beginning(_ count: Int) throws(ByteStreamError) -> [UInt8] {
+        let bytes = SeekableBytes(count: 0) { buffer, _ throws(ByteStreamError) in try read(buffer) }
+        return try bytes.read(upTo: count, at: 0)
+    }
+
+    /// Whether the next bytes of the source decompress to the beginning of a file that may be a workbook.
+    fileprivate func beginsCompressedWorkbook() -> Bool {
+        // The reader of the input reports a fault of the gzip data.
+        guard let start = try? decompressed().beginning(SpreadsheetKind.longestSignature) else { return false }
+        return SpreadsheetKind.mayBeWorkbook(start)
+    }
+
+    /// Returns a source of the decompressed bytes, which are copied to a file. Data that expands like that of no workbook
+    /// must not fill the disk.
+    fileprivate func decompressedWorkbook() throws(ByteStreamError) -> ByteSource {
+        let sizes = Locked((compressed: Int64(0), inflated: Int64(0)))
+        let compressed = ByteSource { buffer throws(ByteStreamError) in
+            let count = try read(buffer)
+            sizes.withLock { $0.compressed += Int64(count) }
+            return count
+        }
+        let inflated = try compressed.decompressed()
+        return ByteSource { buffer throws(ByteStreamError) in
+            let count = try inflated.read(buffer)
+            let isTooLarge = sizes.withLock { sizes in
+                sizes.inflated += Int64(count)
+                return sizes.inflated > ZipArchive.mostBytes(from: sizes.compressed)
+            }
+            if isTooLarge { throw .part("gzip data", .tooLarge) }
+            return count
         }
     }
 }
@@ -124,10 +176,24 @@ private final class PossibleSheet: SheetInput {
     private static func examine(
         _ stream: InputReading, _ choice: SheetChoice, _ folder: String
     ) throws(ByteStreamError) -> State {
-        let bytes = SeekableBytes(count: 0) { buffer, _ throws(ByteStreamError) in try stream.source.read(buffer) }
-        let start = try bytes.read(upTo: OldOfficeFile.signature.count, at: 0)
-        let text = State.text(start[...], stream.source)
-        if SpreadsheetKind.isArchive(start) || start == OldOfficeFile.signature {
+        var start = try stream.source.beginning(SpreadsheetKind.longestSignature)
+        var mayBeWorkbook = SpreadsheetKind.mayBeWorkbook(start)
+        if SpreadsheetKind.isCompressed(start) {
+            let read = Locked(start)
+            let examined = ByteSource { buffer throws(ByteStreamError) in
+                let count = try stream.source.read(buffer)
+                read.withLock { $0 += buffer[..<count] }
+                return count
+            }
+            mayBeWorkbook = PossibleSheet(.text(start[...], examined), stream.interruption).source
+                .beginsCompressedWorkbook()
+            start = read.withLock { $0 }
+        }
+        var text = State.text(start[...], stream.source)
+        if mayBeWorkbook, SpreadsheetKind.isCompressed(start) {
+            text = .text([], try PossibleSheet(text, stream.interruption).source.decompressedWorkbook())
+        }
+        if mayBeWorkbook {
             // The directory of a ZIP archive is at its end, so the whole stream is copied.
             let copy: RepeatableInput
             do throws(ImportError) {
@@ -141,9 +207,9 @@ private final class PossibleSheet: SheetInput {
             if let kind = try SpreadsheetKind.detect(seekable) {
                 return .sheet(SheetReading(seekable, kind, choice, keptIn: folder))
             }
-            if choice.name == nil { return .text([], copy.reading().source) }
+            text = .text([], copy.reading().source)
         }
-        if choice.name != nil { throw ByteStreamError(.notSpreadsheet) }
+        if choice.name != nil, !choice.isUsual { throw ByteStreamError(.notSpreadsheet) }
         return text
     }
 

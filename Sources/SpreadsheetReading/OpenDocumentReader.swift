@@ -84,14 +84,14 @@ final class OpenDocumentReader: XMLHandler {
     private func startInSheet(_ name: XMLName, _ attributes: XMLAttributes) throws(ByteStreamError) {
         switch name {
         case "table-row":
-            rowRepeats = min(max(1, attributes.number("number-rows-repeated") ?? 1), RowWriter.mostRows)
+            rowRepeats = try repeats(attributes["number-rows-repeated"])
             isRowHidden = isHidden(attributes)
             column = 0
             rowBytes = 0
             cells.removeAll(keepingCapacity: true)
         case "table-cell", "covered-table-cell": try startCell(attributes)
         case "table-column":
-            let repeats = repeats(of: attributes)
+            let repeats = min(try repeats(attributes["number-columns-repeated"]), RowWriter.mostColumns)
             if isHidden(attributes), findings.hiddenColumns.count < RowWriter.mostColumns {
                 findings.hiddenColumns.append(column + 1...column + repeats)
             }
@@ -114,14 +114,19 @@ final class OpenDocumentReader: XMLHandler {
         attributes["visibility"] != nil && !attributes.isEqual("visibility", to: "visible")
     }
 
-    private func repeats(of attributes: XMLAttributes) -> Int {
-        min(max(1, attributes.number("number-columns-repeated") ?? 1), RowWriter.mostColumns)
+    /// Reads an attribute that says how often a row or a column is repeated; 1 if the attribute is missing. A number with
+    /// more digits than an `Int` counts as an error, like a text and like a number below 1.
+    private func repeats(_ value: UnsafePointer<CChar>?) throws(ByteStreamError) -> Int {
+        guard let value else { return 1 }
+        let number = Int(decimal: UnsafeBufferPointer(start: value, count: strlen(value)))
+        guard let number, number > 0 else { throw .part(Self.part, .unexpected) }
+        return number
     }
 
     private func startCell(_ attributes: XMLAttributes) throws(ByteStreamError) {
         cell = Cell()
         cell.isOpen = true
-        cell.repeats = repeats(of: attributes)
+        cell.repeats = try repeats(attributes["number-columns-repeated"])
         if (attributes.number("number-columns-spanned") ?? 1) > 1 || (attributes.number("number-rows-spanned") ?? 1) > 1
         {
             findings.mergedRanges.add(line: row + 1)
@@ -135,7 +140,7 @@ final class OpenDocumentReader: XMLHandler {
         switch type {
         case "float", "percentage", "currency":
             guard let value = attributes["value"] else { return }
-            NumberText.append(value.bytes.span, to: &text)
+            CellNumber.append(value.bytes.span, to: &text)
         case "date":
             guard let value = attributes["date-value"] else { return }
             ISODate.append(value.bytes, hasTime: true, to: &text)
@@ -189,20 +194,22 @@ final class OpenDocumentReader: XMLHandler {
         let text = cell.value ?? cell.text
         if cell.isError { findings.errors.add(line: row + 1) }
         if !text.isEmpty {
-            guard column + cell.repeats <= RowWriter.mostColumns else { throw .part(Self.part, .unexpected) }
+            guard cell.repeats <= RowWriter.mostColumns - column else { throw .part(Self.part, .unexpected) }
             cells.append((column + 1, cell.repeats, Array(text.prefix(max(0, RowWriter.mostBytes - rowBytes)))))
             rowBytes += text.count * cell.repeats
         }
-        column = min(column + cell.repeats, RowWriter.mostColumns)
+        column += min(cell.repeats, RowWriter.mostColumns - column)
         cell.isOpen = false
     }
 
     private func endRow() throws(ByteStreamError) {
-        defer { row = min(row + rowRepeats, RowWriter.mostRows) }
-        guard !cells.isEmpty else { return }
-        guard rowRepeats * min(rowBytes, RowWriter.mostBytes) <= Self.mostRepeatedBytes else {
-            throw .part(Self.part, .tooLarge)
-        }
+        defer { row += min(rowRepeats, RowWriter.mostRows - row) }
+        guard let last = cells.last else { return }
+        guard rowRepeats <= RowWriter.mostRows - row else { throw .part(Self.part, .unexpected) }
+        // A row has at least a byte for each column, and as many columns as the header.
+        let columns = max(last.column + last.repeats, rows.headerWidth)
+        guard rowRepeats == 1 || rowRepeats * (min(rowBytes, RowWriter.mostBytes) + columns) <= Self.mostRepeatedBytes
+        else { throw .part(Self.part, .tooLarge) }
         for number in row + 1...row + rowRepeats {
             try rows.begin(row: number)
             for cell in cells {
@@ -249,6 +256,8 @@ extension UnsafePointer<CChar> {
 
 /// Finds out whether the parts of an OpenDocument file are encrypted.
 final class ManifestReader: XMLHandler {
+    static let part = "META-INF/manifest.xml"
+
     private(set) var isEncrypted = false
 
     func start(_ name: XMLName, _ attributes: XMLAttributes) {

@@ -15,7 +15,7 @@ final class RowWriter {
     /// The row that determines the number of cells, or the first row below it that is not blank.
     private let headerRow: Int
     /// The number of cells in the header; 0 before the header.
-    private var headerWidth = 0
+    private(set) var headerWidth = 0
 
     /// The number of the current row, and of the last row that was written.
     private(set) var row = 0

@@ -63,9 +63,9 @@ final class SheetReading {
         switch kind {
         case .excel(let part): return try openSheet(of: ExcelWorkbook(at: part, of: archive), in: archive)
         case .openDocument:
-            if archive.has("META-INF/manifest.xml") {
+            if archive.has(ManifestReader.part) {
                 let manifest = ManifestReader()
-                try XMLReader.read("META-INF/manifest.xml", of: archive, to: manifest)
+                try XMLReader.read(ManifestReader.part, of: archive, to: manifest)
                 if manifest.isEncrypted { throw ByteStreamError(.encrypted) }
             }
             let rows = rows(of: OpenDocumentReader.part, archive)
@@ -101,7 +101,8 @@ final class SheetReading {
 
     private func missing(_ sheets: [String]) -> ByteStreamError {
         guard let name = choice.name, !sheets.isEmpty else { return ByteStreamError(.noSheet) }
-        return ByteStreamError(.unknownSheet(name, sheets: sheets))
+        return ByteStreamError(
+            choice.isUsual ? .unknownUsualSheet(name, sheets: sheets) : .unknownSheet(name, sheets: sheets))
     }
 }
 
@@ -109,6 +110,8 @@ final class SheetReading {
 struct SheetChoice: Sendable {
     /// The name of the sheet; nil for the first visible one.
     var name: String?
+    /// Whether the name is the usual one, which does not apply to an input other than a workbook.
+    var isUsual = false
     /// The row that determines the number of cells in a row; nil for the first row that is not blank.
     var headerRow: Int?
 }

@@ -7,7 +7,8 @@ public enum SpreadsheetError: Error, Hashable, Sendable {
     case encrypted
     /// The file is a workbook of a format that the reader does not support.
     case unsupported(Format)
-    /// The ZIP archive is damaged or incomplete.
+    /// The archive that holds the parts of the workbook is damaged or incomplete, so nothing in it can be found. If this
+    /// is so, it may also be another archive than a workbook.
     case damagedArchive
     /// A part of the archive, such as `xl/workbook.xml`, cannot be read.
     case unreadablePart(String, PartFault)
@@ -15,6 +16,9 @@ public enum SpreadsheetError: Error, Hashable, Sendable {
     case noSheet
     /// The workbook has no sheet of this name. The array contains the names of its sheets.
     case unknownSheet(String, sheets: [String])
+    /// The workbook has no sheet of the usual name, and the caller named no other sheet. The array contains the names of
+    /// its sheets.
+    case unknownUsualSheet(String, sheets: [String])
     /// A sheet was named, but the input is not a workbook.
     case notSpreadsheet
 

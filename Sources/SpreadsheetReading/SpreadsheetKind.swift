@@ -12,35 +12,38 @@ enum SpreadsheetKind: Sendable {
     ///
     /// - Throws: The error of the reads; ``SpreadsheetError`` if the file is a workbook that certainly cannot be read.
     static func detect(_ bytes: SeekableBytes) throws(ByteStreamError) -> SpreadsheetKind? {
-        let start = try bytes.read(upTo: 8, at: 0)
+        let start = try bytes.read(upTo: longestSignature, at: 0)
         if start == OldOfficeFile.signature {
             if try OldOfficeFile.isEncryptedWorkbook(bytes) { throw ByteStreamError(.encrypted) }
             return nil
         }
         guard isArchive(start) else { return nil }
-        let archive: ZipArchive
-        do throws(ByteStreamError) {
-            archive = try ZipArchive(bytes)
-        } catch {
-            // The directory of a ZIP archive is at its end, so the beginning of an incomplete file may still show its
-            // kind.
-            let beginning = try bytes.read(upTo: 1 << 16, at: 0)
-            let isWorkbook = ["xl/workbook", "xl/worksheets", "opendocument.spreadsheet"].contains { mark in
-                beginning.contains(Array(mark.utf8))
-            }
-            guard !isWorkbook, error.cause is SpreadsheetError else { throw error }
-            return nil
-        }
-        if archive.has("mimetype"), try archive.contents(of: "mimetype", upTo: 128).starts(with: openDocumentType) {
-            return .openDocument
-        }
+        let archive = try ZipArchive(bytes)
+        if try isOpenDocument(archive) { return .openDocument }
         if let part = try ExcelWorkbook.part(of: archive) { return .excel(workbook: part) }
-        if archive.has("Index/CalculationEngine.iwa") { throw ByteStreamError(.unsupported(.numbers)) }
+        if archive.hasPart(beginning: "Index/CalculationEngine") { throw ByteStreamError(.unsupported(.numbers)) }
         return nil
     }
 
-    /// Whether a file begins like a ZIP archive.
-    static func isArchive(_ start: [UInt8]) -> Bool {
+    private static func isOpenDocument(_ archive: ZipArchive) throws(ByteStreamError) -> Bool {
+        if archive.has("mimetype") {
+            return try archive.contents(of: "mimetype", upTo: 128).starts(with: openDocumentType)
+        }
+        // The part `mimetype` is optional. The manifest also has the type.
+        guard archive.has("content.xml"), archive.has(ManifestReader.part) else { return false }
+        return try archive.contents(of: ManifestReader.part, upTo: 1 << 16).contains(openDocumentType)
+    }
+
+    /// The number of bytes that tell whether a file may be a workbook.
+    static let longestSignature = OldOfficeFile.signature.count
+
+    /// Whether a file begins like a workbook: like a ZIP archive, or like an Office file before 2007.
+    static func mayBeWorkbook(_ start: [UInt8]) -> Bool { isArchive(start) || start == OldOfficeFile.signature }
+
+    /// Whether a file begins like gzip data. A workbook may be compressed once more.
+    static func isCompressed(_ start: [UInt8]) -> Bool { start.starts(with: [0x1F, 0x8B, 0x08]) }
+
+    private static func isArchive(_ start: [UInt8]) -> Bool {
         start.starts(with: [0x50, 0x4B, 0x03, 0x04]) || start.starts(with: [0x50, 0x4B, 0x05, 0x06])
     }
 
@@ -52,13 +55,15 @@ enum OldOfficeFile {
     static let signature: [UInt8] = [0xD0, 0xCF, 0x11, 0xE0, 0xA1, 0xB1, 0x1A, 0xE1]
 
     /// Whether the directory has a stream that holds an encrypted workbook ([MS-OFFCRYPTO] 2.3).
+    ///
+    /// - Throws: ``SpreadsheetError/damagedArchive`` if the file has no directory where its header says.
     static func isEncryptedWorkbook(_ bytes: SeekableBytes) throws(ByteStreamError) -> Bool {
         let header = try bytes.read(upTo: 512, at: 0)
-        guard header.count == 512 else { return false }
-        let sectorSize = Int64(1) << min(header[30], 20)
+        guard header.count == 512, header[30] == 9 || header[30] == 12 else { throw ByteStreamError(.damagedArchive) }
+        let sectorSize = Int64(1) << header[30]
         let directory = (0..<4).reduce(Int64(0)) { $0 | Int64(header[48 + $1]) << (8 * Int64($1)) }
         let start = (directory + 1) * sectorSize
-        guard start < bytes.count else { return false }
+        guard start + sectorSize <= bytes.count else { throw ByteStreamError(.damagedArchive) }
         let name = "EncryptedPackage".utf8.flatMap { byte in [byte, 0] as [UInt8] }
         let entries = try bytes.read(upTo: 1 << 14, at: start)
         return entries.contains(name)

@@ -45,6 +45,8 @@ struct TimeFormat: Hashable, Sendable {
             default:
                 switch byte {
                 case UInt8(ascii: "g") where Self.has("general", in: bytes, at: index): index += 6
+                // The name of the general format in Chinese programs. The letter of an era is not followed by a slash.
+                case UInt8(ascii: "g") where Self.has("g/", in: bytes, at: index): break
                 case UInt8(ascii: "a") where Self.has("am/pm", in: bytes, at: index): index += 4
                 case UInt8(ascii: "a") where Self.has("a/p", in: bytes, at: index): index += 2
                 case UInt8(ascii: "e") where index + 1 < bytes.count && "+-".utf8.contains(bytes[index + 1]):

@@ -122,6 +122,8 @@ final class XMLReader {
     private static let chunk = 1 << 16
     private static let mostDepth = 256
     private static let longestTag: Int64 = 4 << 20
+    /// After a fault, 256 MiB are read, which takes about a second. The sheet of a million rows is shorter.
+    private static let mostChunksAfterFault = 1 << 12
 
     /// Opens a part. The archive must not open another part before the reader has reached the end.
     init(_ part: String, of archive: ZipArchive, to handler: any XMLHandler) throws(ByteStreamError) {
@@ -161,6 +163,10 @@ final class XMLReader {
     ///
     /// - Returns: False at the end of the part.
     func step() throws(ByteStreamError) -> Bool {
+        do throws(ByteStreamError) { return try parse() } catch { throw cause(of: error) }
+    }
+
+    private func parse() throws(ByteStreamError) -> Bool {
         if isAtEnd { return false }
         let status = isSuspended ? XML_ResumeParser(parser) : try parseChunk()
         if let failure { throw failure }
@@ -172,6 +178,30 @@ final class XMLReader {
         XML_GetParsingStatus(parser, &progress)
         isAtEnd = progress.parsing == XML_FINISHED
         return !isAtEnd
+    }
+
+    /// Returns the error of the rest of the part, if the part is damaged; otherwise `error`. Damaged bytes are often not
+    /// XML any more, or not that of a workbook, before the checksum is compared at the end of the part.
+    private func cause(of error: ByteStreamError) -> ByteStreamError {
+        guard case .unreadablePart(_, let fault) = error.cause as? SpreadsheetError else { return error }
+        switch fault {
+        case .malformed, .unexpected: break
+        case .missing, .damaged, .unknownCompression, .tooLarge: return error
+        }
+        var rest = [UInt8](repeating: 0, count: Self.chunk)
+        do throws(ByteStreamError) {
+            for _ in 0..<Self.mostChunksAfterFault {
+                var span = rest.mutableSpan
+                let count = try span.withUnsafeMutableBytes { bytes throws(ByteStreamError) in
+                    try archive.read(into: bytes)
+                }
+                if count == 0 { break }
+            }
+            return error
+        } catch {
+            if case .unreadablePart(_, .damaged) = error.cause as? SpreadsheetError { return error }
+        }
+        return error
     }
 
     private func parseChunk() throws(ByteStreamError) -> XML_Status {

@@ -21,6 +21,8 @@ final class ZipArchive {
         let name: String
         /// The number of bytes of the archive that were read before this part.
         let readBefore: Int64
+        /// The size according to the directory.
+        let size: UInt64
         var inflated: Int64 = 0
     }
 
@@ -33,6 +35,9 @@ final class ZipArchive {
     /// A larger part may have at most this multiple of its compressed size. Deflate compresses equal bytes by 1,030.
     /// The sheets of real programs stay below 100, even if all their rows are equal, because each row has its number.
     private static let highestRatio: Int64 = 400
+
+    /// The maximum size of data that is decompressed from a number of bytes.
+    static func mostBytes(from compressed: Int64) -> Int64 { max(freeSize, highestRatio * compressed) }
 
     /// Reads the directory of the archive.
     init(_ bytes: SeekableBytes) throws(ByteStreamError) {
@@ -64,6 +69,9 @@ final class ZipArchive {
     /// Whether the archive has a part. Names are compared without case, as in the Open Packaging Conventions.
     func has(_ name: String) -> Bool { places[name.lowercased()] != nil }
 
+    /// Whether the archive has a part whose name begins with a text, without case.
+    func hasPart(beginning start: String) -> Bool { places.keys.contains { $0.hasPrefix(start.lowercased()) } }
+
     /// Opens a part for ``read(into:)``. Closes the part that is open.
     func open(_ name: String) throws(ByteStreamError) {
         open = nil
@@ -78,7 +86,7 @@ final class ZipArchive {
         let readBefore = input.bytesRead
         // minizip closes a part that is still open.
         guard unzOpenCurrentFile(file) == UNZ_OK else { throw fault(of: name) }
-        open = OpenPart(name: name, readBefore: readBefore)
+        open = OpenPart(name: name, readBefore: readBefore, size: facts.uncompressed_size)
     }
 
     /// Reads bytes of the open part, and checks its checksum at the end.
@@ -90,12 +98,13 @@ final class ZipArchive {
         guard count >= 0 else { throw fault(of: part.name) }
         if count == 0 {
             open = nil
-            guard unzCloseCurrentFile(file) == UNZ_OK else { throw fault(of: part.name) }
+            // minizip compares the checksum only if the data does not end early.
+            guard unzCloseCurrentFile(file) == UNZ_OK, part.inflated == part.size else { throw fault(of: part.name) }
             return 0
         }
         part.inflated += Int64(count)
         let compressed = input.bytesRead - part.readBefore
-        guard part.inflated <= max(Self.freeSize, Self.highestRatio * compressed) else {
+        guard part.inflated <= Self.mostBytes(from: compressed) else {
             throw .part(part.name, .tooLarge)
         }
         open = part
@@ -134,8 +143,8 @@ final class ZipArchive {
             else { throw input.failure ?? ByteStreamError(.damagedArchive) }
             let length = name.firstIndex(of: 0) ?? 0
             let text = String(decoding: name[..<length].map(UInt8.init(bitPattern:)), as: UTF8.self)
-            // Some programs write backslashes.
-            let key = String(text.lowercased().map { $0 == "\\" ? "/" : $0 })
+            // Some programs write backslashes, or a slash at the start.
+            let key = String(text.lowercased().map { $0 == "\\" ? "/" : $0 }.drop { $0 == "/" })
             // Other programs read the last of two parts with the same name, and refuse such a workbook.
             guard places.updateValue(place, forKey: key) == nil else { throw ByteStreamError(.damagedArchive) }
             status = unzGoToNextFile(file)

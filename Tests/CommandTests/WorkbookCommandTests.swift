@@ -56,13 +56,68 @@ import Watchdog
         #expect(both.status == 64 && both.error.contains("--sheet is for workbooks"))
     }
 
+    @Test func `I15: if the next workbook lacks the sheet of the first, the message says that the store names it`()
+        throws
+    {
+        var first = file()
+        first.sheets[1].data += "<row><c t=\"str\"><v>Oslo</v></c></row>"
+        let workplace = try workplace(first.bytes())
+        let made = try workplace.profiles(
+            "import", "people.xlsx", "--infer", "--yes", "--sheet", "Other", "--key-by-row")
+        #expect(made.status == 0, "\(made)")
+        var next = first
+        next.sheets[1].name = "May"
+        try SmallFile.write(next.bytes(), to: "\(workplace.folder)/next.xlsx")
+        let outcome = try workplace.profiles("import", "next.xlsx")
+        #expect(outcome.status == 65)
+        for text in [
+            "no sheet \"Other\", which the store's rules name (profiles.sheet); nothing was imported",
+            "Its sheets are: \"Sheet1\", \"May\"", "--sheet",
+        ] {
+            #expect(outcome.error.contains(text), "\(outcome)")
+        }
+        let chosen = try workplace.profiles("import", "next.xlsx", "--sheet", "May")
+        #expect(!chosen.error.contains("no sheet"), "\(chosen)")
+        // A text through a pipe is no workbook, so the sheet does not apply to it.
+        let text = try workplace.shell("printf 'City\\nOslo\\nBern\\n' | profiles import -")
+        #expect(text.output.contains("imported  1"), "\(text)")
+    }
+
+    @Test func `I15: computed numbers are numbers, with the digits that a spreadsheet shows`() throws {
+        var computed = ExcelFile(
+            """
+            <row><c t="str"><v>id</v></c><c t="str"><v>amount</v></c></row>\
+            <row><c t="str"><v>a</v></c><c><v>0.30000000000000004</v></c></row>\
+            <row><c t="str"><v>b</v></c><c><v>1234.5600000000001</v></c></row>
+            """)
+        computed.strings = []
+        let workplace = try workplace(computed.bytes())
+        let outcome = try workplace.profiles("import", "people.xlsx", "--infer", "--yes")
+        #expect(outcome.status == 0, "\(outcome)")
+        let sum = try workplace.profiles("list", "--where", "amount<1", "--format", "json")
+        #expect(sum.output.contains("0.3") && !sum.output.contains("0000"), "\(sum)")
+    }
+
+    @Test func `I15: a workbook that is compressed with gzip is read`() throws {
+        let workplace = try workplace(Gzip.compressed(file().bytes()), name: "people.xlsx.gz")
+        let outcome = try workplace.profiles("import", "people.xlsx.gz", "--infer", "--yes", "--key", "Username")
+        #expect(outcome.output.contains("imported  2"), "\(outcome)")
+        let whole = try Gzip.compressed(file().bytes())
+        try SmallFile.write(Array(whole.dropLast(30)), to: "\(workplace.folder)/cut.gz")
+        let cut = try workplace.profiles("import", "cut.gz")
+        #expect(cut.status == 65 && cut.error.contains("The compressed input is damaged or cut off"), "\(cut)")
+    }
+
     @Test func `I15: a damaged workbook, a bomb and an encrypted one are refused, and nothing is imported`() throws {
         var bomb = file()
         bomb.parts["xl/sharedStrings.xml"] = "<sst>" + String(repeating: " ", count: 20 << 20) + "</sst>"
         let encrypted = try ZipFile.bytes(
             [("[Content_Types].xml", Array("<Types/>".utf8)), ("_rels/.rels", Array("<R/>".utf8))], flags: 1)
         for (bytes, text) in [
-            (try Array(file().bytes().dropLast(100)), "its ZIP archive cannot be read; nothing was imported"),
+            (
+                try Array(file().bytes().dropLast(100)),
+                "damaged or cut off, so its parts cannot be found; nothing was imported"
+            ),
             (try bomb.bytes(), "The part \"xl/sharedStrings.xml\" of the workbook is far larger"),
             (encrypted, "encrypted with a password; nothing was imported"),
         ] {

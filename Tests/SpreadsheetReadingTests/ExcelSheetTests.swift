@@ -7,15 +7,18 @@ import Watchdog
 @Suite(.watched) struct ExcelSheetTests {
     @Test(arguments: [
         ("0", "0"), ("-0", "0"), ("007", "7"), ("1.50", "1.5"), ("0.1", "0.1"),
-        ("0.30000000000000004", "0.30000000000000004"),
-        ("1E3", "1000"), ("1.2E-2", "0.012"), ("1.0000000000000000E-7", "1e-7"), ("0.000001", "0.000001"),
-        ("0.0000012345", "0.0000012345"),
-        ("0.00000012345", "1.2345e-7"), ("123456789012345678", "123456789012345680"),
-        ("1.23456789012345E+19", "12345678901234500000"),
-        ("1E+21", "1e+21"), ("1.7976931348623157E+308", "1.7976931348623157e+308"), ("-2.5", "-2.5"),
-        ("nonsense", "nonsense"),
+        ("0.30000000000000004", "0.3"), ("1234.5600000000001", "1234.56"), ("-2.9999999999999996", "-3"),
+        ("0.1234567890123456", "0.123456789012346"), ("99999999999999.99", "100000000000000"),
+        ("1E3", "1000"), ("1.2E-2", "0.012"), ("1.0000000000000000E-7", "1e-07"), ("0.0001", "0.0001"),
+        ("0.000012", "1.2e-05"), ("0.00000012345000000000002", "1.2345e-07"),
+        ("123456789012345678", "123456789012345678"), ("-12345678901234567890123", "-12345678901234567890123"),
+        ("9.007199254740991E+15", "9007199254740991"), ("1.2345678901234567E+19", "1.23456789012346e+19"),
+        ("1E+21", "1e+21"), ("1.7976931348623157E+308", "1.7976931348623157e+308"), ("-2.5", "-2.5"), (".5", "0.5"),
+        ("5.", "5"), ("\n 1.50\n", "1.5"), ("-", "-"), ("1e999", "1e999"), ("nonsense", "nonsense"),
     ])
-    func `a number is the shortest text of its value`(stored: String, text: String) throws {
+    func `a number has at most 15 digits, as spreadsheets show them, and a whole number has all digits`(
+        stored: String, text: String
+    ) throws {
         #expect(try SheetText(ExcelFile("<row><c><v>\(stored)</v></c></row>")).text == text + "\n")
     }
 
@@ -35,7 +38,8 @@ import Watchdog
             (164, "0.00E+00", "45322", "45322"), (164, "\"days\" 0", "45322", "45322"),
             (164, "General", "45322", "45322"),
             (164, "[Red]#,##0.00", "45322.5", "45322.5"), (164, "\\d0", "45322", "45322"),
-            (164, "0;yyyy", "45322", "45322"),
+            (164, "0;yyyy", "45322", "45322"), (164, "G/通用格式", "45322", "45322"),
+            (164, "ggge\"年\"", "45322", "2024-01-31"),
             (1, nil, "45322", "45322"),
         ] as [(Int, String?, String, String)])
     func `a number with a format of dates or times is a date or a time`(
@@ -53,6 +57,29 @@ import Watchdog
             (file.formats, file.properties) = ([14], properties)
             #expect(try SheetText(file).text == "1904-01-01,2024-01-31\n")
         }
+    }
+
+    @Test(arguments: ["/", "\\", "upper"]) func `the names of parts may be written in other ways`(way: String) throws {
+        let types = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
+        func relationships(_ type: String, _ target: String) -> String {
+            "<R><Relationship Id=\"a\" Type=\"\(types)/\(type)\" Target=\"\(target)\"/></R>"
+        }
+        let parts = [
+            ("_rels/.rels", relationships("officeDocument", "/xl/workbook.xml")),
+            ("xl/workbook.xml", "<workbook><sheets><sheet name=\"A\" r:id=\"a\"/></sheets></workbook>"),
+            ("xl/_rels/workbook.xml.rels", relationships("worksheet", "../xl/./sheets/a.xml")),
+            ("xl/sheets/a.xml", "<worksheet><sheetData><row><c><v>1</v></c></row></sheetData></worksheet>"),
+        ]
+        let written = parts.map { name, content in
+            let name =
+                switch way {
+                case "/": "/" + name
+                case "upper": name.uppercased()
+                default: name.replacing("/", with: way)
+                }
+            return (name: name, content: Array(content.utf8))
+        }
+        #expect(try SheetText(ZipFile.bytes(written)).text == "1\n")
     }
 
     @Test func `shared, inline, rich and phonetic texts, escapes, booleans, errors and dates as text are read`() throws

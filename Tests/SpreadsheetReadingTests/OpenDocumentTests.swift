@@ -69,16 +69,45 @@ import Watchdog
     }
 
     @Test func `rows and cells are not repeated without bound`() throws {
-        func refusal(_ rows: Int, _ columns: Int) throws -> SpreadsheetError? {
+        func refusal(_ rows: String, _ columns: String, of text: String = "some text") throws -> SpreadsheetError? {
             try SheetText.refusal(
                 of: bytes(
                     """
                     <table:table table:name="A"><table:table-row table:number-rows-repeated="\(rows)"><table:table-cell \
-                    table:number-columns-repeated="\(columns)" office:value-type="string"><text:p>some text</text:p>\
+                    table:number-columns-repeated="\(columns)" office:value-type="string"><text:p>\(text)</text:p>\
                     </table:table-cell></table:table-row></table:table>
                     """))
         }
-        #expect(try refusal(1_000_000_000, 16_384) == .unreadablePart("content.xml", .tooLarge))
-        #expect(try refusal(1_000, 10) == nil)
+        #expect(try refusal("16000000", "16384") == .unreadablePart("content.xml", .tooLarge))
+        #expect(try refusal("1000000", "1000", of: "x") == .unreadablePart("content.xml", .tooLarge))
+        #expect(try refusal("1000", "10") == nil)
+        for number in ["1000000000", "99999999", "-1", "0", "", "many", "99999999999999999999"] {
+            #expect(try refusal(number, "1", of: "x") == .unreadablePart("content.xml", .unexpected), "\(number)")
+            #expect(try refusal("1", number, of: "x") == .unreadablePart("content.xml", .unexpected), "\(number)")
+        }
+        // Empty rows and cells cost nothing, so any number of them is ignored.
+        #expect(try refusal("1000000000", "99999999", of: "") == nil)
+    }
+
+    @Test func `repeated rows have the width of the header`() throws {
+        let cell = "office:value-type=\"string\"><text:p>x</text:p></table:table-cell></table:table-row>"
+        let rows = """
+            <table:table-row><table:table-cell table:number-columns-repeated="16384" \(cell)\
+            <table:table-row table:number-rows-repeated="100000"><table:table-cell \(cell)
+            """
+        #expect(
+            try SheetText.refusal(of: bytes("<table:table table:name=\"A\">\(rows)</table:table>"))
+                == .unreadablePart("content.xml", .tooLarge))
+    }
+
+    @Test func `without its first part, a spreadsheet is known by its manifest`() throws {
+        let type = "application/vnd.oasis.opendocument.spreadsheet"
+        let cell = "<table:table-cell office:value-type=\"float\" office:value=\"1\"/>"
+        let content = "<d><table:table table:name=\"A\"><table:table-row>\(cell)</table:table-row></table:table></d>"
+        let file = try ZipFile.bytes([
+            ("META-INF/manifest.xml", Array("<m:manifest><m:file-entry m:media-type=\"\(type)\"/></m:manifest>".utf8)),
+            ("content.xml", Array(content.utf8)),
+        ])
+        #expect(try SheetText(file).text == "1\n")
     }
 }

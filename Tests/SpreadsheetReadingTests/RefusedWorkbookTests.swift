@@ -58,6 +58,56 @@ import Watchdog
         #expect(try SheetText.refusal(of: Array(whole.dropLast(200))) == .damagedArchive)
     }
 
+    @Test(arguments: ["openpyxl.xlsx", "libreoffice.ods", "encrypted.xlsx"])
+    func `a workbook that is cut off anywhere is called damaged`(name: String) throws {
+        let bytes = try SheetText.bytes(ofFile: name)
+        // The directory of an encrypted workbook is not at its end, so its beginning may show that it is encrypted.
+        let known: [SpreadsheetError] = name == "encrypted.xlsx" ? [.damagedArchive, .encrypted] : [.damagedArchive]
+        for place in 0..<200 {
+            let kept = 8 + place * (bytes.count - 8) / 200
+            let refusal = try SheetText.refusal(of: Array(bytes[..<kept]))
+            #expect(refusal.map(known.contains) == true, "\(kept): \(String(describing: refusal))")
+        }
+    }
+
+    @Test(arguments: ["openpyxl.xlsx", "xlsxwriter-1904.xlsx", "libreoffice.ods"])
+    func `a changed byte in a part is called damage, if it is noticed`(name: String) throws {
+        let bytes = try SheetText.bytes(ofFile: name)
+        let end = try #require(bytes.indices.first { bytes[$0...].starts(with: [0x50, 0x4B, 1, 2]) })
+        // The first part of each local header is its signature, and the reader does not use the rest.
+        for place in stride(from: 60, to: end, by: max(1, end / 300)) {
+            var changed = bytes
+            changed[place] ^= 0x55
+            let refusal = try SheetText.refusal(of: changed)
+            switch refusal {
+            case nil, .unreadablePart(_, .damaged): break
+            default: Issue.record("\(place): \(String(describing: refusal))")
+            }
+        }
+    }
+
+    @Test func `an archive that was a workbook is called damaged, also without the part that says so`() throws {
+        let bytes = try ExcelFile(row).bytes()
+        /// The archive with other letters in a name of its directory.
+        func renaming(_ name: String, _ other: String) throws -> [UInt8] {
+            var changed = bytes
+            let place = try #require(bytes.indices.last { bytes[$0...].starts(with: Array(name.utf8)) })
+            changed.replaceSubrange(place..<place + name.utf8.count, with: Array(other.utf8))
+            return changed
+        }
+        for (name, other) in [
+            ("_rels/.rels", "_relz/.rels"), ("xl/workbook.xml", "xl/workbool.xml"),
+            ("xl/_rels/workbook.xml.rels", "xl/_rels/workbook.xml.relz"),
+            ("xl/worksheets/tab1.xml", "xl/worksheets/tab2.xml"),
+        ] {
+            #expect(try SheetText.refusal(of: renaming(name, other)) == .unreadablePart(name, .missing))
+        }
+        #expect(try SheetText(renaming("[Content_Types].xml", "[Content_Typez].xml")).text == "1\n")
+        var file = ExcelFile(row)
+        file.parts["_rels/.rels"] = "<Relationships/>"
+        #expect(try refusal(of: file) == .unreadablePart("_rels/.rels", .unexpected))
+    }
+
     @Test func `a part that expands to far more than its compressed data is refused`() throws {
         var file = ExcelFile(row)
         file.parts["xl/sharedStrings.xml"] = "<sst>" + String(repeating: " ", count: 20 << 20) + "</sst>"
@@ -67,6 +117,11 @@ import Watchdog
         file.strings = ["<t>" + String(repeating: "x", count: 1 << 20) + "</t>"]
         file.sheets[0].data = String(repeating: "<row><c t=\"s\"><v>0</v></c></row>", count: 80)
         #expect(try refusal(of: file) == .unreadablePart("xl/worksheets/tab1.xml", .tooLarge))
+    }
+
+    @Test func `gzip data that expands to far more than a workbook is refused`() throws {
+        let bytes = try ExcelFile(row).bytes() + [UInt8](repeating: 0, count: 40 << 20)
+        #expect(try SheetText.refusal(of: Gzip.compressed(bytes)) == .unreadablePart("gzip data", .tooLarge))
     }
 
     @Test func `equal rows of an honest sheet are no bomb`() throws {
@@ -86,6 +141,8 @@ import Watchdog
         #expect(try refusal(of: file) == .unsupported(.binaryWorkbook))
         let numbers = try ZipFile.bytes([("Index/Document.iwa", []), ("Index/CalculationEngine.iwa", [1])])
         #expect(try SheetText.refusal(of: numbers) == .unsupported(.numbers))
+        let later = try ZipFile.bytes([("Index/Document.iwa", []), ("Index/CalculationEngine-12.iwa", [1])])
+        #expect(try SheetText.refusal(of: later) == .unsupported(.numbers))
         let open = try ZipFile.bytes([
             ("mimetype", Array("application/vnd.oasis.opendocument.spreadsheet".utf8)),
             ("META-INF/manifest.xml", Array("<m:manifest><m:encryption-data/></m:manifest>".utf8)),

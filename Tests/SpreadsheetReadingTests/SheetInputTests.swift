@@ -1,3 +1,4 @@
+import CSVStream
 import InputFixtures
 import ProfileCore
 import ProfileStore
@@ -36,9 +37,12 @@ import Watchdog
         let text = try await inferring(Array("id;name;city\n1;ann;Oslo\n".utf8))
         #expect(text.rows == 1 && text.columns.map(\.header) == ["id", "name", "city"])
         #expect(try await inferring(Array("P\n".utf8)).columns.map(\.header) == ["P"])
-        await #expect(throws: InferenceError.input(.looksLike(.zip))) {
-            try await inferring(Array("PK\u{3}\u{4} is no archive".utf8))
-        }
+        let gzip = try await inferring(Gzip.compressed(ExcelFile(rows: people).bytes()))
+        #expect(gzip.rows == 3 && gzip.columns.map(\.header) == ["id", "name"])
+        let gzipText = try await inferring(Gzip.compressed(Array("id;name;city\n1;ann;Oslo\n".utf8)))
+        #expect(gzipText.rows == 1 && gzipText.columns.map(\.header) == ["id", "name", "city"])
+        let zip = try ZipFile.bytes([("a.csv", Array("id\n1\n".utf8))])
+        await #expect(throws: InferenceError.input(.looksLike(.zip))) { try await inferring(zip) }
         await #expect(throws: InferenceError.input(.noHeader)) { try await inferring([]) }
     }
 
@@ -60,6 +64,22 @@ import Watchdog
         #expect(report.issues.listed.map(\.line) == [6])
         #expect(report.warnings == [.blankLines(count: 1, line: 4), .otherSheets(["Other"])])
         #expect(report.format == .csv(delimiter: UInt8(ascii: ",")))
+    }
+
+    @Test(arguments: [true, false]) func `the usual sheet applies to workbooks alone`(isStream: Bool) async throws {
+        var file = ExcelFile(rows: people)
+        file.sheets.append(("Other", "<row><c t=\"str\"><v>City</v></c></row>", ""))
+        func sheet(_ bytes: [UInt8], usual: String, named name: String? = nil) throws -> String {
+            let input =
+                isStream
+                ? ImportInput(Chunks(bytes: bytes, size: 100), name: "s") : ImportInput(bytes: bytes, name: "s")
+            return try SheetText(input.readingSheet(named: name, usual: usual, keptIn: "/tmp")).text
+        }
+        #expect(try sheet(file.bytes(), usual: "Other") == "City\n")
+        #expect(try sheet(file.bytes(), usual: "May", named: "Other") == "City\n")
+        #expect(try sheet(Array("a,b\n".utf8), usual: "Other") == "not a sheet")
+        let error = #expect(throws: ByteStreamError.self) { try sheet(file.bytes(), usual: "May") }
+        #expect(error?.cause as? SpreadsheetError == .unknownUsualSheet("May", sheets: ["Sheet1", "Other"]))
     }
 
     @Test func `without this module, the workbook is refused as a spreadsheet`() async throws {

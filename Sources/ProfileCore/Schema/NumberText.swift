@@ -1,5 +1,5 @@
 /// Reads integers and numbers from text, and writes numbers in their stored form.
-enum NumberText {
+package enum NumberText {
     /// Reads an optional sign and digits. Returns nil for any other text, and for an integer that does not fit in 64
     /// bits.
     static func integer(_ bytes: Span<UInt8>) -> Int64? {
@@ -53,7 +53,7 @@ enum NumberText {
     }
 
     /// Returns the shortest text that parses to the same value. A whole number is written without a fraction.
-    static func canonical(_ value: Double) -> String {
+    package static func canonical(_ value: Double) -> String {
         if value == 0 { return "0" }
         let text = value.description
         return text.hasSuffix(".0") ? String(text.dropLast(2)) : text

@@ -27,7 +27,9 @@ struct MendCommand: AsynchronousCommand, ResultWriting {
     @Argument(help: "The file of rejected rows.", completion: .file(extensions: ["csv"]))
     var file: String
 
-    @OptionGroup var delimiter: DelimiterOption
+    @Option(help: Delimiter.help)
+    var delimiter: Delimiter?
+
     @OptionGroup var columns: ColumnOptions
     @OptionGroup var onDuplicate: DuplicateOption
     @OptionGroup var asking: AskingOptions
@@ -58,7 +60,7 @@ struct MendCommand: AsynchronousCommand, ResultWriting {
 
     private var options: ImportOptions {
         var options = ImportOptions()
-        options.format = .csv(delimiter: delimiter.byte)
+        options.format = .csv(delimiter: delimiter?.byte)
         options.duplicates = onDuplicate.policy
         columns.adapt(&options)
         return options

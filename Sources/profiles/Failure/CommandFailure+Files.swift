@@ -136,7 +136,10 @@ extension CommandFailure {
 
     /// Makes the failure for an input that is not a text with records.
     private init(_ kind: FileKind, _ attempt: ImportAttempt) {
-        let (what, advice) = kind.text
+        var (what, advice) = kind.text
+        if kind == .spreadsheet, attempt == .mending {
+            (what, advice) = ("a spreadsheet (.xlsx or .ods)", "Import it with \"profiles import\"")
+        }
         self.init(.badInput, "The input looks like \(what)\(attempt.nothingDone)", advice)
     }
 
@@ -156,17 +159,59 @@ extension CommandFailure {
                 "Export it as Excel (.xlsx) or CSV, and import that")
         case .damagedArchive:
             self.init(
-                .badInput, "The workbook is damaged or cut off: its ZIP archive cannot be read\(attempt.nothingDone)",
-                "Fetch the file again; unzip -t FILE shows details")
-        case .unreadablePart(let part, let fault):
-            self.init(.badInput, "The part \(part.quoted(longest: 200)) of the workbook \(fault.text)", save)
-        case .noSheet: self.init(.badInput, "The workbook has no visible sheet with cells\(attempt.nothingDone)")
+                .badInput,
+                "The input is a workbook or another archive that is damaged or cut off, so its parts cannot be found"
+                    + attempt.nothingDone, Self.fetchAgain)
+        case .unreadablePart(let part, let fault): self.init(fault, of: part.quoted(longest: 200))
+        case .noSheet:
+            self.init(
+                .badInput, "The workbook has no visible sheet with cells\(attempt.nothingDone)",
+                "If a hidden sheet has the rows, name it with --sheet")
         case .unknownSheet(let name, let sheets):
             self.init(
                 .usage, "The workbook has no sheet \(name.quoted(longest: 64))\(attempt.nothingDone)",
-                "Its sheets are: " + Self.list(sheets.map { $0.quoted(longest: 64) }, most: 20))
+                Self.names(of: sheets))
+        case .unknownUsualSheet(let name, let sheets):
+            self.init(
+                .badInput,
+                "The workbook has no sheet \(name.quoted(longest: 64)), which the store's rules name (profiles.sheet)"
+                    + attempt.nothingDone, Self.names(of: sheets), "Choose one of them with --sheet")
         case .notSpreadsheet:
             self.init(.usage, "--sheet names a sheet, but the input is not a workbook\(attempt.nothingDone)")
+        }
+    }
+
+    private static let fetchAgain = "Fetch the file again, or ask for a new copy"
+
+    private static func names(of sheets: [String]) -> String {
+        "Its sheets are: " + list(sheets.map { $0.quoted(longest: 64) }, most: 20)
+    }
+
+    /// Makes the failure for a part of a workbook. `part` is its name in quotes.
+    private init(_ fault: SpreadsheetError.PartFault, of part: String) {
+        let save = "Open it in a spreadsheet program, and save it as .xlsx"
+        switch fault {
+        case .missing: self.init(.badInput, "The workbook is damaged: its part \(part) is missing", Self.fetchAgain)
+        case .damaged:
+            self.init(
+                .badInput, "The workbook is damaged or cut off: its part \(part) does not match its checksum",
+                Self.fetchAgain)
+        case .unknownCompression:
+            self.init(
+                .badInput, "The part \(part) of the workbook is damaged, or compressed with an unknown method", save)
+        case .malformed(let line):
+            self.init(
+                .badInput, "The part \(part) of the workbook is not well-formed XML, in line \(line) of the part", save)
+        case .unexpected:
+            self.init(
+                .badInput,
+                "The part \(part) of the workbook has a cell, a row or a reference that no spreadsheet program writes",
+                save)
+        case .tooLarge:
+            self.init(
+                .badInput,
+                "The part \(part) of the workbook is far larger than its compressed data, "
+                    + "as if it was made to exhaust the memory", save)
         }
     }
 
@@ -200,27 +245,16 @@ extension CommandFailure {
     }
 }
 
-extension SpreadsheetError.PartFault {
-    /// The rest of a sentence about the part.
-    fileprivate var text: String {
-        switch self {
-        case .missing: "is missing"
-        case .damaged: "is damaged"
-        case .unknownCompression: "is compressed with an unknown method"
-        case .malformed(let line): "is not well-formed XML, in line \(line) of the part"
-        case .unexpected: "has a cell, a row or a reference that no spreadsheet program writes"
-        case .tooLarge: "is far larger than its compressed data, as if it was made to exhaust the memory"
-        }
-    }
-}
-
 extension FileKind {
     /// The name of the kind of file, and what to do with such a file.
     fileprivate var text: (what: String, advice: String) {
         func unpacked(by command: String) -> String { "Decompress it first: \(command) FILE | profiles import -" }
         switch self {
-        case .spreadsheet: return ("a spreadsheet (.xlsx or .ods)", "Save the sheet as CSV (UTF-8) and import that")
-        case .oldOffice: return ("an old Office file (.xls)", "Save the sheet as CSV (UTF-8) and import that")
+        // The command reads a workbook itself.
+        case .spreadsheet:
+            return ("an archive with a workbook (.xlsx or .ods) in it", "Take the workbook out of it first: unzip FILE")
+        case .oldOffice:
+            return ("an old Office file (.xls)", "Open it in a spreadsheet program, and save it as .xlsx")
         case .zip: return ("a ZIP archive", unpacked(by: "unzip -p"))
         case .tar: return ("a tar archive", "Take the file out of it first: tar -xf FILE")
         case .gzip: return ("a file that was compressed twice", unpacked(by: "gzip -dc"))

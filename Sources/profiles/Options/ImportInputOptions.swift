@@ -70,7 +70,7 @@ struct ImportInputOptions: ParsableArguments {
         // If the input is JSON, the columns of the rejected rows have the names of fields. So no option is needed.
         if format == .json { return [] }
         var words: [String] = []
-        if let byte = source.delimiter.byte {
+        if let byte = source.delimiter?.byte {
             words += ["--delimiter", byte == 9 ? "tab" : String(Unicode.Scalar(byte))]
         }
         for column in columns.mappings { words += ["--map", "\(column.header)=\(column.field)"] }

@@ -16,7 +16,10 @@ struct InputFileOptions: ParsableArguments {
         help: "Read the input as csv, json or ndjson. (default: by the file's extension, else detected)")
     var kind: Kind?
 
-    @OptionGroup var delimiter: DelimiterOption
+    // This option and those below are no group of their own: the parser takes twice the time for each level of nested
+    // groups.
+    @Option(help: Delimiter.help)
+    var delimiter: Delimiter?
 
     @Option(
         help: ArgumentHelp(
@@ -28,7 +31,6 @@ struct InputFileOptions: ParsableArguments {
         help: ArgumentHelp("Read this sheet of a workbook. (default: the first that is not hidden)", valueName: "name"))
     var sheet: String?
 
-    // These options are no group of their own: the parser takes twice the time for each level of nested groups.
     @Flag(help: "Read the first row as data, and name the columns column_1, column_2, ...")
     var noHeader = false
 
@@ -66,13 +68,13 @@ struct InputFileOptions: ParsableArguments {
         if let headers = key?.headers, Set(headers).count < headers.count {
             throw ValidationError("--key names a column twice.")
         }
-        if delimiter.isGiven, isJSON { throw ValidationError("--delimiter is for CSV.") }
+        if delimiter != nil, isJSON { throw ValidationError("--delimiter is for CSV.") }
         try validateLayout()
         if isJSON, let option = layout.words.first { throw ValidationError("\(option) is for CSV.") }
-        if let comment, comment.byte == delimiter.byte {
+        if let comment, comment.byte == delimiter?.byte {
             throw ValidationError("--comment and --delimiter name the same character.")
         }
-        if sheet != nil, kind != nil || delimiter.isGiven || encoding != nil {
+        if sheet != nil, kind != nil || delimiter != nil || encoding != nil {
             throw ValidationError("--sheet is for workbooks, and excludes --as, --delimiter and --encoding.")
         }
     }
@@ -83,21 +85,15 @@ struct InputFileOptions: ParsableArguments {
         _ opened: borrowing InputFile, usual: TableLayout = TableLayout()
     ) throws(ImportError) -> ImportInput {
         let input = ImportInput(descriptor: opened.descriptor, name: opened.path, byteCount: opened.byteCount)
-        let row = headerLine ?? usual.headerLine
-        let folder = Environment["TMPDIR"] ?? "/var/tmp"
-        // Not every file that is imported into the store is a workbook.
-        if sheet == nil, let name = usual.sheet,
-            let found = try? input.readingSheet(named: name, headerRow: row, keptIn: folder)
-        {
-            return found
-        }
-        return try input.readingSheet(named: sheet, headerRow: row, keptIn: folder)
+        return try input.readingSheet(
+            named: sheet, usual: usual.sheet, headerRow: headerLine ?? usual.headerLine,
+            keptIn: Environment["TMPDIR"] ?? "/var/tmp")
     }
 
     var format: InputFormat {
         if isJSON { return .json }
-        if kind == nil, !delimiter.isGiven, layout.words.isEmpty { return .automatic }
-        return .csv(delimiter: delimiter.byte)
+        if kind == nil, delimiter == nil, layout.words.isEmpty { return .automatic }
+        return .csv(delimiter: delimiter?.byte)
     }
 
     /// Whether the input is JSON. The format is the value of `--as`. If `--as` is not given, the file's extension

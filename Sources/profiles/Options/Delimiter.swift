@@ -1,23 +1,13 @@
 internal import ArgumentParser
 
-/// The option for the separator of CSV cells.
-struct DelimiterOption: ParsableArguments {
-    @Option(
-        help: ArgumentHelp(
-            "Separate cells by one ASCII character, or by tab. (default: , ; tab or |, detected)", valueName: "c")
-    )
-    var delimiter: Delimiter?
-
-    /// The delimiter. Nil if the importer detects the delimiter.
-    var byte: UInt8? { delimiter?.byte }
-    /// Whether the option is given.
-    var isGiven: Bool { delimiter != nil }
-}
-
 /// A delimiter, given as one character such as `;`, or as `tab`, `\t` or `auto`.
 struct Delimiter: ExpressibleByArgument {
     /// Nil for `auto`.
     let byte: UInt8?
+
+    /// The help of the option `--delimiter`.
+    static let help = ArgumentHelp(
+        "Separate cells by one ASCII character, or by tab. (default: , ; tab or |, detected)", valueName: "c")
 
     init?(argument: String) {
         switch argument {
