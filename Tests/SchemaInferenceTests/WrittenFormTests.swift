@@ -133,7 +133,8 @@ import Watchdog
             case 7: "\(Double(random.number(-999...9_999)) / 8)"
             case 8: "\(minus)\(whole + 1)" + (random.once(in: 2) ? ".\(random.number(1...9))" : "")
             case 9: "0.0000\(random.number(1...9))"
-            case 10: grouped(whole, ",")
+            // A comma would be a decimal sign if another column proves that.
+            case 10: grouped(whole, "'")
             case 11: "\(minus)\(whole + 1)"
             case 12: date
             case 13: "\(min(day, 28)).\(month).\(random.number(1900...2030))"
