@@ -117,7 +117,8 @@ import Watchdog
             if let missing, random.once(in: 5) { return missing }
             let isNegative = random.once(in: 6)
             let minus = isNegative ? "-" : ""
-            let whole = random.once(in: 3) ? random.number(1_000...999_999) : random.number(0...999)
+            // Minus zero is stored as zero.
+            let whole = random.once(in: 3) ? random.number(1_000...999_999) : random.number((isNegative ? 1 : 0)...999)
             let day = random.number(1...31)
             let month = random.number(1...12)
             let date = "\(month)/\(min(day, 28))/\(random.number(1970...2030))"
