@@ -117,15 +117,3 @@ struct ChosenTypeEvidence: Sendable {
         return (draft, misfits[best])
     }
 }
-
-extension FieldDraft {
-    fileprivate var acceptsUnit: Bool { attributes.contains { $0.name == "bareNumber" } }
-
-    /// The decimal sign of a number.
-    fileprivate var decimal: UInt8 {
-        guard case .string(let sign) = attributes.first(where: { $0.name == "decimalChar" })?.value else {
-            return NumberWriting.plain.decimal
-        }
-        return sign.utf8.first ?? NumberWriting.plain.decimal
-    }
-}

@@ -30,6 +30,10 @@ struct ColumnEvidence: Sendable {
     private(set) var others = CountedLines()
     /// The units beside the numbers.
     private(set) var units = UnitEvidence()
+    /// The numbers of decimals of numbers.
+    private(set) var decimals = DecimalEvidence()
+    /// The padding and the case of days and times.
+    private(set) var moments = MomentEvidence()
     /// The evidence for the type that the options choose; nil if they choose none, or text.
     private(set) var chosen: ChosenTypeEvidence?
     /// Whether the column has too many other values to be a column of hashes.
@@ -102,13 +106,16 @@ struct ColumnEvidence: Sendable {
         chosen?.add(value, line: line)
         if WrittenUnit.isBare(value) {
             units.addBareNumber()
+            if hypotheses.mayBeNumbers { decimals.add(value) }
             hypotheses.judge(value, number: value, line: line)
         } else if hypotheses.mayBeNumbers, let written = WrittenUnit(value) {
             units.add(written)
+            decimals.add(written.number.span)
             hypotheses.judge(value, number: written.number.span, line: line)
         } else {
             hypotheses.judge(value, number: value, line: line)
         }
+        if hypotheses.mayBeMoments { moments.add(value) }
         if value[0] == UInt8(ascii: "$") { noteHash(value, line: line) } else { others.add(line: line) }
         if hypotheses.isRefuted(0), value.isNumeral { numerals.add(line: line) }
         if examples.count < 2 { keepExample(value.withUnsafeBufferPointer { Array($0) }) }
@@ -136,6 +143,8 @@ struct ColumnEvidence: Sendable {
         order.merge(later.order)
         hypotheses.merge(later.hypotheses)
         units.merge(later.units)
+        decimals.merge(later.decimals)
+        moments.merge(later.moments)
         if let others = later.chosen { if chosen == nil { chosen = others } else { chosen?.merge(others) } }
         for example in later.examples { keepExample(example) }
         hashes += later.hashes
@@ -197,6 +206,9 @@ struct LivingHypotheses: Sendable {
 
     /// Whether a hypothesis of numbers is still tested.
     var mayBeNumbers: Bool { living & TypeHypothesis.numeric != 0 }
+
+    /// Whether a hypothesis of days or times is still tested.
+    var mayBeMoments: Bool { living & TypeHypothesis.moments != 0 }
 
     mutating func merge(_ later: LivingHypotheses) {
         values += later.values

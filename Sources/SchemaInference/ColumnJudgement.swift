@@ -79,12 +79,36 @@ struct ColumnJudgement {
         if isOtherKey, draft.isExact, proposes(.unique, if: proof.isUnique) {
             draft.constraints.append(JSONMember("unique", true))
         }
+        giveWrittenForms()
         if !takenAsMissing.isEmpty {
             let texts = JSONValue.array([""] + takenAsMissing.map(JSONValue.string))
             draft.attributes.insert(JSONMember("missingValues", texts), at: 0)
         }
         if let contentType { draft.extensions.append(JSONMember("contentType", .string(contentType))) }
         if !withheld.isEmpty { doubts.append(.withheld(withheld, proof.reason)) }
+    }
+
+    /// Notes how the file writes the values, for an export that is like the file (N13).
+    private mutating func giveWrittenForms() {
+        if evidence.empty == 0, evidence.tokens.count == 1, let token = evidence.tokens.keys.first {
+            draft.extensions.append(JSONMember("missing", .string(MissingToken.all[token].text)))
+        }
+        let written: String?
+        switch draft.type {
+        case "integer", "number":
+            let decimals = draft.type == "integer" ? 0 : evidence.decimals.decimals(draft.decimal)
+            let units = draft.acceptsUnit ? evidence.units : UnitEvidence()
+            let zero = units.zero(decimals: decimals)
+            written = zero == "0" ? nil : zero
+        case "date", "datetime", "time": written = evidence.moments.written(draft.pattern, draft.type)
+        default: written = nil
+        }
+        guard let written else { return }
+        var noted = draft
+        noted.extensions.append(JSONMember("written", .string(written)))
+        // The draft still lacks the list of missing values.
+        noted.extensions.removeAll { $0.name == "missing" }
+        if noted.isValid { draft.extensions.append(JSONMember("written", .string(written))) }
     }
 
     private var isStrict: Bool { tightness == .strict }
@@ -231,6 +255,7 @@ struct ColumnJudgement {
         var told = Self.numbers(in: evidence, borneOut)
         // Amounts of money have no fractions of three digits.
         if isMoney, told.count > 1, told.contains(where: { $0.group != nil }) { told.removeAll { $0.group == nil } }
+        if let grouped = Self.partlyGrouped(evidence, told), grouped.group != decimal { return .number(grouped) }
         if told.count > 1, let proven = told.first(where: { $0.decimal == decimal }) { return .number(proven) }
         // The point is the decimal sign of the Table Schema standard, and the most usual one.
         if told.contains(.plain) || told.count == 1 { return told.first.map(InferredType.number) }
@@ -246,12 +271,24 @@ struct ColumnJudgement {
         }
     }
 
+    /// Returns the number format of amounts of money if only some of them are in groups, as in `$85000` and `$1,250`;
+    /// nil if they are not.
+    private static func partlyGrouped(_ evidence: ColumnEvidence, _ told: [NumberWriting]) -> NumberWriting? {
+        guard told.count == 1, let sign = told.first?.decimal, told.first?.group == nil,
+            evidence.units.unit.map(WrittenUnit.isCurrency) ?? false, evidence.decimals.mayBeThousands(sign)
+        else { return nil }
+        let comma = UInt8(ascii: ",")
+        return NumberWriting(decimal: sign == comma ? UInt8(ascii: ".") : comma, group: sign)
+    }
+
     /// Returns the decimal sign of a column's numbers, if only one fits; otherwise nil.
     static func decimal(provenBy evidence: ColumnEvidence) -> UInt8? {
         let borneOut = evidence.hypotheses.borneOut
         // Whole numbers and dates prove nothing.
         guard evidence.values > 0, let first = borneOut.first, case .number = first else { return nil }
-        let signs = Set(numbers(in: evidence, borneOut).map(\.decimal))
+        let told = numbers(in: evidence, borneOut)
+        guard partlyGrouped(evidence, told) == nil else { return nil }
+        let signs = Set(told.map(\.decimal))
         return signs.count == 1 ? signs.first : nil
     }
 
@@ -302,7 +339,7 @@ struct ColumnJudgement {
             for (name, found, all) in [
                 ("trueValues", trueValues, FieldRules.defaultTrueValues),
                 ("falseValues", falseValues, FieldRules.defaultFalseValues),
-            ] where !found.isEmpty && !found.contains(all[0]) {
+            ] where !found.isEmpty && found[0] != all[0] {
                 let words = found + all.filter { !found.contains($0) }
                 draft.attributes.append(JSONMember(name, .array(words.map(JSONValue.string))))
             }
@@ -317,7 +354,9 @@ struct ColumnJudgement {
     /// The words for true and false; nil if the values are not booleans.
     private var booleanValues: (trueValues: [String], falseValues: [String])? {
         guard let entries = evidence.distinct.entries, 1...6 ~= entries.count else { return nil }
-        let texts = entries.map { String(decoding: $0.bytes, as: UTF8.self) }.sorted()
+        // An export that is like the file writes the first word, which is the most frequent one.
+        let texts = entries.map { (text: String(decoding: $0.bytes, as: UTF8.self), count: $0.count) }
+            .sorted { ($1.count, $0.text) < ($0.count, $1.text) }.map(\.text)
         for (yes, no) in Self.booleanWords {
             let trueValues = texts.filter { $0.lowercased() == yes }
             let falseValues = texts.filter { $0.lowercased() == no }
@@ -327,7 +366,7 @@ struct ColumnJudgement {
         }
         let isQuestion = name.words.first.map { ["is", "has", "was", "can", "ist", "hat"].contains($0) } ?? false
         let asksForFlag = name.words.last.map { ["flag", "active", "enabled", "aktiv"].contains($0) } ?? false
-        return (isQuestion || asksForFlag) && texts == ["0", "1"] ? (["1"], ["0"]) : nil
+        return (isQuestion || asksForFlag) && Set(texts) == ["0", "1"] ? (["1"], ["0"]) : nil
     }
 
     static let booleanWords = [

@@ -28,6 +28,34 @@ struct FieldDraft: Sendable {
         return format
     }
 
+    /// The decimal sign of a number.
+    var decimal: UInt8 {
+        guard case .string(let sign) = attributes.first(where: { $0.name == "decimalChar" })?.value else {
+            return NumberWriting.plain.decimal
+        }
+        return sign.utf8.first ?? NumberWriting.plain.decimal
+    }
+
+    var acceptsUnit: Bool { attributes.contains { $0.name == "bareNumber" } }
+
+    /// The pattern of dates or times; nil for ISO 8601.
+    var pattern: String? {
+        if let format { return format }
+        guard case .array(let formats) = extensions.first(where: { $0.name == "formats" })?.value,
+            case .string(let pattern) = formats.first
+        else { return nil }
+        return pattern
+    }
+
+    /// Whether a schema can have the field.
+    var isValid: Bool {
+        let key: JSONValue = ["name": "username", "constraints": ["required": true, "unique": true]]
+        var field = self
+        field.name = "field"
+        let document: JSONValue = ["fields": [field.document, key]]
+        return (try? ProfileSchema(parsing: document.text())) != nil
+    }
+
     /// The field as an element of a Table Schema's `fields`.
     var document: JSONValue {
         var members = [JSONMember("name", .string(name))]

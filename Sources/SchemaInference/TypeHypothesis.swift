@@ -57,14 +57,17 @@ struct TypeHypothesis: Sendable {
     /// The hypotheses of whole numbers and numbers.
     static let numeric = 1 | numberPositions
 
-    private static let numberPositions = positions { _ in true }
-    private static let ungroupedPositions = positions { $0.group == nil }
+    private static let numberPositions = positions { if case .number = $0 { true } else { false } }
+    private static let ungroupedPositions = positions {
+        if case .number(let writing) = $0 { writing.group == nil } else { false }
+    }
 
-    private static func positions(_ isWanted: (NumberWriting) -> Bool) -> UInt64 {
+    /// The hypotheses of dates and times.
+    static let moments = positions { ["date", "datetime", "time"].contains($0.name) }
+
+    private static func positions(_ isWanted: (InferredType) -> Bool) -> UInt64 {
         var positions: UInt64 = 0
-        for (index, hypothesis) in all.enumerated() {
-            if case .number(let writing) = hypothesis.type, isWanted(writing) { positions |= 1 << index }
-        }
+        for (index, hypothesis) in all.enumerated() where isWanted(hypothesis.type) { positions |= 1 << index }
         return positions
     }
 }

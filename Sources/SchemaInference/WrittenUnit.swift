@@ -3,8 +3,18 @@ internal import ProfileCore
 /// A value that consists of a number and a unit, such as `$85,000`, `-45,67 €`, `80 %` or `12 kg`.
 struct WrittenUnit {
     let unit: [UInt8]
+    /// The unit with the spaces between it and the number.
+    let surroundings: Surroundings
+    /// Whether a minus is between the unit and the digits, as in `$-5`; nil if there is no minus.
+    private(set) var isMinusInside: Bool?
     /// The number without the unit. A minus before the unit is before the digits.
     let number: [UInt8]
+
+    /// The text around a number, without its minus.
+    struct Surroundings: Hashable, Sendable {
+        let before: [UInt8]
+        let after: [UInt8]
+    }
 
     /// Splits a value; nil if it is no number with exactly one unit. The text of the number itself is not checked.
     ///
@@ -16,16 +26,16 @@ struct WrittenUnit {
         else { return nil }
         var before = Self.bytes(of: value, 0..<first)
         let after = Self.bytes(of: value, last + 1..<value.count)
-        var isNegative = false
         if before.first == Self.minus {
-            isNegative = true
+            isMinusInside = false
             before.removeFirst()
             // A minus before a space may be a dash.
             guard before.first != UInt8(ascii: " ") else { return nil }
         } else if before.last == Self.minus {
-            isNegative = true
+            isMinusInside = true
             before.removeLast()
         }
+        surroundings = Surroundings(before: before, after: after)
         let prefix = Self.trimmed(before)
         let suffix = Self.trimmed(after)
         guard prefix.isEmpty != suffix.isEmpty else { return nil }
@@ -36,7 +46,7 @@ struct WrittenUnit {
             guard Self.currencies.contains(prefix) else { return nil }
             unit = prefix
         }
-        number = (isNegative ? [Self.minus] : []) + Self.bytes(of: value, first..<last + 1)
+        number = (isMinusInside == nil ? [] : [Self.minus]) + Self.bytes(of: value, first..<last + 1)
     }
 
     /// Returns whether a value cannot have a unit, because it begins and ends like a number.
@@ -111,13 +121,22 @@ struct UnitEvidence: Sendable {
     private(set) var hasBareNumber = false
     /// The characters of the numbers that have a unit.
     private(set) var characters = SeenASCII()
+    /// The first distinct texts around numbers, at most ``mostSurroundings``, with the number of values.
+    private var surroundings: [(text: WrittenUnit.Surroundings, count: Int)] = []
+    private var minusesInside = 0
+    private var minusesOutside = 0
 
     /// The number of units that prove that there are several, and that a report names.
     private static let most = 3
+    private static let mostSurroundings = 8
 
     mutating func add(_ value: WrittenUnit) {
         for byte in value.number { characters.insert(byte) }
         note(value.unit)
+        note(value.surroundings, 1)
+        if let isInside = value.isMinusInside {
+            if isInside { minusesInside += 1 } else { minusesOutside += 1 }
+        }
     }
 
     mutating func addBareNumber() { hasBareNumber = true }
@@ -126,6 +145,29 @@ struct UnitEvidence: Sendable {
         for unit in later.units { note(unit) }
         hasBareNumber = hasBareNumber || later.hasBareNumber
         characters.formUnion(later.characters)
+        for (text, count) in later.surroundings { note(text, count) }
+        minusesInside += later.minusesInside
+        minusesOutside += later.minusesOutside
+    }
+
+    private mutating func note(_ text: WrittenUnit.Surroundings, _ count: Int) {
+        if let known = surroundings.firstIndex(where: { $0.text == text }) {
+            surroundings[known].count += count
+        } else if surroundings.count < Self.mostSurroundings {
+            surroundings.append((text, count))
+        }
+    }
+
+    /// Returns zero with this number of decimals, as most numbers with a unit are written.
+    func zero(decimals: Int) -> String {
+        let zero = "0" + (decimals > 0 ? "." + String(repeating: "0", count: decimals) : "")
+        // The first of several texts with the same count is used.
+        guard unit != nil, let most = surroundings.map(\.count).max(),
+            let text = surroundings.first(where: { $0.count == most })?.text
+        else { return zero }
+        let before = String(decoding: text.before, as: UTF8.self)
+        let isInside = !before.isEmpty && minusesInside > minusesOutside
+        return before + (isInside ? "-" : "") + zero + String(decoding: text.after, as: UTF8.self)
     }
 
     private mutating func note(_ unit: [UInt8]) {

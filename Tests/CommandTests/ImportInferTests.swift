@@ -234,8 +234,10 @@ import Watchdog
         let update = try workplace.profiles(
             "import", "february.csv", "--key-by-content", "--on-duplicate", "update")
         #expect(update.status == 64 && update.error.contains("--key-by-content"), "\(update)")
-        // An export writes amounts in another notation. They are the same rows.
-        #expect(try workplace.profiles("export", "again.csv", "--original").status == 0)
+        // An export is like the file. In another notation, the amounts are the same rows.
+        let export = try workplace.profiles("export", "--original")
+        #expect(export.output == january + "02.02.2026;Lohn;5000,00\n02.02.2026;Miete;-900,00\n", "\(export)")
+        try workplace.write(export.output.replacing(",00", with: ",0"), to: "again.csv")
         let again = try workplace.profiles("import", "again.csv", "--on-duplicate", "skip")
         #expect(again.status == 0 && again.output.contains("skipped   5"), "\(again)")
     }

@@ -14,6 +14,8 @@ import Watchdog
         let rows: Int
         /// Further rows of the next file.
         let further: String
+        /// The export with the original names; nil if it is the file itself.
+        var exported: String?
 
         var testDescription: String { name }
     }
@@ -32,11 +34,20 @@ import Watchdog
                 28.01.2026;Work;Salary;3.200,00 €
 
                 """, options: ["--key-by-content"], rows: 4,
-            further: "02.02.2026;Landlord;Rent;-900,00 €\n"),
+            further: "02.02.2026;Landlord;Rent;-900,00 €\n",
+            exported: """
+                Day;Payee;Purpose;Amount
+                02.01.2026;Landlord;Rent;-900,00 €
+                05.01.2026;Café Lux;Card;-4,50 €
+                05.01.2026;Café Lux;Card;-4,50 €
+                28.01.2026;Work;Salary;3.200,00 €
+
+                """),
         MonthlyFile(
             name: "sensors.csv",
             first: "# logger 7\nsensor,time,celsius\nA1,2026-01-01T00:00:00Z,3.5\nA2,2026-01-01T00:00:00Z,-1\n",
-            options: ["--comment", "#", "--key", "sensor,time"], rows: 2, further: "A1,2026-01-01T01:00:00Z,3.75\n"),
+            options: ["--comment", "#", "--key", "sensor,time"], rows: 2, further: "A1,2026-01-01T01:00:00Z,3.75\n",
+            exported: "sensor,time,celsius\nA1,2026-01-01T00:00:00Z,3.5\nA2,2026-01-01T00:00:00Z,-1\n"),
         MonthlyFile(
             name: "members.tsv", first: "4711\tAnn\t1980-02-03\n4712\tBob\t1991-12-31\n", options: ["--no-header"],
             rows: 2,
@@ -44,7 +55,9 @@ import Watchdog
         MonthlyFile(
             name: "invoices.csv", first: "Invoice,Customer,Total\nR-1,Ann,$85000\nR-2,Bob,\"$1,250\"\n", options: [],
             rows: 2,
-            further: "R-3,Cy,-$12\n"),
+            further: "R-3,Cy,-$12\n",
+            // Some amounts of the file are in groups. So all amounts are written in groups.
+            exported: "Invoice,Customer,Total\nR-1,Ann,\"$85,000\"\nR-2,Bob,\"$1,250\"\n"),
         MonthlyFile(
             name: "orders.ndjson",
             first:
@@ -52,11 +65,14 @@ import Watchdog
             options: [], rows: 2, further: "{\"order\":\"o3\",\"ship\":{\"city\":\"Chur\"},\"tags\":[]}\n"),
         MonthlyFile(
             name: "stock.csv", first: "sku|size|size|weight\na-1|S|36|12 kg\na-2|M|38|1250 kg\n", options: [], rows: 2,
-            further: "a-3|L|40|7 kg\n"),
+            further: "a-3|L|40|7 kg\n",
+            // A repeated header keeps the number that it got.
+            exported: "sku|size|size_2|weight\na-1|S|36|12 kg\na-2|M|38|1250 kg\n"),
         MonthlyFile(
             name: "survey.csv", first: "id,answer,why,comment\n1,yes,price,good\n2,no\n3,yes,habit\n",
             options: ["--pad"],
-            rows: 3, further: "4,no\n"),
+            rows: 3, further: "4,no\n",
+            exported: "id,answer,why,comment\n1,yes,price,good\n2,no,,\n3,yes,habit,\n"),
         MonthlyFile(
             name: "clinic.csv", first: "id;status;created_at;value\n7;open;2026-01-02;5,5\n8;closed;2026-01-03;6,25\n",
             options: [], rows: 2, further: "9;open;2026-02-01;7,0\n"),
@@ -73,6 +89,16 @@ import Watchdog
         let second = try run(workplace, ["import", next, "--on-duplicate", "skip"])
         #expect(second.status == 0 && second.output.contains("imported  1"), "\(second)")
         #expect(second.output.contains("skipped   \(file.rows)"), "\(second)")
+    }
+
+    @Test(
+        "N13: a file of each field comes out as it went in", arguments: files.filter { !$0.name.hasSuffix("ndjson") })
+    func original(_ file: MonthlyFile) throws {
+        let workplace = try Workplace()
+        try workplace.write(file.first, to: file.name)
+        #expect(try run(workplace, ["import", file.name, "--infer", "--yes"] + file.options).status == 0)
+        let export = try run(workplace, ["export", "--original"])
+        #expect(export.status == 0 && export.output == file.exported ?? file.first, "\(export)")
     }
 
     @Test(

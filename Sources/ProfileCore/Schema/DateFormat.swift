@@ -31,12 +31,16 @@ public struct DateFormat: Hashable, Sendable, CustomStringConvertible {
 
     /// Creates a format for dates, times, or dates with times. If the format contains a time, it must be a pattern with
     /// `%`.
-    package init?(_ pattern: String, of type: FieldType) {
+    ///
+    /// If `isWritten`, the format is only for writing, and a pattern may have directives such as `%-d`; see
+    /// ``FieldRules/written``.
+    package init?(_ pattern: String, of type: FieldType, isWritten: Bool = false) {
         guard pattern.utf8.count <= Self.longestLength else { return nil }
         if type == .date, Self.isComplete(pattern) {
             self.init(known: pattern)
         } else {
-            guard let directives = TimePattern(pattern), directives.isComplete(for: type) else { return nil }
+            guard let directives = TimePattern(pattern, isWritten: isWritten), directives.isComplete(for: type)
+            else { return nil }
             self.init(pattern: pattern, bytes: [], directives: directives)
         }
     }

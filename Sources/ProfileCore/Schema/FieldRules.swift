@@ -60,6 +60,12 @@ public struct FieldRules: Hashable, Sendable {
     public internal(set) var numberFormat = NumberFormat.plain
     /// The unit of an integer or number, such as `€` or `kg`. Tables show it beside the values.
     public internal(set) var unit: String?
+    /// How an export that is like the original file writes the values. If it is nil, the first notation that the schema
+    /// accepts is used.
+    public internal(set) var written: WrittenForm?
+    /// The text that an export like the original file writes if a profile has no value. It is one of
+    /// ``missingValues``. Nil stands for an empty cell.
+    public internal(set) var writtenMissing: String?
     /// The texts that mean true in a boolean field. A form shows `true` if this list contains it. Otherwise it shows
     /// the first text of the list.
     public internal(set) var trueValues = Self.defaultTrueValues
@@ -145,8 +151,10 @@ extension FieldRules {
         formats.first?.typedForm(of: stored, type) ?? typedForm(of: stored)
     }
 
-    /// Returns a stored value as files write it. If the schema allows several notations, this is the first one.
+    /// Returns a stored value as files write it. This is the form ``written``. Without it, this is the first notation
+    /// that the schema allows.
     package func originalForm(of stored: String) -> String {
+        if let text = written?.text(of: stored, self) { return text }
         switch type {
         case .date, .dateTime, .time: return shownForm(of: stored)
         case .boolean:

@@ -96,9 +96,11 @@ extension FieldRules {
                 rules = FieldRules(name: name, title: title, type: .number)
                 rules.takeRulesOfAllTypes(of: self)
                 rules.unit = unit
+                rules.written = written
             }
             guard let format = numberFormat(allowing: other) else { return text }
             rules.numberFormat = format
+            if let written, !written.isRead(by: rules) { rules.written = nil }
         } else if type != other.type {
             return text
         } else {
@@ -144,6 +146,7 @@ extension FieldRules {
         isPrimaryKey = other.isPrimaryKey
         isIndexed = other.isIndexed
         missingValues = other.missingValues
+        writtenMissing = other.writtenMissing
         messages = other.messages
         columns = other.columns
     }

@@ -49,18 +49,34 @@ public struct NumberFormat: Hashable, Sendable {
         return decimal == "." ? stored : stored.replacing(".", with: String(decimal))
     }
 
-    /// Converts a stored number to a text in this notation, with the character between groups of three digits.
-    func originalForm(of stored: String) -> String {
-        let digits = stored.prefix { !".eE".contains($0) }
-        guard let groupCharacter else { return typedForm(of: stored) }
-        var grouped = ""
-        for (index, digit) in digits.enumerated() {
-            let left = digits.count - index
-            if left % 3 == 0, index > 0, grouped != "-" { grouped.append(groupCharacter) }
-            grouped.append(digit)
+    /// Converts a stored number to a text in this notation, with the character between groups of three digits. The
+    /// pattern has the text around the number, the place of a minus and the least number of decimals.
+    func originalForm(of stored: String, _ pattern: NumberPattern = .plain) -> String {
+        let minus = stored.hasPrefix("-") ? "-" : ""
+        let number = Self.withoutNegativeExponent(stored.dropFirst(minus.count))
+        let digits = number.prefix { !".eE".contains($0) }
+        var rest = String(number.dropFirst(digits.count))
+        if pattern.decimals > 0, !rest.contains("e") {
+            if rest.isEmpty { rest = "." }
+            rest += String(repeating: "0", count: max(0, pattern.decimals + 1 - rest.count))
         }
-        return grouped + typedForm(of: String(stored.dropFirst(digits.count)))
+        var text = pattern.isMinusInside ? pattern.before + minus : minus + pattern.before
+        for (index, digit) in digits.enumerated() {
+            if let groupCharacter, index > 0, (digits.count - index) % 3 == 0 { text.append(groupCharacter) }
+            text.append(digit)
+        }
+        return text + typedForm(of: rest) + pattern.after
     }
+
+    /// Returns a stored number without a sign, with zeros in place of a negative exponent: `0.00001` for `1e-05`.
+    private static func withoutNegativeExponent(_ stored: Substring) -> String {
+        let parts = stored.split(separator: "e-")
+        guard parts.count == 2, let zeros = Int(parts[1]), zeros < mostZeros else { return String(stored) }
+        return "0." + String(repeating: "0", count: zeros - 1) + parts[0].filter { $0 != "." }
+    }
+
+    /// A number with more zeros after the point keeps its exponent.
+    private static let mostZeros = 16
 }
 
 /// Reads numbers in one notation.

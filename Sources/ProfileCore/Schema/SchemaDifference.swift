@@ -132,6 +132,8 @@ extension FieldRules {
         compare("groupChar", \.numberFormat.groupCharacter, text: { $0.map(String.init) }, effect: { _, _ in .typing })
         compare("bareNumber", \.numberFormat.isBare, text: { "\($0)" }, effect: { _, _ in .typing })
         compare("unit", \.unit, text: { $0 }, effect: { _, _ in .none })
+        compare("written", \.written, text: { $0?.text }, effect: { _, _ in .none })
+        compare("missing", \.writtenMissing, text: { $0 }, effect: { _, _ in .none })
         compare("indexed", \.isIndexed, text: { "\($0)" }, effect: { _, _ in .none })
         compare("columns", \.columns, text: { Self.listed($0) }, effect: { _, _ in .none })
         compare("hashColumns", \.hashColumns, text: { Self.listed($0) }, effect: { _, _ in .none })

@@ -4,6 +4,20 @@
 /// in Python, the case of letters is ignored, and any white space matches any other white space.
 struct TimePattern: Hashable, Sendable {
     private let pieces: [Piece]
+    /// The parts that are not written in the usual way.
+    private let styles: [Part: Style]
+
+    /// A way to write a part. It has no effect on reading.
+    fileprivate enum Style: Hashable {
+        /// Without a leading zero, as in `%-d` of strftime(3).
+        case unpadded
+        /// In upper case, as in `%^b` of strftime(3).
+        case upperCase
+        /// In lower case, as in `%P` of strftime(3).
+        case lowerCase
+        /// A fraction with this number of digits, as in `%3f`.
+        case digits(Int)
+    }
 
     fileprivate enum Piece: Hashable {
         case part(Part)
@@ -30,15 +44,25 @@ struct TimePattern: Hashable, Sendable {
 
     /// Parses a pattern.
     ///
+    /// If `isWritten`, the pattern may have the directives `%-d`, `%^b`, `%P` and `%3f`, also with other parts of the
+    /// same kind. They are only for writing.
+    ///
     /// Returns nil if a directive is unknown or repeated. Also returns nil if the pattern contains a control character
     /// that is not white space, or if the pattern begins or ends with white space. Values are trimmed, so they cannot
     /// begin or end with white space.
-    init?(_ text: String) {
+    init?(_ text: String, isWritten: Bool = false) {
         var pieces: [Piece] = []
+        var styles: [Part: Style] = [:]
         var bytes = text.utf8[...]
         while let byte = bytes.popFirst() {
             if byte == UInt8(ascii: "%") {
-                guard let letter = bytes.popFirst() else { return nil }
+                let style = isWritten ? Self.takeStyle(from: &bytes) : nil
+                guard var letter = bytes.popFirst() else { return nil }
+                if style == .lowerCase { letter |= 0x20 }
+                if let style {
+                    guard let part = Part(rawValue: letter), part.mayBe(style) else { return nil }
+                    styles[part] = style
+                }
                 if letter == UInt8(ascii: "%") {
                     pieces.append(.literal(letter))
                 } else if let part = Part(rawValue: letter), !pieces.contains(.part(part)) {
@@ -55,6 +79,22 @@ struct TimePattern: Hashable, Sendable {
         }
         guard pieces.first != .space, pieces.last != .space else { return nil }
         self.pieces = pieces
+        self.styles = styles
+    }
+
+    /// Takes the flag of a directive; nil if it has none. The letter of the directive remains in `bytes`.
+    private static func takeStyle(from bytes: inout Substring.UTF8View) -> Style? {
+        guard let byte = bytes.first else { return nil }
+        let style: Style
+        switch byte {
+        case UInt8(ascii: "-"): style = .unpadded
+        case UInt8(ascii: "^"): style = .upperCase
+        case UInt8(ascii: "1")...UInt8(ascii: "6"): style = .digits(Int(byte - 0x30))
+        case UInt8(ascii: "P"): return .lowerCase
+        default: return nil
+        }
+        bytes.removeFirst()
+        return style
     }
 
     private func count(_ parts: Part...) -> Int { parts.count { pieces.contains(.part($0)) } }
@@ -176,6 +216,16 @@ extension TimePattern.Piece {
 }
 
 extension TimePattern.Part {
+    /// Whether the part can be written in this way.
+    fileprivate func mayBe(_ style: TimePattern.Style) -> Bool {
+        switch style {
+        case .unpadded: [.month, .day, .hour, .hourOfHalf, .minute, .second].contains(self)
+        case .upperCase: self == .monthName || self == .shortMonthName
+        case .lowerCase: self == .half
+        case .digits: self == .fraction
+        }
+    }
+
     /// The possible lengths of the part in bytes.
     fileprivate var lengths: ClosedRange<Int> {
         switch self {
@@ -253,6 +303,16 @@ extension TimePattern {
     func text(of day: CalendarDay, _ time: TimeOfDay?) -> String {
         let hour = time?.hour ?? 0
         var bytes: [UInt8] = []
+        func append(_ number: Int, _ part: Part) {
+            bytes.append(number, digits: number < 10 && styles[part] == .unpadded ? 1 : 2)
+        }
+        func append(_ word: some StringProtocol, _ part: Part) {
+            switch styles[part] {
+            case .upperCase: bytes.append(contentsOf: word.uppercased().utf8)
+            case .lowerCase: bytes.append(contentsOf: word.lowercased().utf8)
+            default: bytes.append(contentsOf: word.utf8)
+            }
+        }
         for piece in pieces {
             switch piece {
             case .literal(let byte): bytes.append(byte)
@@ -261,16 +321,19 @@ extension TimePattern {
                 switch part {
                 case .year: bytes.append(day.year, digits: 4)
                 case .shortYear: bytes.append(day.year % 100, digits: 2)
-                case .month: bytes.append(day.month, digits: 2)
-                case .monthName: bytes.append(contentsOf: Part.months[day.month - 1].utf8)
-                case .shortMonthName: bytes.append(contentsOf: Part.months[day.month - 1].utf8.prefix(3))
-                case .day: bytes.append(day.day, digits: 2)
-                case .hour: bytes.append(hour, digits: 2)
-                case .hourOfHalf: bytes.append((hour + 11) % 12 + 1, digits: 2)
-                case .half: bytes.append(contentsOf: (hour < 12 ? "AM" : "PM").utf8)
-                case .minute: bytes.append(time?.minute ?? 0, digits: 2)
-                case .second: bytes.append(time?.second ?? 0, digits: 2)
-                case .fraction: bytes.append((time?.nanosecond ?? 0) / 1_000, digits: 6)
+                case .month: append(day.month, part)
+                case .monthName: append(Part.months[day.month - 1], part)
+                case .shortMonthName: append(Part.months[day.month - 1].prefix(3), part)
+                case .day: append(day.day, part)
+                case .hour: append(hour, part)
+                case .hourOfHalf: append((hour + 11) % 12 + 1, part)
+                case .half: append(hour < 12 ? "AM" : "PM", part)
+                case .minute: append(time?.minute ?? 0, part)
+                case .second: append(time?.second ?? 0, part)
+                case .fraction:
+                    let digits = if case .digits(let digits) = styles[part] { digits } else { 6 }
+                    let divisor = (digits..<9).reduce(1) { value, _ in value * 10 }
+                    bytes.append((time?.nanosecond ?? 0) / divisor, digits: digits)
                 case .zone: bytes.append(UInt8(ascii: "Z"))
                 }
             }

@@ -60,6 +60,24 @@ extension FieldParser {
         }
     }
 
+    /// Reads `written` and `missing`: how an export that is like the original file writes values and missing values.
+    func parseWrittenForms(_ rules: inout FieldRules) {
+        if let text = extensions.string("missing") {
+            if rules.missingValues.contains(text) {
+                rules.writtenMissing = text
+            } else {
+                extensions.report("missing", .notAMissingValue(text))
+            }
+        }
+        guard allows(["written"], of: extensions, for: [.integer, .number] + FieldType.moments, rules),
+            let text = extensions.string("written")
+        else { return }
+        guard let form = WrittenForm(text, of: rules) else {
+            return extensions.report("written", .malformed(text, .writtenForm(rules.type)))
+        }
+        rules.written = form
+    }
+
     private func parseSeparator(_ name: String) -> Character? {
         // An empty `groupChar` means the default: no character separates groups of digits.
         guard let text = field.string(name), name != "groupChar" || !text.isEmpty else { return nil }

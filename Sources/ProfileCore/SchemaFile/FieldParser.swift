@@ -39,7 +39,7 @@ struct FieldParser {
         ])
         extensions.allowOnly([
             "characters", "requires", "mask", "formats", "secret", "indexed", "columns", "hashColumns", "message",
-            "contentType", "unit",
+            "contentType", "unit", "written", "missing",
         ])
         let title = field.text("title")
         guard let name = parseName() else { return nil }
@@ -59,6 +59,7 @@ struct FieldParser {
         parseText(&rules)
         parseFormats(&rules)
         parseNumberFormat(&rules)
+        parseWrittenForms(&rules)
         parseBooleans(&rules)
         parseBounds(&rules)
         allowed = parseAllowedValues(rules)

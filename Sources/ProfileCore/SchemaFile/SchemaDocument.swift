@@ -92,6 +92,8 @@ extension FieldRules {
         if !columns.isEmpty { members.append(JSONMember("columns", Self.list(columns))) }
         if !hashColumns.isEmpty { members.append(JSONMember("hashColumns", Self.list(hashColumns))) }
         if let unit { members.append(JSONMember("unit", .string(unit))) }
+        if let written { members.append(JSONMember("written", .string(written.text))) }
+        if let writtenMissing { members.append(JSONMember("missing", .string(writtenMissing))) }
         if let contentType { members.append(JSONMember("contentType", .string(contentType))) }
         if !messages.isEmpty {
             let sorted = messages.sorted { $0.key.rawValue < $1.key.rawValue }

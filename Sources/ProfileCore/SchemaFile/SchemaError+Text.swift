@@ -43,6 +43,7 @@ extension SchemaError.Reason {
         case .impliedByFormat: "the field's format says this already"
         case .ambiguousFormats(let format, let other):
             "what is written as \"\(format)\" could be read as \"\(other)\" as well"
+        case .notAMissingValue(let text): "\(text.quoted) is not in missingValues; add it there"
         case .groupIsDecimal: "it stands before the fraction already (decimalChar)"
         case .bothTrueAndFalse(let word): "\(word.quoted) would be both true and false"
         case .repeatedColumn(let column, let field): "\(column.quoted) means \"\(field)\" already"
@@ -114,6 +115,11 @@ extension SchemaError.Notation {
                 + "once, \(DateFormat.longestLength) characters at most"
         case .delimiter: "\(found.quoted) is not one printable ASCII character or a tab; a quote is not allowed"
         case .separator: "\(found.quoted) is no separator: one character that is neither letter, digit nor sign"
+        case .writtenForm(.integer), .writtenForm(.number):
+            "\(found.quoted) is no zero that the field reads, such as 0.00 or, if bareNumber is false, $0.00; a point is "
+                + "before the fraction, and only a number has one"
+        case .writtenForm(let type):
+            "\(found.quoted) is no pattern for \(type.parts) that the field reads, such as \(type.examplePattern)"
         case .integer: "\(found.shortened) is no 64-bit integer"
         case .number: "\(found.shortened) is out of a double's range"
         case .day: "\(found.quoted) is neither a day as yyyy-MM-dd nor \"today\""
@@ -133,6 +139,15 @@ extension FieldType {
         case .dateTime: "a day with a time"
         case .time: "a time"
         default: "a day"
+        }
+    }
+
+    /// A pattern for this type, with directives that only ``FieldRules/written`` has.
+    fileprivate var examplePattern: String {
+        switch self {
+        case .dateTime: "%-d.%-m.%Y %H:%M"
+        case .time: "%-I:%M %P"
+        default: "%-d.%-m.%Y"
         }
     }
 }

@@ -69,6 +69,8 @@ public struct SchemaError: Hashable, Sendable {
         case impliedByFormat
         /// Two formats are ambiguous: some texts match both formats.
         case ambiguousFormats(DateFormat, DateFormat)
+        /// `missing` is none of the texts that mean "no value".
+        case notAMissingValue(String)
         /// `groupChar` and `decimalChar` are the same character.
         case groupIsDecimal
         /// A word means both true and false. The defaults of `trueValues` and `falseValues` are checked too.
@@ -125,6 +127,8 @@ public struct SchemaError: Hashable, Sendable {
         case timePattern(FieldType)
         /// A separator between digits or before a fraction.
         case separator
+        /// The way in which files write the values of a field of this type; see ``FieldRules/written``.
+        case writtenForm(FieldType)
         /// A printable ASCII character or a tab, but no quote.
         case delimiter
         /// An integer of 64 bits.

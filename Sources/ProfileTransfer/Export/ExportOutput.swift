@@ -23,6 +23,9 @@ struct ExportColumns: Sendable {
         names = headers + (includesHashes ? [hashHeader ?? ProfileDraft.hashName] : [])
     }
 
+    /// Returns the text for a missing value.
+    func missing(_ column: Int) -> String { original == nil ? "" : fields[column].writtenMissing ?? "" }
+
     /// Returns a stored value in the notation of the file.
     func form(of stored: String, column: Int) -> String {
         original == nil ? fields[column].typedForm(of: stored) : fields[column].originalForm(of: stored)
@@ -60,7 +63,10 @@ final class CSVExport: ExportOutput {
     init(_ columns: ExportColumns, to sink: ByteSink, spreadsheetSafe: Bool) throws(ByteStreamError) {
         self.columns = columns
         let isOriginal = columns.original != nil
-        rewritten = columns.fields.map { isOriginal ? ![.string, .year].contains($0.type) : !$0.isTypedAsStored }
+        rewritten = columns.fields.map { field in
+            guard isOriginal else { return !field.isTypedAsStored }
+            return ![.string, .year].contains(field.type) || field.writtenMissing != nil
+        }
         var writer = CSVWriter(
             to: sink, delimiter: columns.original?.delimiter.flatMap(CSVDelimiter.init) ?? .comma,
             spreadsheetSafe: spreadsheetSafe, containsSecrets: columns.includesHashes)
@@ -73,7 +79,9 @@ final class CSVExport: ExportOutput {
             // These loops run for every cell of the export. Therefore they do not copy rules or rows.
             for row in rows.rows.indices {
                 for column in rewritten.indices {
-                    if rewritten[column] {
+                    if rewritten[column], rows.isAbsent(row, column) {
+                        writer?.cell(columns.missing(column).utf8.span)
+                    } else if rewritten[column] {
                         writer?.cell(columns.form(of: String(rows.cell(row, column)), column: column).utf8.span)
                     } else {
                         writer?.cell(rows.cell(row, column))

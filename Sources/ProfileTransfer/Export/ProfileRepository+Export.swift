@@ -24,7 +24,7 @@ extension ProfileRepository {
     ///   - spreadsheetSafe: Whether to prefix a CSV cell with `'` if a spreadsheet would run it as a formula. Importing
     ///     such an export does not restore the original values.
     ///   - original: Whether the file is like the file from which the schema was inferred: with the headers, the order
-    ///     and the notations of that file (N13). If the schema allows several notations, the export uses the first.
+    ///     and the notations of that file (N13). Values come out as they were written if their column has one notation.
     /// - Returns: A sequence of chunks. Each chunk is read from the store when the caller requests it.
     public func export(
         as format: ExportFormat, includingHashes: Bool = false, spreadsheetSafe: Bool = false, original: Bool = false

@@ -11,8 +11,8 @@ struct ExportCommand: AsynchronousCommand {
         discussion: """
             CSV and NDJSON with --include-hashes can be imported again. The file is readable by its owner only. It \
             gets its name when it is complete, and replaces an existing file only with --force. With --original, the \
-            file has the headers, the order and the notations of the file from which the schema was inferred. Texts \
-            that mean "no value" become empty cells.
+            file has the headers, the order and the notations of the file from which the schema was inferred. If a \
+            column has several notations, all its values have the most frequent one.
 
               profiles export people.csv
               profiles export --as ndjson --include-hashes backup.ndjson

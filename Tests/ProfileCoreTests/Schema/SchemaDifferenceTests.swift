@@ -127,6 +127,8 @@ import Watchdog
         ("message", #""profiles":{"message":{"required":"Why?"}}"#),
         ("contentType", #""profiles":{"contentType":"tel"}"#),
         ("unit", #""type":"number","profiles":{"unit":"kg"}"#),
+        ("written", #""type":"number","profiles":{"written":"0.00"}"#),
+        ("missing", #""missingValues":["NA"],"profiles":{"missing":"NA"}"#),
     ]
 
     @Test(arguments: rules)

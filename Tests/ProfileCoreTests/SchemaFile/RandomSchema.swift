@@ -40,6 +40,9 @@ struct RandomSchema {
         if random.once(in: 6) { extensions.append(("columns", [.string("Column of \(name)"), .string(name)])) }
         if random.once(in: 6) { extensions.append(("indexed", .bool(random.once(in: 2)))) }
         var properties = missingValues()
+        if case .array(let list) = properties.first?.1, list.contains("NA"), random.once(in: 2) {
+            extensions.append(("missing", "NA"))
+        }
         let type = FieldType.allCases.randomElement(using: &random) ?? .string
         switch type {
         case .string:
@@ -60,11 +63,13 @@ struct RandomSchema {
             if random.once(in: 6) { constraints = [("enum", [1, "02", .number(-300)])] }
             if random.once(in: 4) { properties.append(("groupChar", ",")) }
             if random.once(in: 4) { extensions.append(("unit", "kg")) }
+            if random.once(in: 4) { extensions.append(("written", "0")) }
         case .number:
             if random.once(in: 2) { constraints.append(("minimum", .number("-12.50"))) }
             if random.once(in: 2) { constraints.append(("maximum", .number("1E2"))) }
             if random.once(in: 3) { properties.append(("decimalChar", ",")) }
             if random.once(in: 3) { extensions.append(("unit", "€")) }
+            if random.once(in: 3) { extensions.append(("written", "0.00")) }
             if random.once(in: 3) { properties.append(("groupChar", random.once(in: 2) ? "'" : "\u{A0}")) }
             if random.once(in: 3) { properties.append(("bareNumber", .bool(random.once(in: 2)))) }
             if random.once(in: 6) { constraints = [("enum", [1, "20", .number("3e0"), .number("0.25")])] }
@@ -91,7 +96,10 @@ struct RandomSchema {
             }
         case .dateTime:
             if random.once(in: 2) { constraints.append(("minimum", "1900-01-01T00:00:00")) }
-            if random.once(in: 2) { properties.append(("format", "%d.%m.%Y %H:%M:%S")) }
+            if random.once(in: 2) {
+                properties.append(("format", "%d.%m.%Y %H:%M:%S"))
+                if random.once(in: 2) { extensions.append(("written", "%-d.%m.%Y %-H:%M:%S")) }
+            }
         case .time:
             if random.once(in: 2) { constraints.append(("maximum", "20:00:00.5")) }
             if random.once(in: 2) { properties.append(("format", "%I:%M:%S %p")) }

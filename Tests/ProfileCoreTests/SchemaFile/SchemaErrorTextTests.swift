@@ -109,6 +109,19 @@ import Watchdog
                 + "32 characters at most"
         ),
         (
+            #"{"name":"x","type":"number","profiles":{"written":"$0.00"}}"#,
+            #".profiles.written: "$0.00" is no zero that the field reads, such as 0.00 or, if bareNumber is false, "#
+                + "$0.00; a point is before the fraction, and only a number has one"
+        ),
+        (
+            #"{"name":"x","type":"date","profiles":{"written":"%-d.%-m.%Y"}}"#,
+            #".profiles.written: "%-d.%-m.%Y" is no pattern for a day that the field reads, such as %-d.%-m.%Y"#
+        ),
+        (
+            #"{"name":"x","missingValues":["NA"],"profiles":{"missing":"-"}}"#,
+            #".profiles.missing: "-" is not in missingValues; add it there"#
+        ),
+        (
             #"{"name":"x","type":"number","groupChar":"."}"#,
             ".groupChar: it stands before the fraction already (decimalChar)"
         ),
