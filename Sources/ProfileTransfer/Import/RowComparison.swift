@@ -33,7 +33,7 @@ struct RowComparison {
     init(_ columns: ImportColumns, _ schema: ProfileSchema, version: Int) {
         var fields: [(field: Int, column: Int?, cell: Int)] = []
         var isComplete = true
-        var keptDependsOnDay = false
+        var keptMayBreakRules = false
         var cell = 0
         for (index, rules) in schema.fields.enumerated() where !rules.isSecret {
             let isComputed = index == columns.computedKey?.field
@@ -41,13 +41,16 @@ struct RowComparison {
                 fields.append((index, isComputed ? nil : columns.columnOfField[index], cell))
             } else {
                 isComplete = false
-                if rules.minimum == .today || rules.maximum == .today { keptDependsOnDay = true }
+                if rules.minimum == .today || rules.maximum == .today { keptMayBreakRules = true }
             }
             cell += 1
         }
+        // A row with some parts of the key may contradict a key whose other parts are stored.
+        let parts = schema.keyParts.count { columns.columnOfField[$0] != nil }
+        if 1..<max(1, schema.keyParts.count) ~= parts { keptMayBreakRules = true }
         self.fields = fields
         self.isComplete = isComplete
-        keepingVersion = keptDependsOnDay ? nil : version
+        keepingVersion = keptMayBreakRules ? nil : version
         hash = columns.columnOfHash == nil ? nil : columns.secretField.map { ($0, cell) }
     }
 
