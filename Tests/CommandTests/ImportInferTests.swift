@@ -233,7 +233,7 @@ import Watchdog
         #expect(second.output.contains("imported  2") && second.output.contains("skipped   3"), "\(second)")
         let update = try workplace.profiles(
             "import", "february.csv", "--key-by-content", "--on-duplicate", "update")
-        #expect(update.status == 64 && update.error.contains("--key-by-content"), "\(update)")
+        #expect(update.status == 0 && update.output.contains("imported  0"), "\(update)")
         // An export writes amounts in another notation. They are the same rows.
         #expect(try workplace.profiles("export", "again.csv", "--original").status == 0)
         let again = try workplace.profiles("import", "again.csv", "--on-duplicate", "skip")
