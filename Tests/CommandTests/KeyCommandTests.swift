@@ -182,6 +182,10 @@ import Watchdog
         #expect(try workplace.profiles("import", "next.csv").status == 0)
         let document = try workplace.profiles("schema", "show", "--format", "json").output
         #expect(document.contains("\"born\"\n    ]"), "\(document)")
+        // A column that has a field is only read again.
+        let read = try again(["--keep", "born"])
+        #expect(read.status == 0 && !read.error.contains("+ "), "\(read)")
+        #expect(try workplace.profiles("import", "next.csv", "--on-duplicate", "update").status == 1)
     }
 
     @Test func `N12: a schema for a store and a file obeys the options for columns`() throws {

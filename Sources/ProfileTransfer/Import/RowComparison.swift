@@ -20,8 +20,8 @@ struct RowComparison {
     /// The secret field, and the position of the hash in a stored match.
     private let hash: (field: Int, cell: Int)?
     /// The version of the rules in force. If this version validated a stored profile, the fields without a column stay
-    /// valid, because an update does not change their values. Nil if such a field has a limit that depends on the
-    /// current day, because its value may become invalid.
+    /// valid, because an update does not change their values. Nil if such a field may become invalid: it has a limit
+    /// that depends on the current day, or it forms the key together with a field that has a column.
     private let keepingVersion: Int?
     /// Whether `fields` contains all fields that are not secret.
     private let isComplete: Bool

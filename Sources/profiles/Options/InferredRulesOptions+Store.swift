@@ -36,7 +36,7 @@ extension InferredRulesOptions {
         let uses = ColumnUses(schema)
         let options: [(name: String, headers: [String])] = [
             ("--type", types.map(\.header)), ("--rename", renamed.map(\.header)), ("--tighten", tightened),
-            ("--relax", relaxed), ("--keep", kept),
+            ("--relax", relaxed),
         ]
         for (option, headers) in options {
             for header in headers {
@@ -59,12 +59,13 @@ extension InferredRulesOptions {
         }
     }
 
-    /// Returns the rules with fields for the columns of `--keep`.
+    /// Returns the rules with fields for the columns of `--keep` that have none.
     ///
     /// - Throws: A failure if the file has no such column, or if a field cannot be added.
     func adding(keptOf proposal: SchemaProposal, to schema: ProfileSchema) throws(CommandFailure) -> ProfileSchema {
+        let uses = ColumnUses(schema)
         var added: [FieldRules] = []
-        for header in kept {
+        for header in kept where !uses.use(of: header).isOfField {
             guard let column = proposal.columns.first(where: { $0.header == header }) else {
                 throw CommandFailure(
                     .usage, "--keep names \(header.quoted(longest: 64)), which the input does not have")
