@@ -60,6 +60,13 @@ public struct FormField: Sendable {
         if !field.isChanged { initialContent = content }
     }
 
+    /// Makes this the field of a computed key, which the user cannot edit.
+    mutating func showComputed(_ key: String?) {
+        content = EditedText(key ?? "")
+        initialContent = content
+        isEnabled = false
+    }
+
     /// The name of the field.
     public var name: FieldName { rules.name }
 

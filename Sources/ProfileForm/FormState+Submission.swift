@@ -33,7 +33,12 @@ extension FormState {
             let issue = issues.first { $0.field == fields[index].name }
             effects += setIssue(issue, at: index)
         }
-        let bad = focusOrder.first { self[$0]?.issue != nil }
+        var bad = focusOrder.first { self[$0]?.issue != nil }
+        // A computed key changes only with its parts.
+        if bad == nil, computesKey, self[schema.primaryKey.name]?.issue != nil {
+            let parts = schema.keyParts.map { schema.fields[$0].name }
+            bad = focusOrder.first(where: parts.contains)
+        }
         return effects + beginField(bad, after: previous)
     }
 
@@ -42,7 +47,7 @@ extension FormState {
     }
 
     /// The contents of all fields as a draft that is not validated.
-    private var draft: ProfileDraft {
+    var draft: ProfileDraft {
         var draft = ProfileDraft()
         for field in fields where !field.isEmpty {
             if field.rules.isSecret {

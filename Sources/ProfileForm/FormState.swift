@@ -27,6 +27,8 @@ public struct FormState: Sendable {
     /// The index of the postal code field. The host searches addresses by the value of this field. Nil if the schema
     /// has no field for a postal code or no field for a street address.
     private let postalCodeOfSearch: Int?
+    /// Whether other fields form the primary key. The key then shows what they form, and cannot have the focus.
+    private(set) var computesKey = false
     /// The reading direction. If fields have frames, the reading direction affects the order of focus.
     public var layoutDirection = LayoutDirection.leftToRight
 
@@ -57,6 +59,11 @@ public struct FormState: Sendable {
         postalCodeOfSearch =
             schema.field(of: .streetAddress) == nil
             ? nil : schema.field(of: .postalCode).flatMap { schema.index(of: $0.name) }
+        // A stored key without all of its parts was given by a user, and stays.
+        computesKey =
+            !schema.keyParts.isEmpty
+            && (fields[schema.primaryKeyIndex].isEmpty || validator.computedKey(of: draft) != nil)
+        if computesKey { fields[schema.primaryKeyIndex].showComputed(validator.computedKey(of: draft)) }
         for index in fields.indices { fields[index].standingIssue = standingIssue(at: index) }
     }
 
@@ -73,6 +80,9 @@ public struct FormState: Sendable {
             form.fields[index].take(over: field, stored: stored)
             form.fields[index].standingIssue = form.standingIssue(at: index)
         }
+        form.computesKey = form.computesKey && (computesKey || schema.keyParts.isEmpty)
+        if form.computesKey != computesKey { form.fields[form.schema.primaryKeyIndex].isEnabled = !form.computesKey }
+        _ = form.updateKey()
         form.focus = focus.flatMap { form[$0]?.takesFocus == true ? $0 : nil }
         return form
     }
@@ -208,6 +218,13 @@ extension FormState {
         let name = fields[index].name
         return [.textChanged(name)]
             + (fields[index].issue == nil ? [] : setIssue(fields[index].standingIssue, at: index))
+            + (schema.keyParts.contains(index) ? updateKey() : [])
+    }
+
+    /// Shows the primary key that the other fields form now.
+    private mutating func updateKey() -> [FormEffect] {
+        guard computesKey else { return [] }
+        return setContent(EditedText(validator.computedKey(of: draft) ?? ""), at: schema.primaryKeyIndex)
     }
 
     mutating func setIssue(_ issue: ValidationIssue?, at index: Int) -> [FormEffect] {

@@ -38,8 +38,8 @@ extension SchemaProposal {
         columns = maker.columns(of: schema)
         let fields = Set(columns.filter { $0.rules != nil }.map(\.header))
         ignoredColumns = found.headers.filter { !fields.contains($0) && !ImportColumns.rejectColumns.contains($0) }
-        self.schema =
-            key == nil ? nil : schema.importing(with: Self.settings(found, options, key: key, ignoring: ignoredColumns))
+        let settings = Self.settings(found, options, key: key, of: schema, ignoring: ignoredColumns)
+        self.schema = key == nil ? nil : schema.importing(with: settings)
         chosenColumns = options.columns.isEmpty ? [] : fields
         refused = Self.refused(evidence, keyColumns, keys, misfits: maker.misfits)
     }
@@ -57,7 +57,8 @@ extension SchemaProposal {
 
     /// Returns the settings with which an import reads the next file in the same way.
     private static func settings(
-        _ found: InferenceSource.Found, _ options: InferenceOptions, key: Key?, ignoring columns: [String]
+        _ found: InferenceSource.Found, _ options: InferenceOptions, key: Key?, of schema: ProfileSchema,
+        ignoring columns: [String]
     ) -> ImportSettings {
         var settings = ImportSettings()
         settings.encoding = options.encoding
@@ -65,6 +66,7 @@ extension SchemaProposal {
         if found.delimiter != CSVDelimiter.comma.byte { settings.delimiter = found.delimiter }
         settings.layout = options.layout
         settings.key = key?.source ?? .column
+        if settings.key == .content { settings.contentFields = schema.contentFields }
         settings.ignoredColumns = columns
         return settings
     }

@@ -233,7 +233,7 @@ import Watchdog
         #expect(second.output.contains("imported  2") && second.output.contains("skipped   3"), "\(second)")
         let update = try workplace.profiles(
             "import", "february.csv", "--key-by-content", "--on-duplicate", "update")
-        #expect(update.status == 64 && update.error.contains("--key-by-content"), "\(update)")
+        #expect(update.status == 0 && update.output.contains("imported  0"), "\(update)")
         // An export is like the file. In another notation, the amounts are the same rows.
         let export = try workplace.profiles("export", "--original")
         #expect(export.output == january + "02.02.2026;Lohn;5000,00\n02.02.2026;Miete;-900,00\n", "\(export)")

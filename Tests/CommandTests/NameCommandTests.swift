@@ -75,7 +75,10 @@ import Watchdog
                   {"name": "same_not", "title": "city"}]}
                 """)
         #expect(try workplace.profiles("register", "--set", "Username=ann", "--set", "Ort=Bath").status == 0)
-        #expect(try workplace.profiles("edit", "ann", "--set", "Home town=Leeds", "--set", "city=York").status == 0)
+        let both = try workplace.profiles("edit", "ann", "--set", "Home town=Leeds", "--set", "city=York")
+        #expect(
+            both.status == 64 && both.error.contains(#""Home town" and "city" both mean the field city"#), "\(both)")
+        #expect(try workplace.profiles("edit", "ann", "--set", "Ort=Leeds", "--set", "Ort=York").status == 0)
         let listed = { try workplace.profiles("list", "--columns", "username,city,same_not", "--format", "csv").output }
         #expect(try listed() == "username,city,same_not\nann,York,\n")
         #expect(try workplace.profiles("edit", "ann", "--clear", "Home town").status == 0)
@@ -84,6 +87,65 @@ import Watchdog
         #expect(ambiguous.status == 64)
         #expect(ambiguous.error == "Error: \"Same\" means several fields: a, b\n  Give the name of one of them\n")
         #expect(try workplace.profiles("list", "--where", "same=x").status == 64)
+    }
+
+    @Test func `N13: two names of one field, and members that the store keeps, are refused in JSON`() throws {
+        let workplace = try inferred()
+        let refused = [
+            (#"{"Kunden-Nr.": "A-9", "saldo": 1, "Saldo": 2}"#, "\"saldo\" and \"Saldo\" both mean the field saldo"),
+            (#"{"Kunden-Nr.": "A-9", "_id": 9}"#, "_id is kept by the store, and cannot be set"),
+            (#"{"Kunden-Nr.": "A-9", "_status": "valid"}"#, "_status is kept by the store, and cannot be set"),
+            (#"{"Kunden-Nr.": "A-9", "revision": 3}"#, "revision is kept by the store, and cannot be set"),
+        ]
+        for (object, text) in refused {
+            try workplace.write(object, to: "new.json")
+            for command in [["register"], ["edit", "A-0001"]] {
+                let outcome = try workplace.run(
+                    [try Workplace.binary()] + command + ["--json", "new.json"], input: "", environment: [:])
+                #expect(outcome.status == 64 && outcome.error.contains(text), "\(outcome)")
+            }
+        }
+        // An option replaces a member, whatever name it has.
+        try workplace.write(#"{"saldo": 1}"#, to: "new.json")
+        #expect(try workplace.profiles("edit", "7", "--json", "new.json", "--set", "Saldo=2,5").status == 0)
+        #expect(try rows(workplace, "--where", "Saldo=2,5") == "A-0001")
+    }
+
+    @Test func `N13: each heading of a table can be used in a condition`() throws {
+        let workplace = try Workplace()
+        try workplace.write("id,username,_id,revision,status\n10,ann9,5f1,a,open\n11,bob7,5f2,b,zu\n", to: "odd.csv")
+        #expect(
+            try workplace.profiles(
+                "import", "odd.csv", "--infer", "--yes", "--quiet", "--key", "id", "--rename", "status=state"
+            ).status == 0)
+        let table = try workplace.profiles("list").output
+        #expect(table.hasPrefix("Id  username  id_2  Revision  status  _revision\n"), "\(table)")
+        for (condition, count) in [
+            ("Id=10", "1"), ("username=ann9", "1"), ("id_2=5f1", "1"), ("_id=1", "1"), ("Revision=a", "1"),
+            ("_revision=1", "2"), ("status=open", "1"), ("_status=valid", "2"),
+        ] {
+            let outcome = try workplace.profiles("list", "--where", condition, "--count")
+            #expect(outcome.output == count + "\n", "\(condition) \(outcome)")
+        }
+        let hidden = try workplace.profiles("list", "--where", "_id=5f1")
+        #expect(
+            hidden.status == 64 && hidden.error.contains("The field with this title or header is id_2."), "\(hidden)")
+        let shown = try workplace.profiles("lookup", "10").output
+        #expect(shown.contains("\nid_2  ") && shown.contains("\n_id  ") && shown.contains("\n_revision  "), "\(shown)")
+        #expect(try workplace.profiles("edit", "10", "--set", "username=ann8").status == 0)
+        #expect(try workplace.profiles("edit", "10", "--username", "12").status == 0)
+        let stored = try workplace.profiles("lookup", "12").output
+        #expect(stored.contains("ann8"), "\(stored)")
+        let kept = try workplace.profiles("edit", "12", "--set", "_id=5f9")
+        #expect(kept.status == 64 && kept.error.contains("The field with this title or header is id_2"), "\(kept)")
+    }
+
+    @Test func `help says that it does not know the fields of a store that cannot be read`() throws {
+        let workplace = try Workplace()
+        try workplace.write("no store, but text that is long enough to have a header\n", to: "store.sqlite")
+        let help = try workplace.profiles("register", "--help")
+        #expect(help.status == 0 && help.output.contains("The fields of the store are not known."), "\(help)")
+        #expect(help.output.contains("built-in"))
     }
 
     @Test func `a comparison of texts by order is said once`() throws {

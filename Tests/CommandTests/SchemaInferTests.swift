@@ -93,7 +93,7 @@ import Watchdog
         #expect(try byContent("--infer", "--yes").status == 0)
         let again = try byContent("--on-duplicate", "skip")
         #expect(again.status == 0 && again.output.contains("skipped"), "\(again)")
-        #expect(try byContent("--on-duplicate", "update").status == 64)
+        #expect(try byContent("--on-duplicate", "update").status == 0)
         #expect(try byContent("--key-by-row", "--create").status == 64)
     }
 

@@ -88,6 +88,7 @@ extension ValidationIssue.ExpectedFormat {
         case .string(let format): "should be \(format.noun)"
         case .singleSpaces: "should have one space between words"
         case .stored: "is not stored in the form that the rules ask for now"
+        case .keyOfParts(let titles): "should be left out, or consist of \(titles.listed("and"))"
         case .cursorOfSameOrder: "should go on after a page of the same order"
         case .textForRelevance: "should have a text, for profiles to be in the order of how well it matches"
         case .conditions(let most): "should have at most \(most) conditions"

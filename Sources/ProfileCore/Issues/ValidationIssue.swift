@@ -89,6 +89,8 @@ public struct ValidationIssue: Hashable, Sendable {
         case singleSpaces
         /// The form in which the value is stored.
         case stored
+        /// The key that the values of the fields with these titles form.
+        case keyOfParts([String])
         /// A cursor of a page. The page must have the same order as the query.
         case cursorOfSameOrder
         /// A search text. If the results of a query are sorted by relevance, the query needs a search text.

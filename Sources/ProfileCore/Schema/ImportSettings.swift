@@ -11,6 +11,9 @@ public struct ImportSettings: Hashable, Sendable {
     public var layout = TableLayout()
     /// The source of each profile's key.
     public var key = KeySource.column
+    /// The names of the fields that a key of the content is made of. Empty for all fields. A store keeps the fields of its
+    /// first file, so the key of a row stays the same if the schema gets further fields.
+    public var contentFields: [String] = []
     /// The headers of the columns that are ignored.
     public var ignoredColumns: [String] = []
 

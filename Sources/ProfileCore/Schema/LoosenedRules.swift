@@ -15,6 +15,9 @@ extension ProfileSchema {
         return (try? ProfileSchema(parsing: loosened.document())) == loosened ? loosened : self
     }
 
+    /// The names of the fields that may be part of a key of the content.
+    package var contentFields: [String] { openFields.filter { !$0.isPrimaryKey }.map(\.name.text) }
+
     /// Returns the schema with additional fields. Stored profiles have no values in these fields, so the fields are not
     /// required. Fields whose names are taken, and fields beyond ``mostFields``, are left out.
     package func adding(_ others: [FieldRules]) -> ProfileSchema {
@@ -26,8 +29,10 @@ extension ProfileSchema {
             field.isRequired = false
             fields.append(field)
         }
-        return ProfileSchema(
-            name: name, fields: fields, primaryKeyIndex: primaryKeyIndex, importSettings: importSettings)
+        var settings = importSettings
+        // With further fields, the rows of the previous files would get other keys.
+        if settings.key == .content, settings.contentFields.isEmpty { settings.contentFields = contentFields }
+        return ProfileSchema(name: name, fields: fields, primaryKeyIndex: primaryKeyIndex, importSettings: settings)
     }
 }
 

@@ -33,6 +33,10 @@ public struct ProfileSchema: Hashable, Sendable {
     /// The position of the primary key, from 0.
     public var primaryKeyIndex: Int { contents.primaryKeyIndex }
 
+    /// The positions of the fields whose values form the primary key, in the order of the key. Empty if the key does not
+    /// consist of other fields.
+    package var keyParts: [Int] { contents.keyParts }
+
     /// The settings with which files are imported, unless an option says otherwise.
     public var importSettings: ImportSettings { contents.importSettings }
 
@@ -130,6 +134,7 @@ extension ProfileSchema {
         let openFields: [FieldRules]
         let primaryKeyIndex: Int
         let importSettings: ImportSettings
+        let keyParts: [Int]
         let positions: [FieldName: Int]
         let openPositions: [FieldName: Int]
 
@@ -141,6 +146,19 @@ extension ProfileSchema {
             openFields = fields.filter { !$0.isSecret }
             positions = Self.positions(of: fields)
             openPositions = Self.positions(of: openFields)
+            keyParts = Self.keyParts(importSettings.key, fields, primaryKeyIndex)
+        }
+
+        /// A key of one column is that column. If a column has no field, the import of a file decides what the key is.
+        private static func keyParts(_ key: KeySource, _ fields: [FieldRules], _ primaryKeyIndex: Int) -> [Int] {
+            guard case .columns(let headers) = key, headers.count > 1 else { return [] }
+            let names = fields.map { [$0.name.text] + $0.columns }
+            let parts = headers.compactMap { header in
+                names.firstIndex { $0.contains(header) }
+                    ?? names.firstIndex { $0.contains { FoldedHeader($0) == FoldedHeader(header) } }
+            }
+            let isUsable = parts.allSatisfy { $0 != primaryKeyIndex && !fields[$0].isSecret }
+            return parts.count == headers.count && isUsable ? parts : []
         }
 
         private static func positions(of fields: [FieldRules]) -> [FieldName: Int] {

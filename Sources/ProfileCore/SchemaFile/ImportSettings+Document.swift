@@ -8,6 +8,9 @@ extension ImportSettings {
         case .rowNumber: members.append(JSONMember("key", .string(Self.rowNumber)))
         case .content: members.append(JSONMember("key", .string(Self.content)))
         }
+        if !contentFields.isEmpty {
+            members.append(JSONMember("contentFields", .array(contentFields.map { .string($0) })))
+        }
         if let encoding { members.append(JSONMember("encoding", .string(encoding))) }
         if let delimiter { members.append(JSONMember("delimiter", .string(Self.text(delimiter)))) }
         if !layout.hasHeader { members.append(JSONMember("header", false)) }
@@ -25,9 +28,11 @@ extension ImportSettings {
     /// Reads the object `profiles` of a schema. If a member is wrong, reports an error and ignores the member.
     init(_ object: SchemaObject) {
         object.allowOnly([
-            "key", "encoding", "delimiter", "header", "skip", "headerLine", "comment", "pad", "sheet", "ignoredColumns",
+            "key", "contentFields", "encoding", "delimiter", "header", "skip", "headerLine", "comment", "pad", "sheet",
+            "ignoredColumns",
         ])
         readKey(object)
+        contentFields = Self.texts("contentFields", of: object)
         encoding = object.text("encoding")
         delimiter = Self.character("delimiter", of: object)
         layout.hasHeader = object.boolean("header") ?? true

@@ -13,6 +13,9 @@ public struct ProfileValidator: Sendable {
 
     /// Validates a whole draft.
     ///
+    /// If the values of other fields form the primary key, the draft needs no value for it. If the draft has one, it must
+    /// be the key that the other values form.
+    ///
     /// - Parameters:
     ///   - draft: The values that a person typed or a client sent.
     ///   - today: The day for rules such as "not in the future", usually the current day in UTC.
@@ -31,7 +34,7 @@ public struct ProfileValidator: Sendable {
                 rows.judgePassword(draft.password, hash: draft.passwordHash, index: index, isStored: hasPassword)
             } else {
                 unknown.remove(field.name.text)
-                rows.judge(draft.values[field.name.text], index: index)
+                judge(index, of: draft, &rows)
             }
         }
         for name in unknown.sorted() { rows.report(ValidationIssue(nil, .unknownField(name))) }

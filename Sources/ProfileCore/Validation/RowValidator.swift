@@ -58,6 +58,9 @@ package struct RowValidator: Sendable {
         profiles.appendAbsent()
     }
 
+    /// Keeps no value of a field, without an issue.
+    mutating func appendAbsent() { profiles.appendAbsent() }
+
     /// Validates the secret field: a typed password, a hash, or neither.
     ///
     /// - Parameters:

@@ -99,10 +99,13 @@ public struct Profile: Hashable, Sendable {
         values.reduce(0) { $0 + ($1?.utf8.count ?? 0) } + issues.reduce(0) { $0 + $1.message.utf8.count }
     }
 
-    /// A draft with the values of the profile, for an edit.
+    /// A draft with the values of the profile, for an edit. If other values form the primary key, the draft does not have
+    /// the key: it is computed from the edited values.
     public var draft: ProfileDraft {
         var draft = ProfileDraft()
         for field in fields { draft[field.rules.name] = field.value.map(DraftValue.init(canonical:)) }
+        let parts = schema.keyParts.map { draft[schema.fields[$0].name] }
+        if !parts.isEmpty, !parts.contains(where: { $0 == nil }) { draft[schema.primaryKey.name] = nil as DraftValue? }
         return draft
     }
 }

@@ -47,7 +47,8 @@ struct ComputedKey: Sendable {
             guard field != key, !rules.isSecret, let column = columns[field] else { return nil }
             return Part(
                 field: field, name: rules.name, column: column,
-                missingValues: rules.missingValues.map { Array($0.utf8) }, isTyped: rules.type != .string)
+                missingValues: rules.missingValues.map { Array($0.utf8) },
+                isTyped: rules.type != .string || rules.mask != nil)
         }
         switch source {
         case .column: return nil
@@ -64,8 +65,11 @@ struct ComputedKey: Sendable {
             }
             self.source = .columns(parts)
         case .content:
+            let names = schema.importSettings.contentFields
             // In the order of the names, the order of the columns in the file makes no difference.
-            self.source = .content(schema.fields.indices.compactMap(part).sorted { $0.name.text < $1.name.text })
+            self.source = .content(
+                schema.fields.indices.compactMap(part)
+                    .filter { names.isEmpty || names.contains($0.name.text) }.sorted { $0.name.text < $1.name.text })
         }
         field = key
         column = columns[key]
@@ -96,6 +100,18 @@ struct ComputedKey: Sendable {
             }
             return key.text
         }
+    }
+
+    /// Returns an issue if a record has a cell for the key, and this cell differs from the key that its other cells form.
+    func contradiction(
+        in record: RecordBatch.Record, of records: borrowing RecordBatch, _ schema: ProfileSchema
+    ) -> ValidationIssue? {
+        guard case .columns(let parts) = source, let column, record.fault == nil,
+            let text = text(of: record, in: records)
+        else { return nil }
+        let cell = records.cell(record.cells.lowerBound + column).trimmed()
+        guard !cell.isEmpty, !CompositeKey.isSame(String(cell), text) else { return nil }
+        return .contradictedKey(ofParts: parts.map(\.field), in: schema)
     }
 
     /// Whether the key consists of the cells of several columns.
@@ -187,33 +203,4 @@ struct ComputedKeys: Sendable {
         counts[content, default: 1] += 1
         return "\(content)-\(counts[content, default: 1])"
     }
-}
-
-/// A key of several texts. Different lists of texts have different keys: `/` separates the texts, and `\` precedes each
-/// `/` and `\` of a text. The key of one text is the text itself.
-package struct CompositeKey {
-    private var bytes: [UInt8] = []
-    private var parts = 0
-    /// The first part, without escapes.
-    private var first: [UInt8] = []
-
-    package init() {}
-
-    package mutating func append(_ part: Span<UInt8>) {
-        if parts > 0 { bytes.append(Self.separator) }
-        for index in part.indices {
-            if part[index] == Self.separator || part[index] == Self.escape { bytes.append(Self.escape) }
-            bytes.append(part[index])
-        }
-        if parts == 0 { first = part.withUnsafeBufferPointer { Array($0) } }
-        parts += 1
-    }
-
-    /// The UTF-8 of the key.
-    package var utf8: [UInt8] { parts == 1 ? first : bytes }
-
-    package var text: String { String(decoding: utf8, as: UTF8.self) }
-
-    private static let separator = UInt8(ascii: "/")
-    private static let escape = UInt8(ascii: "\\")
 }

@@ -181,7 +181,10 @@ struct JudgedBatch: Sendable {
     ) {
         if let key { return rows.judge(key.utf8Span.span, index: computed.field) }
         let cell = records.cell(record.cells.lowerBound, computed.column)
-        guard cell.trimmed().isEmpty else { return rows.judge(cell, index: computed.field) }
+        guard cell.trimmed().isEmpty else {
+            if let issue = computed.contradiction(in: record, of: records, rows.validator.schema) { rows.report(issue) }
+            return rows.judge(cell, index: computed.field)
+        }
         let lacking = computed.fieldsLacking(in: record, of: records)
         if lacking.isEmpty { rows.judgeAbsent(index: computed.field) }
         // A required field reports its missing value itself.

@@ -20,8 +20,8 @@ struct RowComparison {
     /// The secret field, and the position of the hash in a stored match.
     private let hash: (field: Int, cell: Int)?
     /// The version of the rules in force. If this version validated a stored profile, the fields without a column stay
-    /// valid, because an update does not change their values. Nil if such a field has a limit that depends on the
-    /// current day, because its value may become invalid.
+    /// valid, because an update does not change their values. Nil if such a field may become invalid: it has a limit
+    /// that depends on the current day, or it forms the key together with a field that has a column.
     private let keepingVersion: Int?
     /// Whether `fields` contains all fields that are not secret.
     private let isComplete: Bool
@@ -33,7 +33,7 @@ struct RowComparison {
     init(_ columns: ImportColumns, _ schema: ProfileSchema, version: Int) {
         var fields: [(field: Int, column: Int?, cell: Int)] = []
         var isComplete = true
-        var keptDependsOnDay = false
+        var keptMayBreakRules = false
         var cell = 0
         for (index, rules) in schema.fields.enumerated() where !rules.isSecret {
             let isComputed = index == columns.computedKey?.field
@@ -41,13 +41,16 @@ struct RowComparison {
                 fields.append((index, isComputed ? nil : columns.columnOfField[index], cell))
             } else {
                 isComplete = false
-                if rules.minimum == .today || rules.maximum == .today { keptDependsOnDay = true }
+                if rules.minimum == .today || rules.maximum == .today { keptMayBreakRules = true }
             }
             cell += 1
         }
+        // A row with some parts of the key may contradict a key whose other parts are stored.
+        let parts = schema.keyParts.count { columns.columnOfField[$0] != nil }
+        if 1..<max(1, schema.keyParts.count) ~= parts { keptMayBreakRules = true }
         self.fields = fields
         self.isComplete = isComplete
-        keepingVersion = keptDependsOnDay ? nil : version
+        keepingVersion = keptMayBreakRules ? nil : version
         hash = columns.columnOfHash == nil ? nil : columns.secretField.map { ($0, cell) }
     }
 

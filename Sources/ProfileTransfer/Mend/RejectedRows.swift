@@ -53,6 +53,8 @@ public final class RejectedRows {
     private func row(_ index: Int, of batch: borrowing RecordBatch, key: String?) -> Row {
         let record = batch.records[index]
         let columns = source.columns
+        // A key of several columns follows their corrected cells.
+        let key = columns.computedKey?.isOfColumns ?? false ? nil : key
         guard record.isWhole(by: columns) else {
             return Row(
                 number: record.number, line: record.line, values: [:], reason: "", isUnreadable: true,

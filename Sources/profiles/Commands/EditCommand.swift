@@ -73,7 +73,7 @@ struct EditCommand: AsynchronousCommand, SecretTaking, ResultWriting {
     }
 
     private func edit() async throws {
-        let changes = try fields.values() + clear.map { JSONMember($0, .null) }
+        let changes = try fields.values()
         let secret = try password.read()
         try await global.withStore("edit", inOneCall: true) { repository in
             let schema = repository.schema
@@ -83,7 +83,7 @@ struct EditCommand: AsynchronousCommand, SecretTaking, ResultWriting {
                     throw CommandFailure(.usage, "There is no field \"\(field)\" to clear")
                 }
             }
-            let named = try schema.named(changes)
+            let named = try changes.named(in: schema) + schema.named(clear.map { JSONMember($0, .null) })
             do {
                 let profile = try await repository.edit(who, expecting: ifRevision) { draft in
                     draft.take(named)

@@ -73,10 +73,8 @@ struct ImportCommand: AsynchronousCommand, ResultWriting {
     private func keyFault(_ key: KeySource?) -> String? {
         switch (key, onDuplicate.policy) {
         case (.rowNumber, .skip), (.rowNumber, .update):
-            "--on-duplicate skip and update need a key: a row has another number in the next file (--key-by-row)."
-        case (.content, .update):
-            "--on-duplicate update changes nothing with --key-by-content: a row with the same key has the same cells. "
-                + "Take skip."
+            "--on-duplicate skip and update need a key: a row has another number in the next file (--key-by-row). "
+                + "If a column holds the keys, as in an export, name it with --key."
         default: nil
         }
     }
@@ -90,10 +88,10 @@ struct ImportCommand: AsynchronousCommand, ResultWriting {
         let rules = try schema.map { path throws(CommandFailure) in try ProfileSchema(file: path) }
         var plan = Plan(rules: rules ?? .standard, options: options, isConfirmed: creation.create)
         if infer { try await look(through: file, before, &plan) }
-        if dryRun, before == nil || plan.looserRules != nil {
+        if dryRun, before == nil || plan.newRules != nil {
             // A dry run neither creates a store nor changes rules. It uses the rules that the store would have.
             let importer = ProfileImporter(
-                schema: plan.looserRules?.after ?? plan.rules, today: Timestamp.now().day ?? .latest,
+                schema: plan.newRules?.after ?? plan.rules, today: Timestamp.now().day ?? .latest,
                 options: plan.options)
             return try await ReportedImport(
                 global: global, input: input, settings: plan.rules.importSettings, readBefore: plan.input
@@ -112,7 +110,8 @@ struct ImportCommand: AsynchronousCommand, ResultWriting {
                 }
                 let key = input.source.keySource ?? repository.schema.importSettings.key
                 if key == .rowNumber, let fault = keyFault(key) { throw CommandFailure(.usage, fault) }
-                if let looser = plan.looserRules { try await adopt(looser, repository) }
+                try input.source.requireKey(of: repository.schema, plan.options)
+                if let rules = plan.newRules { try await adopt(rules, repository) }
                 let importer = ProfileImporter(repository: repository, options: plan.options)
                 let reported = ReportedImport(
                     global: global, input: input, settings: repository.schema.importSettings, store: repository,
@@ -130,9 +129,9 @@ struct ImportCommand: AsynchronousCommand, ResultWriting {
         var options: ImportOptions
         /// Whether the user has confirmed the creation of the store.
         var isConfirmed: Bool
-        /// The rules of an existing store, and looser rules that are put in force before the import; nil to keep the
+        /// The rules of an existing store, and other rules that are put in force before the import; nil to keep the
         /// rules.
-        var looserRules: (before: ProfileSchema, after: ProfileSchema)?
+        var newRules: (before: ProfileSchema, after: ProfileSchema)?
         /// The input, if the command has already read it.
         var input: ImportInput?
         /// The arguments with which the command does the same, and asks nothing.
@@ -147,6 +146,9 @@ struct ImportCommand: AsynchronousCommand, ResultWriting {
             throw CommandFailure(
                 .usage, "There is no terminal to ask whether the inferred rules are right; nothing was imported",
                 "Accept the rules with --yes, or look at them with \"profiles schema infer\"")
+        }
+        if before == nil, !inferred.kept.isEmpty {
+            throw CommandFailure(.usage, "--keep is for a store that exists; nothing was imported", "Leave out --keep")
         }
         let inference = inferred.inference(from: input.source)
         let source = try input.source.input(
@@ -180,52 +182,60 @@ struct ImportCommand: AsynchronousCommand, ResultWriting {
     }
 
     /// The computed keys by which this import can treat existing profiles. A row may have another number in the next
-    /// file, and equal content has nothing to update.
+    /// file.
     private var computedKeys: [KeySource] {
-        switch onDuplicate.policy {
-        case .reject: [.rowNumber, .content]
-        case .skip: [.content]
-        case .update: []
-        }
+        onDuplicate.policy == .reject ? [.rowNumber, .content] : [.content]
     }
 
     /// Whether the user has to confirm that a store is created with the inferred rules.
     private func needsAnswer(_ before: ProfileSchema?) -> Bool { before == nil && !yes && !dryRun }
 
     /// Shows which rules of a store the file breaks, and offers to loosen these rules (N12). No rule becomes stricter
-    /// (N5). If the user has not chosen the columns, the import ignores columns that match no field of the store.
+    /// (N5). If the user has not chosen the columns, the import ignores columns that match no field of the store, except
+    /// those of `--keep`.
     private func compare(
         _ before: ProfileSchema, with source: ImportInput, _ inference: InferenceOptions, _ plan: inout Plan
     ) async throws {
-        if let option = inferred.given, option != "--columns" {
-            global.note("The store keeps its rules, so \(option) has no effect.")
-        }
+        let changed = try inferred.columnsChanged(in: before)
+        try inferred.requireNewFields(beside: changed, onlyKept: true)
+        try input.source.requireKey(of: before, plan.options)
         if inference.columns.isEmpty { plan.options.ignoresUnknownColumns = true }
         let proposal: SchemaProposal
         do {
-            proposal = try await inference.compared(with: before).proposal(for: source, isQuiet: global.quiet)
+            proposal = try await inference.compared(with: changed).proposal(for: source, isQuiet: global.quiet)
         } catch InferenceError.tooManyColumns(let count, most: _) {
             return global.note(
                 "The store keeps its rules. The file has too many columns (\(count)) to infer others; columns that "
                     + "match no field are ignored.")
         }
         proposal.adapt(&plan.options)
-        if plan.options.ignoresUnknownColumns { noteUnknownColumns(of: proposal, before, plan.options) }
-        let loosening = try await SchemaLoosening(
-            of: before, by: source, proposal, plan.options, attempting: attempt)
+        // Rules of new fields are no tighter than those of a new store.
+        var added = changed
+        if !inferred.kept.isEmpty {
+            let loose = try await inference.proposal(for: source, isQuiet: global.quiet)
+            added = try inferred.adding(keptOf: loose, to: changed)
+        }
+        if added != before {
+            Output.error.note("Changes by --keep and --omit:")
+            Output.error.note(SchemaDifference(from: before, to: added).text + "\n")
+            plan.newRules = (before, added)
+        }
+        let kept = added == before ? "The store keeps its rules." : "The store keeps its other rules."
+        if plan.options.ignoresUnknownColumns { noteUnknownColumns(of: proposal, added, plan.options) }
+        let loosening = try await SchemaLoosening(of: added, by: source, proposal, plan.options, attempting: attempt)
         guard !loosening.broken.isEmpty else {
-            return global.note("The store keeps its rules. The file breaks none of them.\n")
+            return global.note("\(kept) The file breaks none of them.\n")
         }
         Output.error.note(loosening.text)
-        guard loosening.schema != before else {
-            return global.note("The store keeps its rules. None of them can be loosened for this file.\n")
+        guard loosening.schema != added else {
+            return global.note("\(kept) None of them can be loosened for this file.\n")
         }
         Output.error.note("Looser rules that the file keeps:")
-        Output.error.note(SchemaDifference(from: before, to: loosening.schema).text + "\n")
+        Output.error.note(SchemaDifference(from: added, to: loosening.schema).text + "\n")
         if try mayLoosen() {
-            plan.looserRules = (before, loosening.schema)
+            plan.newRules = (before, loosening.schema)
         } else {
-            global.note("The store keeps its rules. Rows that break them are rejected.\n")
+            global.note("\(kept) Rows that break them are rejected.\n")
         }
     }
 
@@ -250,7 +260,7 @@ struct ImportCommand: AsynchronousCommand, ResultWriting {
         return try LinePrompt.isConfirmed("Loosen these rules of the store")
     }
 
-    /// Puts looser rules in force, if the store still has the rules that they were made from.
+    /// Puts other rules in force, if the store still has the rules that they were made from.
     private func adopt(_ rules: (before: ProfileSchema, after: ProfileSchema), _ repository: ProfileRepository)
         async throws
     {
@@ -260,7 +270,7 @@ struct ImportCommand: AsynchronousCommand, ResultWriting {
                 "Import the file again")
         }
         let version = try await repository.rules.adopt(rules.after)
-        global.note("The looser rules are in force as version \(version) of the schema.\n")
+        global.note("The changed rules are in force as version \(version) of the schema.\n")
     }
 
     private func schemaInForce() async throws -> ProfileSchema? {

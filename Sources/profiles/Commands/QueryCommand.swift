@@ -30,6 +30,7 @@ extension QueryCommand {
         }
         let conditions = try self.conditions.conditions(others, in: schema)
         noteComparedTexts(conditions, in: schema)
+        noteHiddenFields(in: schema)
         return ProfileQuery(
             conditions, text: text, status: self.conditions.status, order: order,
             limit: page.limit, after: page.cursor)
@@ -46,6 +47,15 @@ extension QueryCommand {
         note(
             "Values of \(fields) are compared as texts: \"10\" comes before \"9\". To compare numbers, change the type "
                 + "to integer or number in the schema.")
+    }
+
+    /// Says which fields have the name of a fact as their title or header, because the user may mean such a field.
+    private func noteHiddenFields(in schema: ProfileSchema) {
+        for name in Set(conditions.names).sorted() {
+            let fields = schema.fieldsHidden(byFact: name)
+            guard !fields.isEmpty else { continue }
+            note("\(name) is kept by the store. The field with this title or header is \(CommandFailure.list(fields)).")
+        }
     }
 
     /// Whether a single read of the store is enough for the query. If several reads are needed, the program that reads

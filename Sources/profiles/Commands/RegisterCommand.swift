@@ -66,7 +66,7 @@ struct RegisterCommand: AsynchronousCommand, SecretTaking, ResultWriting {
         let asksNothing = secret != nil || !global.canAsk
         try await global.withStore("register", whenMissing: missingStore, inOneCall: asksNothing) { repository in
             var draft = ProfileDraft()
-            draft.take(try repository.schema.named(values))
+            draft.take(try values.named(in: repository.schema))
             if let secret { draft.password = secret }
             let wantsPassword = repository.schema[.password]?.isRequired ?? false
             let lacksPassword = wantsPassword && draft.password == nil && draft.passwordHash == nil

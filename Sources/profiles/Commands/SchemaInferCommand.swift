@@ -40,6 +40,10 @@ struct SchemaInferCommand: AsynchronousCommand, ResultWriting {
     @OptionGroup var store: StoreOptions
     @OptionGroup var result: ResultOptions
 
+    func validate() throws {
+        if !withStore, !input.rules.kept.isEmpty { throw ValidationError("--keep requires --with-store.") }
+    }
+
     var needsAddressSpace: Bool { true }
 
     func run() async throws {
@@ -77,19 +81,26 @@ struct SchemaInferCommand: AsynchronousCommand, ResultWriting {
     /// Shows rules that both the store's profiles and the file satisfy.
     private func infer(_ file: borrowing InputFile, sparing spared: FilePlaces) async throws {
         let before = try await global.withStore("schema infer") { $0.schema }
+        if input.source.keySource != nil {
+            throw CommandFailure(
+                .usage, "--with-store keeps the key of the store",
+                "Leave out --key, --key-by-row and --key-by-content, or make a new store for another key")
+        }
+        let changed = try input.rules.columnsChanged(in: before)
+        try input.rules.requireNewFields(beside: changed, onlyKept: false)
         var options = input.options
         options.settings = before.importSettings
         let source = try input.source.input(file, usual: before.importSettings.layout)
             .readableAgain(keptIn: options.temporaryFolder)
         let proposal = try await options.proposal(for: source, isQuiet: global.quiet)
-        let strict = try await options.compared(with: before).proposal(for: source, isQuiet: global.quiet)
+        let strict = try await options.compared(with: changed).proposal(for: source, isQuiet: global.quiet)
         var importing = input.source.importing
         // The store keeps its key.
         importing.key = .column
         importing.ignoresUnknownColumns = true
         let loosening = try await SchemaLoosening(
-            of: before, by: source, strict, importing, attempting: .judging)
-        let schema = loosening.schema.adding(columnsOf: proposal)
+            of: changed, by: source, strict, importing, attempting: .judging)
+        let schema = try input.rules.adding(keptOf: proposal, to: loosening.schema).adding(columnsOf: proposal)
         switch global.format {
         case .text:
             if !loosening.broken.isEmpty { try Output.standard.print(loosening.text) }

@@ -17,6 +17,8 @@ struct CompletedWords: Sendable {
     private var versions: [Int] = []
     /// Whether the words come from a store.
     private var areOfStore = false
+    /// The reason why the words do not come from the store; nil if there is no store.
+    private var fault: String?
 
     private var fields: [String] { schema.openFields.map(\.name.text) }
 
@@ -49,7 +51,8 @@ struct CompletedWords: Sendable {
         let words = current
         let fields = words.schema.openFields.map { "  \($0.name): \($0.title) (\($0.hint))".visible }
         let heading = words.areOfStore ? "The fields of the store in use:" : "The fields of the built-in schema:"
-        return ([heading, ""] + fields).joined(separator: "\n")
+        let fault = words.fault.map { ["The fields of the store are not known. \($0.visible).", ""] } ?? []
+        return (fault + [heading, ""] + fields).joined(separator: "\n")
     }
 
     /// Returns the help of an option for a field of the built-in schema. If the store in use has no such field, the
@@ -88,6 +91,8 @@ struct CompletedWords: Sendable {
             await repository.close()
         } catch {
             // A shell does not show errors of a completion, and help needs no store.
+            guard (error as? ProfileStoreError)?.code != .noStore else { return }
+            fault = CommandFailure(error)?.lines.first ?? "\(error)"
         }
     }
 

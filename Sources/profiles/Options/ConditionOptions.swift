@@ -58,6 +58,12 @@ struct ConditionOptions: ParsableArguments {
 
     var isEmpty: Bool { comparisons.isEmpty && contents.isEmpty && choices.isEmpty && !invalid }
 
+    /// The names that the user typed for fields.
+    var names: [String] {
+        comparisons.compactMap { FieldComparison($0)?.field } + contents.compactMap { Assignment($0)?.field }
+            + choices.compactMap { FieldChoice($0)?.field }
+    }
+
     var status: ProfileQuery.Status? { invalid ? .invalid : nil }
 
     /// Returns all conditions: first `others`, which come from other options, and then the conditions of these options.
@@ -69,7 +75,15 @@ struct ConditionOptions: ParsableArguments {
             let rules = try schema.comparedField(told: field, forbidden: "Profiles cannot be looked up by a secret")
             conditions.append(ProfileQuery.Condition(rules.name, comparison))
         }
-        for other in others { try add(other.field, prefix ? .hasPrefix(other.value) : .equals(other.value)) }
+        for other in others {
+            let comparison: ProfileQuery.Comparison = prefix ? .hasPrefix(other.value) : .equals(other.value)
+            // The argument is the key of every schema, even if another field has the header `username`.
+            if other.field == FieldName.username.text {
+                conditions.append(ProfileQuery.Condition(schema.primaryKey.name, comparison))
+            } else {
+                try add(other.field, comparison)
+            }
+        }
         for comparison in comparisons.compactMap(FieldComparison.init) {
             try add(comparison.field, comparison.comparison(withPrefix: prefix))
         }

@@ -36,20 +36,19 @@ struct FieldOptions: ParsableArguments {
     }
 
     /// Whether no field is given.
-    var isEmpty: Bool { named.isEmpty && assignments.isEmpty && json == nil }
+    var isEmpty: Bool { username == nil && named.isEmpty && assignments.isEmpty && json == nil }
 
-    /// The given values by field: first the values in the JSON, then the values of the options. If a field has several
-    /// values, the last one counts.
-    func values() throws -> [JSONMember] {
+    /// The given values, by the names that the user typed.
+    func values() throws -> GivenValues {
         let members = try json.map { path throws(CommandFailure) in try JSONFields.read(path) } ?? []
-        return try members + (named + parsedAssignments()).map { JSONMember($0.field, .string($0.value)) }
+        let options = try (named + parsedAssignments()).map { JSONMember($0.field, .string($0.value)) }
+        return GivenValues(members: members, options: options, key: username.map { .string($0) })
     }
 
     private var named: [(field: String, value: String)] {
-        [
-            ("username", username), ("phone", phone), ("address", address), ("postal_code", postalCode),
-            ("birthday", birthday),
-        ].compactMap { field, value in value.map { (field, $0) } }
+        [("phone", phone), ("address", address), ("postal_code", postalCode), ("birthday", birthday)].compactMap {
+            field, value in value.map { (field, $0) }
+        }
     }
 
     private func parsedAssignments() throws(ValidationError) -> [(field: String, value: String)] {
@@ -61,6 +60,24 @@ struct FieldOptions: ParsableArguments {
             parsed.append((assignment.field, assignment.value))
         }
         return parsed
+    }
+}
+
+/// Values for the fields of a profile, by the names that a user typed.
+struct GivenValues {
+    /// The members of a JSON object.
+    var members: [JSONMember] = []
+    /// The values of options. They replace those of the JSON object.
+    var options: [JSONMember] = []
+    /// The value of `--username`, which is the primary key of every schema.
+    var key: JSONValue?
+
+    /// Returns the values by the names of the fields. If a field has several values, the last one counts.
+    ///
+    /// - Throws: A failure if a name means no single field of the schema, or if two names mean one field.
+    func named(in schema: ProfileSchema) throws(CommandFailure) -> [JSONMember] {
+        let key = key.map { [JSONMember(schema.primaryKey.name.text, $0)] } ?? []
+        return try schema.named(members) + schema.named(key + options)
     }
 }
 

@@ -39,12 +39,19 @@ struct InferredRulesOptions: ParsableArguments {
         help: ArgumentHelp("Infer no field from this column; may be repeated.", valueName: "header"))
     var omitted: [String] = []
 
+    @Option(
+        name: .customLong("keep"),
+        help: ArgumentHelp(
+            "Give this column a field in a store that exists, even if the store leaves the column out; may be repeated.",
+            valueName: "header"))
+    var kept: [String] = []
+
     /// The name of an option that was given; nil if there is none.
     var given: String? {
         let options = [
             ("--columns", columns != nil), ("--type", !types.isEmpty), ("--strict", strict),
             ("--tighten", !tightened.isEmpty), ("--relax", !relaxed.isEmpty), ("--rename", !renamed.isEmpty),
-            ("--omit", !omitted.isEmpty),
+            ("--omit", !omitted.isEmpty), ("--keep", !kept.isEmpty),
         ]
         return options.first { $0.1 }?.0
     }
@@ -53,6 +60,9 @@ struct InferredRulesOptions: ParsableArguments {
         let headers = types.map(\.header)
         if let twice = headers.first(where: { header in headers.count { $0 == header } > 1 }) {
             throw ValidationError("--type names \(twice.quoted(longest: 64)) twice.")
+        }
+        if let header = omitted.first(where: kept.contains) {
+            throw ValidationError("--omit and --keep both name \(header.quoted(longest: 64)).")
         }
     }
 

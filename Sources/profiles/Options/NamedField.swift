@@ -10,19 +10,48 @@ extension ProfileSchema {
     ///
     /// - Throws: A failure if several fields have this title or header, or if the text names a fact that the store keeps.
     func name(told name: String) throws(CommandFailure) -> String {
-        let isOfField = openFields.contains { ([$0.name.text, $0.title] + $0.columns).contains(name) }
-        if !isOfField, ProfileFact.allCases.contains(where: { $0.name == name }) {
-            throw CommandFailure(.usage, "\(name) is kept by the store, and cannot be set")
+        switch try column(told: name) {
+        case .field(let rules)?: return rules.name.text
+        case .fact?:
+            let meant = fieldsHidden(byFact: name)
+            throw CommandFailure(
+                .usage,
+                lines: ["\(name) is kept by the store, and cannot be set"]
+                    + (meant.isEmpty ? [] : ["The field with this title or header is \(CommandFailure.list(meant))"]))
+        case nil: return name
         }
-        guard case .field(let rules)? = try column(told: name, besideFacts: false) else { return name }
-        return rules.name.text
     }
 
-    /// Returns the values in the arguments of a command, with the names of the fields that the user named.
+    /// Returns the names of the fields whose title or header is the name of a fact, such as `_id` in files of MongoDB.
+    func fieldsHidden(byFact name: String) -> [String] {
+        guard ProfileFact(name: name) != nil else { return [] }
+        return openFields.filter { ([$0.title] + $0.columns).contains(name) }.map(\.name.text)
+    }
+
+    /// Returns the values in the arguments of a command, with the names of the fields that the user named. The same name
+    /// may occur several times.
     ///
-    /// - Throws: A failure if several fields have a title or header that the user gave.
+    /// - Throws: A failure if several fields have a title or header that the user gave, or if two different names belong
+    ///   to one field.
     func named(_ values: [JSONMember]) throws(CommandFailure) -> [JSONMember] {
-        try values.map { value throws(CommandFailure) in JSONMember(try name(told: value.name), value.value) }
+        var told: [String: String] = [:]
+        return try values.map { value throws(CommandFailure) in
+            let name = try name(told: value.name)
+            if let other = told.updateValue(value.name, forKey: name), other != value.name {
+                throw CommandFailure(
+                    .usage,
+                    "\(other.quoted(longest: 64)) and \(value.name.quoted(longest: 64)) both mean the field \(name)",
+                    "Give one of them")
+            }
+            return JSONMember(name, value.value)
+        }
+    }
+
+    /// Returns the heading of a column in a table. This is the title, if a condition with the title means this column.
+    /// Otherwise it is the name, because a user can type what a heading shows.
+    func heading(of column: ProfileColumn) -> String {
+        let meant = try? self.column(told: column.title)
+        return meant == column ? column.title : column.name
     }
 
     /// Returns the rules of the field, or of the fact, that a user named in a condition or an order.
@@ -58,30 +87,34 @@ extension ProfileSchema {
     private func requiredColumn(
         told name: String, forbidden: String, facts: [ProfileFact]
     ) throws(CommandFailure) -> ProfileColumn {
-        if let column = try column(told: name, besideFacts: true) { return column }
+        if let column = try column(told: name) { return column }
         guard FieldName(name).flatMap({ self[$0] })?.isSecret != true else { throw CommandFailure(.usage, forbidden) }
         throw .unknownField(name, among: openFields.map(\.name.text), or: facts.map(\.name))
     }
 
     /// Returns the column that a user named, or nil if there is none.
     ///
-    /// A field's name comes before the name of a fact, then come the titles and the headers of fields. Exact texts come
-    /// before texts that differ in case, spaces, hyphens or underscores. `username` means the primary key, even if the
-    /// primary key has another name. Secret fields are never returned.
-    private func column(told name: String, besideFacts: Bool) throws(CommandFailure) -> ProfileColumn? {
-        let facts = besideFacts ? ProfileFact.allCases : []
+    /// A field's name comes before the name of a fact, such as `_id`. Then come the titles and the headers of fields.
+    /// Exact texts come before texts that differ in case, spaces, hyphens or underscores. If nothing else has the name,
+    /// `username` means the primary key, and a fact may be named without `_`. Secret fields are never returned.
+    private func column(told name: String) throws(CommandFailure) -> ProfileColumn? {
+        let facts = ProfileFact.allCases
         if FieldName(name).flatMap({ self[$0] })?.isSecret == true { return nil }
-        for isNamed in [{ $0 == name }, { FoldedHeader($0) == FoldedHeader(name) }] as [(String) -> Bool] {
+        let matches = [{ $0 == name }, { FoldedHeader($0) == FoldedHeader(name) }] as [(String) -> Bool]
+        for isNamed in matches {
             if let rules = openFields.first(where: { isNamed($0.name.text) }) { return .field(rules) }
-            if isNamed(FieldName.username.text) { return .field(primaryKey) }
-            if let fact = facts.first(where: { isNamed($0.name) || isNamed($0.rawValue) }) { return .fact(fact) }
+            if name.first == "_", let fact = facts.first(where: { isNamed($0.name) }) { return .fact(fact) }
             for texts in [{ [$0.title] }, { $0.columns }] as [(FieldRules) -> [String]] {
                 let fields = openFields.filter { texts($0).contains(where: isNamed) }
                 guard fields.count < 2 else { throw .ambiguousField(name, fields.map(\.name.text)) }
                 if let rules = fields.first { return .field(rules) }
             }
         }
-        return facts.first { FoldedHeader($0.title) == FoldedHeader(name) }.map(ProfileColumn.fact)
+        for isNamed in matches {
+            if isNamed(FieldName.username.text) { return .field(primaryKey) }
+            if let fact = facts.first(where: { isNamed($0.rawValue) || isNamed($0.title) }) { return .fact(fact) }
+        }
+        return nil
     }
 }
 

@@ -16,6 +16,8 @@ struct ProfileListing: ~Copyable {
     /// The columns to show: the columns of `--columns`, or else all fields that are not secret. In the text format, the
     /// revision follows the fields.
     private var columns: [ProfileColumn]
+    /// The headings of `columns`.
+    private let headings: [String]
     /// The columns that are left out last if the terminal is too narrow for the table.
     private var staying: Set<ProfileColumn>
     private var table: TextTable
@@ -42,7 +44,8 @@ struct ProfileListing: ~Copyable {
         matches = query.text.map { ProfileMatches(of: $0) }
         staying = Set(chosen ?? [.field(schema.primaryKey)])
         if case .field(let field, _) = query.order, let rules = schema[field] { staying.insert(.field(rules)) }
-        table = TextTable(columns.map(\.title), widestCell: Self.widestCell)
+        headings = columns.map(schema.heading)
+        table = TextTable(headings, widestCell: Self.widestCell)
     }
 
     private static func records(
@@ -137,8 +140,8 @@ struct ProfileListing: ~Copyable {
     private mutating func addBlock(_ profile: Profile) throws(CommandFailure) {
         var block = TextBlock()
         if count > 0 { block.addGap() }
-        for (column, cell) in zip(columns, cells(of: profile)) {
-            block.add(column.title, cell.value, marks: cell.marks)
+        for (heading, cell) in zip(headings, cells(of: profile)) {
+            block.add(heading, cell.value, marks: cell.marks)
         }
         if profile.status == .invalid, chosen == nil {
             for issue in profile.issues { block.add(ProfileFact.issues.title, issue.message) }

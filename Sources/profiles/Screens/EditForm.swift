@@ -82,9 +82,11 @@ struct EditForm {
 
 extension Profile {
     /// Returns the fields that differ between this revision and an earlier one. For each field, the result also
-    /// contains the user's value.
+    /// contains the user's value. A key that other fields form follows these fields.
     func conflicts(with edited: ValidProfile, since base: Profile) -> [FieldConflict] {
-        fields.filter { $0.value != base[$0.rules.name] }.map { field in
+        fields.filter { field in
+            !(field.rules.isPrimaryKey && !schema.keyParts.isEmpty) && field.value != base[field.rules.name]
+        }.map { field in
             let rules = field.rules
             func shown(_ text: String?) -> String { text.map(rules.shownForm(of:)) ?? "" }
             return FieldConflict(

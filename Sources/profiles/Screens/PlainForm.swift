@@ -57,7 +57,7 @@ struct PlainForm {
                 Self.say("Register a profile. An empty answer leaves an optional field empty.")
             }
             if rowToMend == nil {
-                for field in form.fields { try ask(for: field) }
+                for field in form.fields where field.takesFocus { try ask(for: field) }
             }
             return try await store()
         } catch let failure as CommandFailure {
@@ -182,7 +182,13 @@ struct PlainForm {
     }
 
     private mutating func askAgain(_ issues: [ValidationIssue], after error: any Error) throws {
-        let fields = form.fields.filter { field in issues.contains { $0.field == field.name } }
+        let schema = repository.schema
+        var wrong = Set(issues.compactMap(\.field))
+        // A computed key changes only with its parts.
+        if form[schema.primaryKey.name]?.takesFocus == false, wrong.contains(schema.primaryKey.name) {
+            wrong.formUnion(schema.keyParts.map { schema.fields[$0].name })
+        }
+        let fields = form.fields.filter { $0.takesFocus && wrong.contains($0.name) }
         // If an issue belongs to no field of the form, no answer can correct it.
         guard !fields.isEmpty else { throw error }
         let told = hasAskedAgain ? [] : rowToMend?.issues ?? []
@@ -196,7 +202,7 @@ struct PlainForm {
     /// user to choose one of the values.
     private mutating func takeOver() async throws {
         guard let base, let latest = try await repository.profile(id: base.id) else {
-            throw ProfileStoreError.notFound(username: draft[repository.schema.primaryKey.name]?.text ?? "")
+            throw ProfileStoreError.notFound(username: base?.username ?? "")
         }
         Self.say("Another user or program has changed this profile meanwhile.")
         for conflict in latest.conflicts(with: try validated(), since: base) {

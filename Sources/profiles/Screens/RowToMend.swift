@@ -30,7 +30,7 @@ struct RowToMend {
         in repository: ProfileRepository, willStore: @escaping @Sendable (ValidProfile) async throws -> Void
     ) async throws {
         let key = repository.schema.primaryKey.name
-        let name = row.values[key] ?? nil
+        let name = (row.values[key] ?? nil) ?? repository.validator.computedKey(of: row.draft)
         let owner = if let name { try await repository.profile(username: name) } else { nil as Profile? }
         lacksPassword = policy == .update && owner != nil && (row.holdsSecret || row.wasRejected(for: .password))
         if let owner {

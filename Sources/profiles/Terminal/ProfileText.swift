@@ -1,5 +1,6 @@
 internal import ProfileCore
 internal import ProfileStore
+internal import ProfileTransfer
 internal import TextLayout
 
 // Profiles as text for a terminal.
@@ -8,14 +9,14 @@ extension Profile {
     /// All properties of the profile, one per line.
     var text: String {
         var block = TextBlock()
-        for field in fields { block.add(field.rules.title, field.value) }
+        for field in fields { block.add(schema.heading(of: .field(field.rules)), field.value) }
         block.addGap()
         if schema.hasPassword { block.add("Password", hasPassword ? "set" : "not set") }
-        block.add("Id", String(id))
-        block.add("Revision", String(revision))
-        block.add("Created", createdAt.text)
-        block.add("Updated", updatedAt.text)
-        block.add("Status", "\(status.rawValue) by schema version \(schemaVersion)")
+        block.add(schema.heading(of: .fact(.id)), String(id))
+        block.add(schema.heading(of: .fact(.revision)), String(revision))
+        block.add(schema.heading(of: .fact(.createdAt)), createdAt.text)
+        block.add(schema.heading(of: .fact(.updatedAt)), updatedAt.text)
+        block.add(schema.heading(of: .fact(.status)), "\(status.rawValue) by schema version \(schemaVersion)")
         for issue in issues { block.add("", issue.message) }
         return block.text
     }

@@ -14,7 +14,7 @@ import Watchdog
 
     @Test func `S6: a schema file has the settings with which files are imported`() throws {
         let file =
-            ##"{"key":["site","no"],"encoding":"latin1","delimiter":"\t","header":false,"skip":2,"headerLine":3,"comment":"#","pad":true,"sheet":"Data","ignoredColumns":["","x"]}"##
+            ##"{"key":["site","no"],"contentFields":["a"],"encoding":"latin1","delimiter":"\t","header":false,"skip":2,"headerLine":3,"comment":"#","pad":true,"sheet":"Data","ignoredColumns":["","x"]}"##
         let settings = try schema(file).importSettings
         #expect(settings.key == .columns(["site", "no"]))
         #expect(settings.encoding == "latin1" && settings.delimiter == UInt8(ascii: "\t"))

@@ -56,6 +56,42 @@ import Watchdog
         #expect(try await importer.run(mended).outcomes == [2, 0, 0, 1])
     }
 
+    @Test func `a key has the stored forms of its parts, as the validator computes it`() async throws {
+        let folder = try ImportFolder()
+        let schema = try ProfileSchema(
+            parsing: """
+                {"profiles": {"key": ["phone", "day"]}, "fields": [
+                  {"name": "username", "constraints": {"required": true, "unique": true}},
+                  {"name": "phone", "profiles": {"mask": "####-####"}},
+                  {"name": "day", "type": "date", "format": "%d.%m.%Y"}, {"name": "age"}
+                ]}
+                """)
+        let repository = try await folder.store(schema: schema)
+        _ = try await repository.importing("phone,day,age\n78761241,02.01.2026,5\n") { _ in }
+        #expect(try await keys(repository) == ["7876-1241/2026-01-02"])
+        let report = try await repository.importing("phone,day,age\n7876-1241,02.01.2026,6\n") {
+            $0.duplicates = .update
+        }
+        #expect(report.outcomes == [0, 1, 0, 0], "\(report.lines)")
+        let edited = try await repository.edit("7876-1241/2026-01-02") { $0["day"] = "03.01.2026" }
+        #expect(edited.username == "7876-1241/2026-01-03")
+        // An edit that changes no part keeps the key, whatever the case in which it is named.
+        #expect(try await repository.edit(edited.username) { $0["age"] = "7" }.revision == 4)
+    }
+
+    @Test func `a row whose key contradicts its parts is rejected, also by an update`() async throws {
+        let folder = try ImportFolder()
+        let repository = try await store(folder)
+        let key: (inout ImportOptions) -> Void = {
+            $0.key = .columns(["site", "number"])
+            $0.duplicates = .update
+        }
+        let report = try await repository.importing(
+            "username,site,number\na/1,a,1\nA/2,a,2\nb/1,a,1\n,c,3\nd,,4\n", key)
+        #expect(report.outcomes == [4, 0, 0, 1], "\(report.lines)")
+        #expect(report.issues.listed.map { "\($0.line) \($0.issue.code)" } == ["4 bad_format"])
+    }
+
     @Test func `a composite key finds the stored profile of an update`() async throws {
         let folder = try ImportFolder()
         let repository = try await store(folder)

@@ -1,0 +1,62 @@
+// A primary key that consists of the values of other fields.
+extension ProfileValidator {
+    /// Returns the primary key that the values of a draft form. Returns nil if the key does not consist of other fields,
+    /// or if one of these fields has no value.
+    package func computedKey(of draft: ProfileDraft) -> String? {
+        guard !schema.keyParts.isEmpty else { return nil }
+        var key = CompositeKey()
+        for index in schema.keyParts {
+            guard let part = part(index, of: draft) else { return nil }
+            key.append(part.utf8Span.span)
+        }
+        return key.text
+    }
+
+    /// Returns the stored form of a value, or the value itself if it is invalid. Returns nil if there is no value.
+    private func part(_ index: Int, of draft: ProfileDraft) -> String? {
+        guard let value = draft[schema.fields[index].name] else { return nil }
+        let bytes = Array(value.text.utf8)
+        let text = bytes.span.trimmed()
+        guard !text.isEmpty else { return nil }
+        var ignored: [ValidationIssue] = []
+        return
+            switch fields[index].judge(
+                text, today: nil, as: value.isCanonical ? .canonical : .typed, into: &ignored)
+        {
+        case .canonical(let text): text
+        case .missing: nil
+        case .asGiven, .bad: String(text)
+        }
+    }
+
+    /// Validates a field that is not secret.
+    func judge(_ index: Int, of draft: ProfileDraft, _ rows: inout RowValidator) {
+        let value = draft[schema.fields[index].name]
+        let isEmpty = value?.text.utf8Span.span.trimmed().isEmpty ?? true
+        let key = schema.primaryKey.name
+        if index == schema.primaryKeyIndex, !schema.keyParts.isEmpty {
+            if let computed = computedKey(of: draft) {
+                if let value, !isEmpty, !CompositeKey.isSame(value.text.trimmed, computed) {
+                    rows.report(.contradictedKey(ofParts: schema.keyParts, in: schema))
+                }
+                return rows.judge(DraftValue(computed), index: index)
+            }
+            // The issues of the parts say what is missing.
+            if isEmpty { return rows.appendAbsent() }
+        }
+        rows.judge(value, index: index)
+        if schema.keyParts.contains(index), !schema.fields[index].isRequired, part(index, of: draft) == nil,
+            draft[key]?.text.utf8Span.span.trimmed().isEmpty ?? true
+        {
+            rows.report(ValidationIssue(schema.fields[index].name, .required))
+        }
+    }
+}
+
+extension ValidationIssue {
+    /// The issue of a primary key that differs from the key that these fields form.
+    package static func contradictedKey(ofParts parts: [Int], in schema: ProfileSchema) -> ValidationIssue {
+        ValidationIssue(
+            schema.primaryKey.name, .badFormat(expected: .keyOfParts(parts.map { schema.fields[$0].title })))
+    }
+}

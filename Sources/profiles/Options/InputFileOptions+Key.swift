@@ -1,0 +1,49 @@
+internal import ProfileCore
+internal import ProfileTransfer
+internal import TextLayout
+
+// The key of a file, and the key of the store into which the file is imported.
+extension InputFileOptions {
+    /// Requires that the key options name the key of an existing store, because a store has one key.
+    func requireKey(of schema: ProfileSchema, _ options: ImportOptions) throws(CommandFailure) {
+        guard let keySource else { return }
+        var options = options
+        options.key = .column
+        let uses = ColumnUses(schema, options)
+        switch (schema.importSettings.key, keySource) {
+        case (_, .columns(let headers)) where headers.map({ uses.use(of: $0) }) == [.field(schema.primaryKeyIndex)]:
+            return
+        case (.column, .columns(let headers)):
+            // A column that matches no field can hold the key. Several columns form the keys of a store whose schema was
+            // written by hand.
+            guard headers.count == 1, let header = headers.first, case .field = uses.use(of: header) else { return }
+        case (.column, _): return
+        case (.columns(let stored), .columns(let headers)):
+            if stored.map(FoldedHeader.init) == headers.map(FoldedHeader.init) { return }
+        case (let stored, _) where stored == keySource: return
+        default: break
+        }
+        throw .otherKey(of: schema)
+    }
+
+    /// Returns the failure of an import with the key options, if these options are its cause.
+    func failure(_ error: ImportError, of schema: ProfileSchema) -> CommandFailure? {
+        guard keySource != nil, error == .columnTwice(schema.primaryKey.name.text) else { return nil }
+        return .otherKey(of: schema)
+    }
+}
+
+extension CommandFailure {
+    fileprivate static func otherKey(of schema: ProfileSchema) -> CommandFailure {
+        let key =
+            switch schema.importSettings.key {
+            case .column: schema.primaryKey.originalHeader.quoted(longest: 64)
+            case .columns(let headers): headers.map { $0.quoted(longest: 64) }.listed("and") + " together"
+            case .rowNumber: "the number of the row"
+            case .content: "the content of the row"
+            }
+        return CommandFailure(
+            .usage, "The key of the store is \(key), and a store has one key; nothing was imported",
+            "Leave out --key, --key-by-row and --key-by-content, or make a new store for another key")
+    }
+}
