@@ -11,8 +11,8 @@ package struct JSONElementReader: ~Copyable, Sendable {
     package struct Element: Sendable {
         /// The physical line on which the element begins, from 1.
         package let line: Int
-        /// The reason why the element has no value; nil if the element has a value. If an element has a fault, its
-        /// bytes are discarded.
+        /// The reason why the element has no value; nil if the element has a value. If an element is too long, its bytes
+        /// are discarded.
         package let fault: Fault?
         /// The range of the element in `buffer`. It is valid until the next element is requested. See
         /// ``JSONElementReader/bytes(of:)``.
@@ -145,7 +145,7 @@ extension JSONElementReader {
 
     private mutating func take(endingAt end: Int, next: Int, fault: Fault? = nil) -> Element {
         let fault = isTooLong || end - start > longest ? .tooLong : fault
-        let element = Element(line: line, fault: fault, range: fault == nil ? start..<end : end..<end)
+        let element = Element(line: line, fault: fault, range: fault == .tooLong ? end..<end : start..<end)
         start = next
         searched = next
         isTooLong = false

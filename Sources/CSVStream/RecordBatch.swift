@@ -98,15 +98,19 @@ package struct RecordBatch: ~Copyable, Sendable {
 extension RecordBatch {
     /// Adds empty cells to each record that has fewer than `count` cells. A record with a fault stays unchanged.
     ///
+    /// - Parameters:
+    ///   - count: The number of cells that each record has afterwards.
+    ///   - last: The number of last cells of each record that stay the last ones.
     /// - Complexity: For each record, `count` positions of 8 bytes. So the number of records in a batch must be limited
     ///   if `count` is large.
-    package mutating func pad(to count: Int) {
+    package mutating func pad(to count: Int, keepingLast last: Int = 0) {
         for index in records.indices {
             let record = records[index]
             guard record.cells.count < count, record.fault == nil else { continue }
             let first = extents.count
-            extents += extents[record.cells]
+            extents += extents[record.cells.dropLast(last)]
             extents += repeatElement(CellExtent(offset: 0, length: 0), count: count - record.cells.count)
+            extents += extents[record.cells.suffix(last)]
             records[index] = Record(line: record.line, number: record.number, cells: first..<extents.count, fault: nil)
         }
     }

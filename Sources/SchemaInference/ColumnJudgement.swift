@@ -214,12 +214,12 @@ struct ColumnJudgement {
             return false
         }
         let isProven = values >= Self.fewest && (evidence.distinct.entries.map { $0.count > 1 } ?? true)
-        guard WrittenUnit.isKnown(unit) || isProven else { return false }
+        guard KnownUnit.isKnown(unit) || isProven else { return false }
         let number: InferredType?
         if borneOut.first == .integer {
             number = .number(NumberWriting(decimal: decimal ?? NumberWriting.plain.decimal, group: nil))
         } else {
-            number = self.number(borneOut, isMoney: WrittenUnit.isCurrency(unit))
+            number = self.number(borneOut, isMoney: KnownUnit.isCurrency(unit))
         }
         guard let number else { return false }
         draft.type = number.name

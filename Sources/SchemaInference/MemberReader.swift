@@ -56,12 +56,16 @@ struct MemberReader: ~Copyable, Sendable {
     private mutating func read(
         _ element: JSONElementReader.Element, into records: inout RecordBatch, _ columns: inout [InferenceColumn]
     ) -> RowRefusal? {
-        if let fault = element.fault { return fault == .tooLong ? .tooLong : .notAnObject }
+        if let fault = element.fault { return fault == .tooLong ? .tooLong : .notJSON }
         let value: JSONValue
         do throws(JSONError) {
             value = try JSONValue(parsing: elements.bytes(of: element))
         } catch {
-            return error.reason == .badEncoding ? .badEncoding : .notAnObject
+            switch error.reason {
+            case .badEncoding: return .badEncoding
+            case .duplicateName: return .repeatedMember
+            default: return .notJSON
+            }
         }
         guard case .object(let members) = value else { return .notAnObject }
         var cells: [Int: String] = [:]

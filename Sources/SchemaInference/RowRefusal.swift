@@ -16,8 +16,12 @@ public enum RowRefusal: String, Hashable, Sendable, CaseIterable {
     case tooLong = "too_long"
     /// The row repeats the header.
     case headerAgain = "header_again"
-    /// The JSON element is not an object of strings, numbers, booleans and nulls with unique names.
+    /// The JSON element is not an object of strings, numbers, booleans and nulls.
     case notAnObject = "not_an_object"
+    /// The line or element is not valid JSON, or it is not in the array of the input.
+    case notJSON = "not_json"
+    /// The JSON object has two members of one name.
+    case repeatedMember = "repeated_member"
     /// The row has a control character other than tab, LF and CR.
     case controlCharacter = "control_character"
     /// The column of password hashes has a value that is not a supported hash.

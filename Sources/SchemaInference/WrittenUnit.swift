@@ -43,7 +43,7 @@ struct WrittenUnit {
             guard Self.isUnit(suffix, isSpaced: suffix.count < after.count) else { return nil }
             unit = suffix
         } else {
-            guard Self.currencies.contains(prefix) else { return nil }
+            guard KnownUnit.isCurrency(prefix) else { return nil }
             unit = prefix
         }
         number = (isMinusInside == nil ? [] : [Self.minus]) + Self.bytes(of: value, first..<last + 1)
@@ -74,14 +74,9 @@ struct WrittenUnit {
     private static let spaces: [[UInt8]] = [" ", "\u{A0}", "\u{202F}"].map { Array($0.utf8) }
 
     private static func isUnit(_ suffix: [UInt8], isSpaced: Bool) -> Bool {
-        if known.contains(suffix) { return isSpaced || suffix.count > 1 || suffix == [UInt8(ascii: "%")] }
+        if KnownUnit.isKnown(suffix) { return isSpaced || suffix.count > 1 || suffix == [UInt8(ascii: "%")] }
         return isSpaced && isWord(suffix)
     }
-
-    /// Returns whether a text is known to be a unit, and not a word that all values happen to have.
-    static func isKnown(_ unit: [UInt8]) -> Bool { known.contains(unit) }
-
-    static func isCurrency(_ unit: [UInt8]) -> Bool { currencies.contains(unit) }
 
     private static func isWord(_ suffix: [UInt8]) -> Bool {
         guard suffix.count <= longestWord else { return false }
@@ -98,19 +93,6 @@ struct WrittenUnit {
         "oktober",
         "dezember", "and", "or", "x", "e",
     ]
-
-    private static let currencies = set(
-        "$ € £ ¥ ₹ ₽ ₩ ₺ ₴ ₪ ₫ ฿ ₱ ₦ zł Kč kr kr. Fr. Rs Rs. R$ US$ CA$ A$ C$ NZ$ HK$ S$ "
-            + "USD EUR GBP CHF JPY CNY SEK NOK DKK PLN CZK HUF RON BGN TRY RUB UAH INR BRL MXN CAD AUD NZD ZAR SGD HKD "
-            + "KRW ILS THB IDR MYR PHP VND AED SAR EGP NGN KES ARS CLP COP PEN ISK")
-    private static let known = currencies.union(
-        set(
-            "% ‰ ° °C °F K kg g mg µg t lb lbs oz km m cm mm µm nm mi ft in yd ha m² km² cm² mm² ft² m³ cm³ l L ml mL cl "
-                + "dl hl h min s sec ms µs d W kW MW GW kWh MWh GWh Wh V mV kV A mA Hz kHz MHz GHz J kJ MJ kcal cal Pa "
-                + "hPa kPa MPa bar mbar psi N kN Nm km/h m/s mph kn B kB KB MB GB TB KiB MiB GiB TiB bit Mbit/s Gbit/s "
-                + "px pt dB rpm ppm ppb mol mmol mmol/l mg/l mg/dl g/l kg/m³ bpm"))
-
-    private static func set(_ texts: String) -> Set<[UInt8]> { Set(texts.split(separator: " ").map { Array($0.utf8) }) }
 }
 
 /// The units of the numbers in a column. It is meaningful only while a number format fits the values.

@@ -61,6 +61,18 @@ import Watchdog
         return text
     }
 
+    @Test func `N12: numbers in another unit are refused, and loosened rules make the column text`() async throws {
+        func file(_ unit: String) -> String {
+            "id,price\n" + (1...20).map { "\(unit)\($0),\(unit)\($0)\n" }.joined()
+        }
+        let (schema, loosening) = try await loosening(of: file("$"), by: file("€"))
+        #expect(schema["price"]?.unit == "$")
+        #expect(loosening.broken.map(\.field) == ["price"] && loosening.broken.first?.count == 20)
+        #expect(loosening.schema["price"]?.type == .string)
+        #expect(try await report(file("€"), by: schema).rejected == 20)
+        #expect(try await report(file("€"), by: loosening.schema).rejected == 0)
+    }
+
     @Test func `N12: what is loosened accepts the stored rows and the file, and is never stricter`() async throws {
         var seeds = SeededGenerator(printingSeedOf: "loosening")
         var loosened = 0

@@ -82,6 +82,7 @@ extension ValidationIssue.ExpectedFormat {
         case .year: "should be a year of four digits"
         case .integer(let format): "should be a whole number\(format.text)"
         case .number(let format): "should be a number\(format.text)"
+        case .unit(let unit, let found): "should be in \(unit.shortened), and the value is in \(found)"
         case .boolean(FieldRules.defaultTrueValues, FieldRules.defaultFalseValues): "should be true or false"
         case .boolean(let trueValues, let falseValues):
             "should be \((trueValues + falseValues).prefix(8).map(\.shortened).listed("or"))"
@@ -111,7 +112,10 @@ extension ValidationIssue.RowFault {
         case .nul: "The row holds a NUL byte"
         case .tooLong: "The row is longer than a record may be"
         case .passwordAndHash: "The row has both a password and a password hash; give one"
-        case .notAnObject: "The line is no JSON object of strings, numbers, booleans and nulls"
+        case .notJSON(let reason, let line): "The row is not valid JSON: \(reason.text) (line \(line))"
+        case .notAnObject: "The row is JSON, but not an object such as {\"name\": \"Ann\"}"
+        case .nestedValue(let name):
+            "\"\(name.shortened)\" is a list or an object that cannot be one value"
         case .outsideArray: "It stands outside of the array of objects, or without a comma before it"
         case .unclosedArray: "The input ends before its array of objects does"
         case .columnTwice(let name): "The field \"\(name)\" is there twice"

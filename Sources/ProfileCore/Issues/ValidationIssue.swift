@@ -81,6 +81,8 @@ public struct ValidationIssue: Hashable, Sendable {
         case integer(NumberFormat)
         /// A finite number in this format.
         case number(NumberFormat)
+        /// A number in this unit, or without a unit. The value has the other unit `found`, which is a known unit.
+        case unit(String, found: String)
         /// One of the texts for true, or one of the texts for false.
         case boolean([String], [String])
         /// Text of one kind, such as an e-mail address.
@@ -113,9 +115,12 @@ public struct ValidationIssue: Hashable, Sendable {
         case tooLong
         /// The row has both a password and a password hash. Only one of them is allowed.
         case passwordAndHash
-        /// A line or element is not valid JSON, is not an object, or is an object that contains an array or another
-        /// object.
+        /// A line or element is not valid JSON. `line` is the line of the error in the input.
+        case notJSON(JSONError.Reason, line: Int)
+        /// A line or element is valid JSON, but not an object.
         case notAnObject
+        /// The member of this name is an object, or a list that contains a list or an object.
+        case nestedValue(String)
         /// There is no comma before an element of a JSON array, or there is text after the array.
         case outsideArray
         /// The input ends before the end of its array.

@@ -32,19 +32,22 @@ public struct JSONError: Error, Hashable, Sendable {
 
 extension JSONError {
     /// The kind and the place of the error, in words.
+    package var text: String { "\(reason.text) (line \(line), column \(column))" }
+}
+
+extension JSONError.Reason {
+    /// The kind of the error, in words.
     package var text: String {
-        let what =
-            switch reason {
-            case .unexpectedEnd: "it ends too early"
-            case .unexpectedCharacter: "unexpected character"
-            case .badNumber: "malformed number"
-            case .badEscape: "malformed escape in a string"
-            case .badEncoding: "bytes that are not UTF-8"
-            case .controlCharacterInString: "a control character in a string; escape it"
-            case .duplicateName(let name): "the name \"\(name.shortened)\" is there twice in one object"
-            case .tooDeep(let limit): "nested more than \(limit) deep"
-            case .textAfterEnd: "there is more after its end"
-            }
-        return "\(what) (line \(line), column \(column))"
+        switch self {
+        case .unexpectedEnd: "it ends too early"
+        case .unexpectedCharacter: "unexpected character"
+        case .badNumber: "malformed number"
+        case .badEscape: "malformed escape in a string"
+        case .badEncoding: "bytes that are not UTF-8"
+        case .controlCharacterInString: "a control character in a string; escape it"
+        case .duplicateName(let name): "the name \"\(name.shortened)\" is there twice in one object"
+        case .tooDeep(let limit): "nested more than \(limit) deep"
+        case .textAfterEnd: "there is more after its end"
+        }
     }
 }

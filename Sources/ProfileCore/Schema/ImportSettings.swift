@@ -38,6 +38,9 @@ public struct TableLayout: Hashable, Sendable {
     /// The name of the sheet of a spreadsheet; nil for the first sheet.
     public var sheet: String?
 
+    /// The maximum of ``skippedLines`` and ``headerLine``. A larger number is probably a mistake.
+    package static let mostLines = 1_000_000_000
+
     /// Creates the layout of a usual table: a header in the first line, and only rows below it.
     public init() {}
 }

@@ -103,7 +103,7 @@ extension FieldRules {
                 rules.unit = unit
                 rules.written = written
             }
-            guard let format = numberFormat(allowing: other) else { return text }
+            guard let format = numberFormat(allowing: other), mayHaveUnit(of: other) else { return text }
             rules.numberFormat = format
             if let written, !written.isRead(by: rules) { rules.written = nil }
         } else if type != other.type {
@@ -121,6 +121,12 @@ extension FieldRules {
         }
         rules.missingValues += other.missingValues.filter { !rules.missingValues.contains($0) }
         return rules
+    }
+
+    /// Whether the values of both fields may be in one field without a change of their meaning.
+    private func mayHaveUnit(of other: FieldRules) -> Bool {
+        guard let unit, let otherUnit = other.unit else { return true }
+        return KnownUnit.areEqual(Array(unit.utf8), Array(otherUnit.utf8))
     }
 
     /// Returns a number format for the values of both fields; nil if there is none.

@@ -36,8 +36,8 @@ extension ImportSettings {
         encoding = object.text("encoding")
         delimiter = Self.character("delimiter", of: object)
         layout.hasHeader = object.boolean("header") ?? true
-        layout.skippedLines = object.count("skip") ?? 0
-        layout.headerLine = object.count("headerLine").flatMap { $0 > 0 ? $0 : nil }
+        layout.skippedLines = object.count("skip", in: 0...TableLayout.mostLines) ?? 0
+        layout.headerLine = object.count("headerLine", in: 1...TableLayout.mostLines)
         layout.comment = Self.character("comment", of: object)
         layout.padsShortRows = object.boolean("pad") ?? false
         layout.sheet = object.text("sheet")

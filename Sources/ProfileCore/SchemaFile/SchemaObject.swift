@@ -66,10 +66,10 @@ struct SchemaObject {
     }
 
     /// Reads a whole number from 0 to 1,048,576.
-    func count(_ name: String) -> Int? {
+    func count(_ name: String, in allowed: ClosedRange<Int> = counts) -> Int? {
         guard let value = self[name] else { return nil }
-        guard case .number(let text) = value, let count = Int(text), Self.counts ~= count else {
-            report(name, .notACount(allowed: Self.counts))
+        guard case .number(let text) = value, let count = Int(text), allowed ~= count else {
+            report(name, .notACount(allowed: allowed))
             return nil
         }
         return count

@@ -77,6 +77,7 @@ extension FieldValidator {
         guard let integer = read else {
             return bad(.badFormat(expected: .integer(rules.numberFormat)), &issues)
         }
+        if let unit, isTyped, let other = unit.other(in: value) { return otherUnit(other, unit, &issues) }
         if case .integer(let least) = rules.minimum, integer < least { return outOfRange(&issues) }
         if case .integer(let most) = rules.maximum, integer > most { return outOfRange(&issues) }
         return .canonical(String(integer))
@@ -89,9 +90,15 @@ extension FieldValidator {
         guard let number = read else {
             return bad(.badFormat(expected: .number(rules.numberFormat)), &issues)
         }
+        if let unit, isTyped, let other = unit.other(in: value) { return otherUnit(other, unit, &issues) }
         if case .number(let least) = rules.minimum, number < least { return outOfRange(&issues) }
         if case .number(let most) = rules.maximum, number > most { return outOfRange(&issues) }
         return .canonical(NumberText.canonical(number))
+    }
+
+    /// The number of a value with another unit means something else, so it must not be stored without its unit.
+    private func otherUnit(_ other: String, _ unit: FieldUnit, _ issues: inout [ValidationIssue]) -> Outcome {
+        bad(.badFormat(expected: .unit(unit.text, found: other)), &issues)
     }
 
     private func outOfRange(_ issues: inout [ValidationIssue]) -> Outcome {

@@ -24,6 +24,8 @@ final class FieldValidator: Sendable {
     private let missingStoredForms: ByteStrings
     /// Reads numbers in the field's notation; nil if this notation is the stored form.
     let numbers: NumberReader?
+    /// The unit of the field, if its values may contain a unit.
+    let unit: FieldUnit?
 
     private enum Kind: Sendable {
         case text
@@ -62,6 +64,7 @@ final class FieldValidator: Sendable {
         missingValues = ByteStrings(rules.missingValues)
         missingStoredForms = ByteStrings(Self.storedForms(ofMissingValuesBy: rules))
         numbers = rules.numberFormat == .plain ? nil : NumberReader(rules.numberFormat)
+        unit = rules.numberFormat.isBare ? nil : rules.unit.map(FieldUnit.init)
         // A `PlainRule` counts bytes instead of characters. In ASCII text, the two counts differ only if the text
         // contains CR LF, because CR LF is one character of two bytes.
         let isPlain =

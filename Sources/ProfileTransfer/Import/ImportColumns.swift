@@ -22,7 +22,8 @@ package struct ImportColumns: Sendable {
     /// The length in bytes of the header's first cell, or nil if the input has no header. If a later record repeats the
     /// header, its first cell has the same length. With a byte order mark, the cell has 3 more bytes.
     let firstHeaderLength: Int?
-    /// The cells of the input's header, as in the input.
+    /// The cells of the input's header, as in the input, without `_line` and `_issues` at the end. In a file of rejected
+    /// rows, a row that repeats the header has other cells there.
     let headerCells: [String]
     private let uses: ColumnUses
     /// The fields in which numbers or booleans are not written as in JSON. The key is the column.
@@ -60,6 +61,9 @@ package struct ImportColumns: Sendable {
     /// Whether a header belongs to a file of rejected rows.
     static func isOfRejects(_ header: [String]) -> Bool { rejectColumns.allSatisfy { header.contains($0) } }
 
+    /// Whether the columns `_line` and `_issues` are the last columns, as in every written file of rejected rows.
+    static func endsWithReason(_ header: [String]) -> Bool { Array(header.suffix(2)) == rejectColumns }
+
     /// The maximum number of columns of a header. Each name in a header is a String, so this maximum limits the memory
     /// for a header. A schema has at most 100 fields.
     package static let mostColumns = 10_000
@@ -78,10 +82,12 @@ package struct ImportColumns: Sendable {
             if Self.rejectColumns.contains(title) { continue }
             switch uses.use(of: title) {
             case .hash:
-                guard hashColumn == nil else { throw .columnTwice(ProfileDraft.hashName) }
+                if let hashColumn { throw Self.twice(ProfileDraft.hashName, hashColumn, index, header) }
                 hashColumn = index
             case .field(let field):
-                guard columns[field] == nil else { throw .columnTwice(schema.fields[field].name.text) }
+                if let first = columns[field] {
+                    throw Self.twice(schema.fields[field].name.text, first, index, header)
+                }
                 columns[field] = index
             case .ignored: ignored.insert(index)
             case .unknown:
@@ -89,7 +95,8 @@ package struct ImportColumns: Sendable {
                 // Both columns have the name of a single field. If the later column were unknown, its values could be
                 // ignored without a word.
                 if let repeated = table.repeated[index], let name = uses.name(of: repeated, in: schema) {
-                    throw .columnTwice(name)
+                    let first = header.firstIndex { $0.trimmed == repeated } ?? index
+                    throw Self.twice(name, first, index, header)
                 }
                 unknown.append(index)
             }
@@ -127,7 +134,7 @@ package struct ImportColumns: Sendable {
         integers = Self.integers(of: schema, columns)
         self.table = table
         firstHeaderLength = table.firstLength
-        headerCells = table.cells
+        headerCells = Self.endsWithReason(table.cells) ? table.cells.dropLast(Self.rejectColumns.count) : table.cells
         self.uses = uses
         rewritten = [:]
     }
@@ -139,6 +146,10 @@ package struct ImportColumns: Sendable {
         let filled = cells.map(\.trimmed).filter { !$0.isEmpty }
         guard filled.count(where: { uses.use(of: $0) != .unknown }) * 2 > filled.count else { return false }
         return (try? ImportColumns(of: TableHeader(cells: cells), schema: schema, options: options)) != nil
+    }
+
+    private static func twice(_ field: String, _ first: Int, _ second: Int, _ header: [String]) -> ImportError {
+        .columnTwice(field, columns: [header[first].trimmed, header[second].trimmed])
     }
 
     /// Returns the line of the first record that looks like a header, because its cells are names of fields.
@@ -193,6 +204,9 @@ package struct ImportColumns: Sendable {
         if let text = member.typedForm(in: rewritten[column]) { return text }
         return column == columnOfPasswords || column == columnOfHash ? nil : member.listForm(in: rewritten[column])
     }
+
+    /// Whether no member is ignored by its name.
+    var takesAllMembers: Bool { uses.options.ignoredColumns.isEmpty && uses.options.chosenColumns.isEmpty }
 
     /// Whether the members of a nested object are imported like members of the outer object. This is not the case if the
     /// object as a whole is a field or is ignored.

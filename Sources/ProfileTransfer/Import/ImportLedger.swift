@@ -88,6 +88,7 @@ struct ImportLedger: ~Copyable {
         do throws(ByteStreamError) {
             try rejects?.write(
                 record: index, of: batch.records, key: batch.key(ofRecord: index),
+                isHeader: issues.contains { $0.problem == .badRow(.headerAgain) },
                 issues: issues.map { ReportedIssue($0, in: schema) })
         } catch {
             // After an error, the last row may be incomplete in the file. Therefore no further row is written.
@@ -111,7 +112,7 @@ struct ImportLedger: ~Copyable {
     /// column.
     private func key(ofRecord index: Int, in batch: ReadBatch) -> String? {
         let record = batch.records.records[index]
-        guard record.cells.count == columns.header.count else { return nil }
+        guard record.cells.count == columns.header.count || batch.faults[index] != nil else { return nil }
         if let key = batch.key(ofRecord: index) { return String(reporting: Array(key.utf8).span) }
         guard let key = value(of: schema.primaryKey.name, in: record, batch.records), !key.isEmpty else { return nil }
         return key

@@ -130,8 +130,9 @@ public enum ImportError: Error, Hashable, Sendable {
     /// The header has only one column. Its name matches no field, and contains this character. The input probably uses
     /// this character as its delimiter. The import wrote nothing.
     case otherDelimiter(UInt8)
-    /// Two columns map to the field of this name.
-    case columnTwice(String)
+    /// Two columns map to the field of this name. `columns` has the names of these columns, as options name them: a
+    /// column whose header occurs again has a number at its end.
+    case columnTwice(String, columns: [String])
     /// ``ImportOptions/columns`` names a header that the input does not have.
     case mappedColumnMissing(String)
     /// ``ImportOptions/key`` names a column that the input does not have, that has no field, or that has the secret

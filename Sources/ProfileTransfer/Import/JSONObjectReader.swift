@@ -6,6 +6,10 @@ internal import ProfileCore
 ///
 /// A missing member becomes an absent cell, and null becomes an empty cell. Blank lines are ignored. A member of a nested
 /// object has the names of both, separated by a point: `address.city`. The elements of a list become one cell.
+///
+/// If an object has errors, its record has one more cell than there are columns. This cell has the values that are in no
+/// other cell, as JSON. Secrets are left out, and so are values that the schema does not describe, unless the options keep
+/// ignored columns.
 struct JSONObjectReader: ~Copyable, Sendable {
     private var elements: JSONElementReader
     private let columns: ImportColumns
@@ -18,6 +22,9 @@ struct JSONObjectReader: ~Copyable, Sendable {
     /// The objects of the current batch that have lists in columns of fields.
     private var lists = Occurrences()
     private var hasList = false
+    private let secretColumns: Set<Int>
+    /// Whether a text that is no object may be written to the file of rejected rows. It may have any members.
+    private let keepsText: Bool
 
     private static let bytesPerBatch = 1 << 20
     private static let mostKnown = 1_000
@@ -32,6 +39,8 @@ struct JSONObjectReader: ~Copyable, Sendable {
         self.columns = columns
         self.options = options
         keys = ComputedKeys(of: columns)
+        secretColumns = columns.secretColumns
+        keepsText = secretColumns.isEmpty && (columns.takesAllMembers || options.keepsIgnoredColumns)
     }
 
     /// Returns the next records, or nil at the end of the input.
@@ -70,24 +79,32 @@ struct JSONObjectReader: ~Copyable, Sendable {
         case .unclosedArray: problem = .badRow(.unclosedArray)
         default:
             do throws(JSONError) {
-                return append(try JSONValue(parsing: elements.bytes(of: element)), to: &records)
+                let value = try JSONValue(parsing: elements.bytes(of: element))
+                if case .object(let members) = value { return append(members, to: &records) }
+                problem = .badRow(.notAnObject)
             } catch {
-                problem = error.reason == .badEncoding ? .badEncoding : .badRow(.notAnObject)
+                problem =
+                    error.reason == .badEncoding
+                    ? .badEncoding : .badRow(.notJSON(error.reason, line: element.line + error.line - 1))
             }
         }
         appendCells([:], to: &records)
-        return unread(problem)
+        if keepsText { records.appendCell(elements.bytes(of: element)) } else { records.appendAbsentCell() }
+        var fault = ReadFault(unreadColumns: Set(columns.header.indices))
+        fault.add(problem)
+        return fault
     }
 
     /// Appends the cells of one object.
     ///
-    /// - Returns: The errors of the element, if any.
-    private mutating func append(_ value: JSONValue, to records: inout RecordBatch) -> ReadFault {
+    /// - Returns: The errors of the object, if any.
+    private mutating func append(_ members: [JSONMember], to records: inout RecordBatch) -> ReadFault {
         var cells: [Int: String] = [:]
         var fault = ReadFault()
-        defer { appendCells(cells, to: &records) }
-        guard case .object(let members) = value else { return unread(.badRow(.notAnObject)) }
-        take(members, within: "", &cells, &fault)
+        var refused: [JSONMember] = []
+        take(members, within: "", &cells, &fault, &refused)
+        appendCells(cells, to: &records)
+        if fault.isThere { records.appendCell((refused.isEmpty ? [] : JSONValue.object(refused).utf8()).span) }
         return fault
     }
 
@@ -98,15 +115,17 @@ struct JSONObjectReader: ~Copyable, Sendable {
     ///   - prefix: The beginning of their names. Empty for the outer object.
     ///   - cells: The cells by their column.
     ///   - fault: The errors of the element.
+    ///   - refused: The members that have no cell and may be written to the file of rejected rows.
     private mutating func take(
-        _ members: [JSONMember], within prefix: String, _ cells: inout [Int: String], _ fault: inout ReadFault
+        _ members: [JSONMember], within prefix: String, _ cells: inout [Int: String], _ fault: inout ReadFault,
+        _ refused: inout [JSONMember]
     ) {
         for member in members {
             let name = prefix.isEmpty ? member.name : prefix + member.name
             if ImportColumns.rejectColumns.contains(name) { continue }
             let use = use(of: name)
             if case .object(let nested) = member.value, columns.isOpened(name, use) {
-                take(nested, within: name + ".", &cells, &fault)
+                take(nested, within: name + ".", &cells, &fault, &refused)
                 continue
             }
             guard let column = columns.column(use) else {
@@ -114,30 +133,24 @@ struct JSONObjectReader: ~Copyable, Sendable {
                     member.value != .null || !columns.isParent(name)
                 {
                     fault.add(.unknownField(String(name.unicodeScalars.prefix(Self.longestName))))
+                    if options.keepsIgnoredColumns { refused.append(JSONMember(name, member.value)) }
                 }
                 continue
             }
             if case .array = member.value { hasList = true }
-            var problems: [ValidationIssue.RowFault] = []
-            if let text = columns.cellText(of: member.value, column: column) {
-                if text.utf8.contains(0) { problems.append(.nul) }
-                if cells.updateValue(text, forKey: column) != nil {
-                    problems.append(.columnTwice(columns.header[column]))
-                }
-            } else {
-                problems.append(.notAnObject)
+            let problem: ValidationIssue.RowFault
+            switch columns.cellText(of: member.value, column: column) {
+            case nil: problem = .nestedValue(String(name.unicodeScalars.prefix(Self.longestName)))
+            case let text? where text.utf8.contains(0): problem = .nul
+            case .some where cells[column] != nil: problem = .columnTwice(columns.header[column])
+            case let text?:
+                cells[column] = text
+                continue
             }
-            guard !problems.isEmpty else { continue }
-            for problem in problems { fault.add(.badRow(problem)) }
+            fault.add(.badRow(problem))
+            if !secretColumns.contains(column) { refused.append(JSONMember(name, member.value)) }
             fault.unreadColumns.insert(column)
         }
-    }
-
-    /// Returns the errors of an element that has no readable cells.
-    private func unread(_ problem: ValidationIssue.Problem) -> ReadFault {
-        var fault = ReadFault(unreadColumns: Set(columns.header.indices))
-        fault.add(problem)
-        return fault
     }
 
     private mutating func use(of name: String) -> ColumnUse {

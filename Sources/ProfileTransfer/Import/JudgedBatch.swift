@@ -30,7 +30,8 @@ final class ReadBatch: Sendable {
     func key(ofRecord index: Int) -> String? { keys.isEmpty ? nil : keys[index] }
 }
 
-/// The errors that the reader found in one record, if it could split this record into cells.
+/// The errors that the reader found in one JSON object. The record of the object has one more cell than there are columns.
+/// This cell contains as JSON what has no cell of its own, for the file of rejected rows.
 struct ReadFault: Sendable {
     /// The issues of the record. The number of stored issues is limited, because a record may have many members and
     /// each of them may have an error.
@@ -103,6 +104,10 @@ struct JudgedBatch: Sendable {
             rows.beginRow()
             if let fault = record.fault {
                 rows.report(ValidationIssue(nil, fault.problem))
+            } else if !batch.faults.isEmpty, let fault = batch.faults[index] {
+                judge(
+                    record, of: batch.records, key: batch.key(ofRecord: index), with: fault, columns,
+                    isCompletedByStore, &rows)
             } else if record.cells.count != columns.header.count {
                 let isOnlyShort = wouldBeValid(padded: record, batch.records, columns, &rows)
                 if isOnlyShort { oddities.shortRows.add(line: record.line) }
@@ -110,10 +115,6 @@ struct JudgedBatch: Sendable {
                 let fault = ValidationIssue.RowFault.cellCount(
                     expected: columns.header.count, found: record.cells.count)
                 rows.report(ValidationIssue(nil, .badRow(fault)))
-            } else if !batch.faults.isEmpty, let fault = batch.faults[index] {
-                judge(
-                    record, of: batch.records, key: batch.key(ofRecord: index), with: fault, columns,
-                    isCompletedByStore, &rows)
             } else if batch.records.isHeader(record, columns.headerCells, firstLength: columns.firstHeaderLength) {
                 rows.report(ValidationIssue(nil, .badRow(.headerAgain)))
             } else {

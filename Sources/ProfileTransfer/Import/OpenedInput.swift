@@ -187,7 +187,7 @@ extension InputFormat {
 
 /// Detects JSON from the start of a text.
 private enum JSONBeginning {
-    /// Whether the start of a text is the start of a JSON object or of an array of objects. The first character alone
+    /// Whether the start of a text is the start of a JSON object or of an array of objects or lists. The first character alone
     /// is not enough, because the header of a CSV file may start with a bracket.
     static func isJSON(_ text: Span<UInt8>) -> Bool {
         let first = firstOffset(of: text, from: 0)
@@ -196,7 +196,8 @@ private enum JSONBeginning {
         guard second < text.count else { return false }
         switch (text[first], text[second]) {
         case (UInt8(ascii: "{"), UInt8(ascii: "\"")), (UInt8(ascii: "{"), UInt8(ascii: "}")),
-            (UInt8(ascii: "["), UInt8(ascii: "{")), (UInt8(ascii: "["), UInt8(ascii: "]")):
+            (UInt8(ascii: "["), UInt8(ascii: "{")), (UInt8(ascii: "["), UInt8(ascii: "[")),
+            (UInt8(ascii: "["), UInt8(ascii: "]")):
             return true
         default: return false
         }

@@ -183,7 +183,7 @@ public struct ProfileImporter: Sendable {
         do throws(ByteStreamError) {
             return try RejectedRowWriter(
                 columns: source.columns.header, secretColumns: source.columns.secretColumns,
-                omittedColumns: omitted(of: source),
+                omittedColumns: omitted(of: source), namesCells: source.columns.table == nil,
                 computedKey: source.columns.keyOfRejects,
                 delimiter: source.delimiter, isMarked: source.encoding != .utf8, to: sink)
         } catch {

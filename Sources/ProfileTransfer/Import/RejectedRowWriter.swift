@@ -9,9 +9,10 @@ internal import ProfileStore
 ///   they may contain passwords. If a record has a wrong number of cells or a fault, any of its cells may contain a
 ///   secret. Therefore, if the input has secret or omitted columns, all cells of such a record are written as empty
 ///   cells. The column `_line` contains the line of the original record.
-/// - If a record has too few cells, empty cells are added. If a record has too many cells, the surplus cells are
-///   appended to the last cell, separated by the delimiter. Thus the row keeps all its data and has as many cells as
-///   the header.
+/// - A record that was not read as one value for each column keeps all its cells, and the row has a wrong number of
+///   cells here too. Therefore an import refuses the row again until a person corrects it. If the number of cells is
+///   right, as in a record that is not UTF-8, an empty cell follows them. A JSON object keeps the values that have no
+///   cell as JSON, in a cell after the other cells.
 /// - The file is always readable: U+FFFD replaces NUL and bytes that are not UTF-8. The writer does not change other
 ///   cells in this way.
 /// - If the input is a corrected file of rejected rows, it already has the columns `_line` and `_issues`. The writer
@@ -30,14 +31,15 @@ struct RejectedRowWriter: ~Copyable {
         fileprivate var heading: String? { if case .newColumn(let name) = self { name } else { nil } }
     }
 
-    private let columnCount: Int
+    private let columns: [String]
+    /// Whether each cell belongs to its column even if the record has further cells.
+    private let namesCells: Bool
     /// The columns to write. For each column: its index, and whether it is a secret.
     private let kept: [(index: Int, isSecret: Bool)]
     /// Whether the input has secret or omitted columns. The cells of these columns are not written.
     private let withholdsCells: Bool
     /// The place of the computed primary key; nil if it is not written.
     private let key: KeyPlace?
-    private let delimiter: CSVDelimiter
     private var writer: CSVWriter
 
     /// Writes the header.
@@ -46,6 +48,8 @@ struct RejectedRowWriter: ~Copyable {
     ///   - columns: The header of the input, or the names of the fields if the input has no header.
     ///   - secretColumns: The indices of columns with passwords or hashes.
     ///   - omittedColumns: The indices of columns to omit.
+    ///   - namesCells: Whether the input names the column of each value, as JSON does. A surplus cell of its records
+    ///     then contains no value of a column.
     ///   - computedKey: The place of the computed primary key; nil if it is not written.
     ///   - delimiter: The delimiter of the input. The file of rejected rows has the same delimiter, so it can be
     ///     imported with the same options as the input.
@@ -55,16 +59,16 @@ struct RejectedRowWriter: ~Copyable {
     ///   - sink: The destination, usually a file with permissions 0600.
     /// - Throws: The error of the sink.
     init(
-        columns: [String], secretColumns: Set<Int>, omittedColumns: Set<Int> = [],
+        columns: [String], secretColumns: Set<Int>, omittedColumns: Set<Int> = [], namesCells: Bool = false,
         computedKey: KeyPlace? = nil, delimiter: CSVDelimiter = .comma, isMarked: Bool = false, to sink: ByteSink
     ) throws(ByteStreamError) {
-        columnCount = columns.count
+        self.columns = columns
+        self.namesCells = namesCells
         kept = columns.indices
             .filter { !ImportColumns.rejectColumns.contains(columns[$0]) && !omittedColumns.contains($0) }
             .map { (index: $0, isSecret: secretColumns.contains($0)) }
         withholdsCells = !secretColumns.isEmpty || !omittedColumns.isEmpty
         key = computedKey
-        self.delimiter = delimiter
         writer = CSVWriter(to: sink, delimiter: delimiter, isMarked: isMarked)
         try writer.record(
             [computedKey?.heading].compactMap(\.self) + kept.map { columns[$0.index] } + ImportColumns.rejectColumns)
@@ -76,28 +80,20 @@ struct RejectedRowWriter: ~Copyable {
     ///   - index: The position of the record in the batch's `records`.
     ///   - batch: The records as read.
     ///   - computed: The computed primary key of the record; nil if it has none.
+    ///   - isHeader: Whether the record repeats the header. Its row then repeats the header of this file, so an import
+    ///     refuses it again.
     ///   - issues: All issues of the record.
     /// - Throws: The error of the sink.
     mutating func write(
-        record index: Int, of batch: borrowing RecordBatch, key computed: String? = nil, issues: [ReportedIssue]
+        record index: Int, of batch: borrowing RecordBatch, key computed: String? = nil, isHeader: Bool = false,
+        issues: [ReportedIssue]
     ) throws(ByteStreamError) {
         let record = batch.records[index]
-        let isWhole = record.fault == nil && record.cells.count == columnCount
-        // A JSON string may contain NUL as an escape sequence. Such a record has no `fault`.
-        let isReadable = isWhole && !record.cells.contains { batch.hasNUL(inCell: $0) }
-        if key?.heading != nil { writer.cell((computed ?? "").utf8.span) }
-        for (position, column) in kept.enumerated() {
-            if let computed, case .column(column.index)? = key {
-                writer.cell(computed.utf8.span)
-            } else if column.isSecret || (withholdsCells && !isWhole) || column.index >= record.cells.count {
-                writer.cell("".utf8.span)
-            } else if isReadable {
-                writer.cell(batch.cell(record.cells.lowerBound + column.index))
-            } else {
-                var text = Self.readable(String(batch.cell(record.cells.lowerBound + column.index)))
-                if !isWhole, position == kept.count - 1 { text += surplus(of: record, batch) }
-                writer.cell(text.utf8.span)
-            }
+        if let heading = key?.heading { writer.cell((isHeader ? heading : computed ?? "").utf8.span) }
+        if record.fault == nil, namesCells || record.cells.count == columns.count {
+            writeColumns(of: record, batch, computed, isHeader: isHeader)
+        } else {
+            writeCells(of: record, batch)
         }
         writer.cell(String(record.line).utf8.span)
         // A message may quote the name of a JSON member, which may contain NUL.
@@ -108,18 +104,54 @@ struct RejectedRowWriter: ~Copyable {
     /// Writes the buffered records. Without this call, the buffered records are lost.
     consuming func finish() throws(ByteStreamError) { try writer.finish() }
 
-    private func surplus(of record: RecordBatch.Record, _ batch: borrowing RecordBatch) -> String {
-        var text = ""
-        for cell in record.cells.dropFirst(columnCount) {
-            text.unicodeScalars.append(Unicode.Scalar(delimiter.byte))
-            text += Self.readable(String(batch.cell(cell)))
+    /// Writes the cells of a record in their columns, and the cells that belong to no column after them.
+    private mutating func writeColumns(
+        of record: RecordBatch.Record, _ batch: borrowing RecordBatch, _ computed: String?, isHeader: Bool
+    ) {
+        // A JSON string may contain NUL as an escape sequence. Such a record has no `fault`.
+        let isReadable = !record.cells.contains { batch.hasNUL(inCell: $0) }
+        for column in kept {
+            if let computed, case .column(column.index)? = key {
+                writer.cell(computed.utf8.span)
+            } else if column.isSecret && !isHeader {
+                writer.cell("".utf8.span)
+            } else {
+                let cell = record.cells.lowerBound + column.index
+                if isReadable { writer.cell(batch.cell(cell)) } else { writeReadable(batch.cell(cell)) }
+            }
         }
-        return text
+        for cell in record.cells.dropFirst(columns.count) { writeReadable(batch.cell(cell)) }
     }
+
+    /// Writes the cells of a record that cannot be assigned to columns. Their number differs from the number of columns.
+    private mutating func writeCells(of record: RecordBatch.Record, _ batch: borrowing RecordBatch) {
+        let cells = record.cellsBeforeReason(of: batch, columns)
+        let omitted = columns.count { !ImportColumns.rejectColumns.contains($0) } - kept.count
+        var count = 0
+        for cell in cells.dropFirst(omitted) {
+            if withholdsCells { writer.cell("".utf8.span) } else { writeReadable(batch.cell(cell)) }
+            count += 1
+        }
+        if count == kept.count { writer.cell("".utf8.span) }
+    }
+
+    private mutating func writeReadable(_ cell: Span<UInt8>) { writer.cell(Self.readable(String(cell)).utf8.span) }
 
     private static func readable(_ text: String) -> String {
         guard text.utf8.contains(0) else { return text }
         return String(String.UnicodeScalarView(text.unicodeScalars.map { $0 == "\0" ? "\u{FFFD}" : $0 }))
+    }
+}
+
+extension RecordBatch.Record {
+    /// Returns the cells of a row without the cells `_line` and `_issues` of an earlier file of rejected rows. The row
+    /// may have any number of cells. These two cells are missing if they do not look like a line and issues.
+    func cellsBeforeReason(of batch: borrowing RecordBatch, _ header: [String]) -> Range<Int> {
+        guard ImportColumns.endsWithReason(header), cells.count > 1,
+            Int(String(batch.cell(cells.upperBound - 2))) != nil,
+            String(batch.cell(cells.upperBound - 1)).contains(": ")
+        else { return cells }
+        return cells.lowerBound..<cells.upperBound - 2
     }
 }
 

@@ -55,7 +55,10 @@ package struct TableReader: ~Copyable, Sendable {
         } else {
             guard try csv.next(into: &records) else { return nil }
         }
-        if padsShortRows { records.pad(to: header.names.count) }
+        if padsShortRows {
+            let reason = ImportColumns.endsWithReason(header.names) ? ImportColumns.rejectColumns.count : 0
+            records.pad(to: header.names.count, keepingLast: reason)
+        }
         return records
     }
 

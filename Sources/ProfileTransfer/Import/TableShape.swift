@@ -54,10 +54,15 @@ package struct TableShape: Sendable {
         else { return nil }
         let cells = record.cells.prefix(mostColumns)
         let shapes = cells.map { CellShape(of: records.cell($0)) }
-        let words = zip(cells, shapes).filter { $1.contains(.letter) }.map(\.0)
+        let areNumbers = zip(cells, shapes).map { cell, shape in
+            shape.isOfNumber || shape.contains([.digit, .letter]) && KnownUnit.isAmount(records.cell(cell))
+        }
+        let words = shapes.indices.filter { shapes[$0].contains(.letter) && !areNumbers[$0] }.map {
+            cells[cells.startIndex + $0]
+        }
         return Row(
             line: record.line, cells: shapes,
-            numbers: zip(cells, shapes).map { $1.isOfNumber ? records.cell($0).number : nil },
+            numbers: zip(cells, areNumbers).map { $1 ? records.cell($0).number : nil },
             hasTotalWord: words.count == 1 && words.allSatisfy { records.cell($0).trimmed().beginsWithTotal })
     }
 

@@ -157,7 +157,9 @@ public struct RejectedRowFile: Sendable {
         of profile: ValidProfile, for record: RecordBatch.Record, _ batch: borrowing RecordBatch,
         _ columns: ImportColumns
     ) -> [String] {
-        var cells = columns.header.map { $0 == ImportColumns.lineColumn ? String(record.line) : "" }
+        let reason = record.cellsBeforeReason(of: batch, columns.header).upperBound..<record.cells.upperBound
+        let line = reason.first.map { String(batch.cell($0)) } ?? String(record.line)
+        var cells = columns.header.map { $0 == ImportColumns.lineColumn ? line : "" }
         if record.isWhole(by: columns) { cells = record.cells.map { String(batch.cell($0)) } }
         for (rules, column) in zip(schema.fields, columns.columnOfField) {
             if let column { cells[column] = rules.isSecret ? "" : profile[rules.name].map(rules.typedForm) ?? "" }

@@ -19,6 +19,9 @@ public final class RejectedRows {
         /// Whether the record has a fault or a wrong number of cells. The row then has no values, because its cells
         /// cannot be assigned to columns.
         public let isUnreadable: Bool
+        /// The cells of an unreadable row, without `_line` and `_issues`. Empty if the row is readable, or if the file has
+        /// a column of secrets, because any of the cells may then be a secret.
+        public let cells: [String]
         /// Whether the row has a password or a hash. An import never writes secrets to this file, so a user has added
         /// the secret.
         public let holdsSecret: Bool
@@ -56,9 +59,12 @@ public final class RejectedRows {
         // A key of several columns follows their corrected cells.
         let key = columns.computedKey?.isOfColumns ?? false ? nil : key
         guard record.isWhole(by: columns) else {
+            let cells = record.cellsBeforeReason(of: batch, columns.header)
+            let reason = (cells.upperBound..<record.cells.upperBound).map { String(batch.cell($0)) }
             return Row(
-                number: record.number, line: record.line, values: [:], reason: "", isUnreadable: true,
-                holdsSecret: false)
+                number: record.number, line: reason.first.flatMap { Int($0) } ?? record.line, values: [:],
+                reason: reason.last ?? "", isUnreadable: true,
+                cells: columns.secretColumns.isEmpty ? cells.map { String(batch.cell($0)) } : [], holdsSecret: false)
         }
         func text(of name: String) -> String? {
             columns.header.firstIndex(of: name).map { String(batch.cell(record.cells.lowerBound + $0)) }
@@ -66,7 +72,7 @@ public final class RejectedRows {
         return Row(
             number: record.number, line: text(of: ImportColumns.lineColumn).flatMap { Int($0) } ?? record.line,
             values: ProfileMerge.cells(of: index, in: batch, key: key, columns, schema),
-            reason: text(of: ImportColumns.issuesColumn) ?? "", isUnreadable: false,
+            reason: text(of: ImportColumns.issuesColumn) ?? "", isUnreadable: false, cells: [],
             holdsSecret: columns.secretColumns.contains { !batch.cell(record.cells.lowerBound + $0).isEmpty })
     }
 }

@@ -44,11 +44,12 @@ extension CommandFailure {
             self.init(
                 .badInput, "The cells of the first row seem to be separated by \(name)\(nothingDone)",
                 "Set it with --delimiter \(name)")
-        case .columnTwice(let name):
+        case .columnTwice(let name, let columns):
+            let list = Self.list(columns.map { $0.quoted(longest: 64) }, separator: " and ")
             self.init(
-                .badInput, "Two columns go to the field \"\(name)\"\(nothingDone)",
+                .badInput, "The columns \(list) go to the field \"\(name)\"\(nothingDone)",
                 "Ignore one of them with --ignore COLUMN, or map it to another field with --map 'COLUMN=FIELD'",
-                "If both have the same name, the later one is named COLUMN_2")
+                "If a header occurs again, the later column has a number at the end of its name")
         case .mappedColumnMissing(let name):
             self.init(.usage, "--map names the column \"\(name)\", which the input does not have")
         case .keyColumnMissing(let name):

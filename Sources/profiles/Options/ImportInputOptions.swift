@@ -13,6 +13,7 @@ struct ImportInputOptions: ParsableArguments {
     var keepIgnored = false
 
     @Option(
+        parsing: .unconditional,
         help: ArgumentHelp(
             "Stop after this number of rejected rows, or this percentage of all rows.", valueName: "n|n%"))
     var maxRejects: RejectLimit?
@@ -30,7 +31,9 @@ struct ImportInputOptions: ParsableArguments {
     @Flag(help: "Replace existing files of --rejects and --report.")
     var force = false
 
-    @Option(help: ArgumentHelp("List at most this many issues in the report; all are counted.", valueName: "n"))
+    @Option(
+        parsing: .unconditional,
+        help: ArgumentHelp("List at most this many issues in the report; all are counted.", valueName: "n"))
     var maxIssues = 10_000
 
     func validate() throws {

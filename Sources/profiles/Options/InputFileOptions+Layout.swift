@@ -1,19 +1,21 @@
 internal import ArgumentParser
 internal import ProfileCore
+internal import TextLayout
 
 // The options that say which lines of a CSV file belong to the table, and how its rows are read.
 extension InputFileOptions {
     func validateLayout() throws {
-        guard 0...Self.mostLines ~= skip else { throw ValidationError("--skip takes 0 or more.") }
+        guard 0...TableLayout.mostLines ~= skip else {
+            throw ValidationError("--skip takes a number of lines from 0 to \(TableLayout.mostLines.grouped).")
+        }
         if let headerLine {
-            guard 1...Self.mostLines ~= headerLine else { throw ValidationError("--header-line takes 1 or more.") }
+            guard 1...TableLayout.mostLines ~= headerLine else {
+                throw ValidationError("--header-line takes a line from 1 to \(TableLayout.mostLines.grouped).")
+            }
             if noHeader { throw ValidationError("--header-line and --no-header exclude each other.") }
             if skip > 0 { throw ValidationError("--header-line and --skip exclude each other.") }
         }
     }
-
-    /// The maximum line number. A larger number is probably a mistake.
-    private static let mostLines = 1_000_000_000
 
     /// The layout that the options describe.
     var layout: TableLayout {

@@ -34,11 +34,15 @@ struct InputFileOptions: ParsableArguments {
     @Flag(help: "Read the first row as data, and name the columns column_1, column_2, ...")
     var noHeader = false
 
+    // A negative number is read as the value, so that the error says which numbers are allowed.
     @Option(
+        parsing: .unconditional,
         help: ArgumentHelp("Skip this number of lines at the start of the file, whatever is in them.", valueName: "n"))
     var skip = 0
 
-    @Option(help: ArgumentHelp("Read the header from this line, and skip the lines above it.", valueName: "n"))
+    @Option(
+        parsing: .unconditional,
+        help: ArgumentHelp("Read the header from this line, and skip the lines above it.", valueName: "n"))
     var headerLine: Int?
 
     @Option(help: ArgumentHelp("Skip lines that begin with this ASCII character, such as #.", valueName: "c"))

@@ -1,6 +1,7 @@
 internal import ProfileCore
 internal import ProfileStore
 internal import ProfileTransfer
+internal import TextLayout
 
 /// A rejected row with its current issues, for a form.
 struct RowToMend {
@@ -51,7 +52,11 @@ struct RowToMend {
         title = "Row \(row.number) of \(count), line \(row.line)" + (stored.map { ", edits \($0.username)" } ?? "")
         typed = row.values.mapValues { $0 ?? "" }
         if row.isUnreadable {
-            notice = "The cells of this row cannot be separated; see its line in the file."
+            notice =
+                row.cells.isEmpty
+                ? "The cells of this row cannot be separated; see its line in the file."
+                : "The cells of this row do not match the columns: "
+                    + row.cells.map { $0.quoted(longest: 64) }.joined(separator: ", ")
         } else if row.holdsSecret {
             notice =
                 "The password in the file is not used: type it here."

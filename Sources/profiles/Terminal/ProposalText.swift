@@ -180,7 +180,8 @@ extension ColumnDoubt {
                 + (type.option(for: column.header).map { " (\($0) rejects these rows)" } ?? "")
         case .numerals(let lines): "not numbers: leading zeros, a plus sign or over 15 digits, as in \(lines.firstText)"
         case .takenAsMissing(let texts, let count):
-            "\(texts.map { $0.quoted() }.joined(separator: ", ")) taken as missing, \(count.grouped) times"
+            "\(texts.map { $0.quoted() }.joined(separator: ", ")) taken as missing, "
+                + "\(count.grouped) time\(count == 1 ? "" : "s")"
         case .mayBeMissing(let text, let count):
             "\(text.quoted()) may mean missing, \(count.grouped) time\(count == 1 ? "" : "s")"
         case .joinedLists: "lists, whose elements are joined with commas"
@@ -273,6 +274,10 @@ extension RowRefusal {
         case .headerAgain: "\(rows) that repeat\(count == 1 ? "s" : "") the header"
         case .notAnObject where count == 1: "element that is not an object of texts, numbers and booleans"
         case .notAnObject: "elements that are not objects of texts, numbers and booleans"
+        case .notJSON where count == 1: "element that is not valid JSON"
+        case .notJSON: "elements that are not valid JSON"
+        case .repeatedMember where count == 1: "object with two members of one name"
+        case .repeatedMember: "objects with two members of one name"
         case .controlCharacter: "\(rows) with a control character"
         case .unsupportedHash: "\(rows) with a hash that cannot be checked"
         case .unfitValue: "\(rows) with a value that does not fit the --type of its column"

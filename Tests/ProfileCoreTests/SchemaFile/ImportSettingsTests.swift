@@ -39,6 +39,7 @@ import Watchdog
         (#"{"key":"id"}"#, "$.profiles.key"), (#"{"key":[]}"#, "$.profiles.key"), (#"{"key":1}"#, "$.profiles.key"),
         (#"{"delimiter":"\""}"#, "$.profiles.delimiter"), (#"{"delimiter":";;"}"#, "$.profiles.delimiter"),
         (#"{"comment":"é"}"#, "$.profiles.comment"), (#"{"skip":-1}"#, "$.profiles.skip"),
+        (#"{"headerLine":0}"#, "$.profiles.headerLine"), (#"{"headerLine":-1}"#, "$.profiles.headerLine"),
         (#"{"header":"no"}"#, "$.profiles.header"), (#"{"colour":1}"#, "$.profiles.colour"), ("[]", "$.profiles"),
     ])
     func `S6: settings that cannot be used are refused with their place`(settings: String, path: String) {

@@ -72,6 +72,26 @@ import Watchdog
         }
     }
 
+    @Test func `N9: a row with a wrong number of cells shows all its cells, unless one may be a secret`() async throws {
+        let text = "Login;fee;_line;_issues\nann;1;2;3;7;row: bad_row (x)\nbob;8;row: bad_row (y)\n"
+        try await opened(text) { file async throws in
+            let rows = try await file.rows()
+            let ann = try #require(try await rows.next())
+            #expect(ann.isUnreadable && ann.values.isEmpty && ann.cells == ["ann", "1", "2", "3"])
+            #expect(ann.line == 7 && ann.reason == "row: bad_row (x)")
+            #expect(try await rows.next()?.cells == ["bob"])
+            let profile = try ProfileValidator(schema).validate(
+                ProfileDraft(["username": "ann"]), on: .latest)
+            #expect(
+                try await copy(file, corrected: .init(number: 1, profile: profile)).text.contains("\nann;;7;\n"))
+        }
+        try await opened("Login;password;_line;_issues\nann;Sesame0pen;x;7;row: bad_row (x)\n") {
+            file async throws in
+            let ann = try #require(try await file.rows().next())
+            #expect(ann.isUnreadable && ann.cells.isEmpty && ann.line == 7)
+        }
+    }
+
     @Test func `N9: what is left is written as it stands, however often the file is read`() async throws {
         try await opened(Self.text) { file async throws in
             let rows = try await file.rows()

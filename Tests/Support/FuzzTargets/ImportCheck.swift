@@ -101,11 +101,14 @@ struct ImportCheck {
         let width = records[0].cells.count
         let last = records[0].cells.suffix(2).map { String(decoding: $0, as: UTF8.self) }
         try require(last, is: ["_line", "_issues"], "the last columns of the file of rejected rows")
-        let lines = Set(rows.map(\.line))
+        let rowsAtLines = Dictionary(grouping: rows, by: \.line)
         for record in records.dropFirst() {
+            let line = record.cells.suffix(2).first.flatMap { Int(String(decoding: $0, as: UTF8.self)) }
+            let found = line.flatMap { rowsAtLines[$0] } ?? []
+            try require(!found.isEmpty, "a rejected row at \(line ?? 0)")
+            // A row that cannot be assigned to the columns has a wrong number of cells here too.
+            guard found.allSatisfy({ $0.cells != nil && $0.codes.isEmpty }) else { continue }
             try require(record.cells.count, is: width, "cells in line \(record.line) of the file of rejected rows")
-            let line = Int(String(decoding: record.cells[width - 2], as: UTF8.self))
-            try require(line.map(lines.contains) ?? false, "a rejected row at \(line ?? 0)")
         }
     }
 
