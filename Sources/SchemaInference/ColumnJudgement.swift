@@ -275,7 +275,7 @@ struct ColumnJudgement {
     /// nil if they are not.
     private static func partlyGrouped(_ evidence: ColumnEvidence, _ told: [NumberWriting]) -> NumberWriting? {
         guard told.count == 1, let sign = told.first?.decimal, told.first?.group == nil,
-            evidence.units.unit.map(WrittenUnit.isCurrency) ?? false, evidence.decimals.mayBeThousands(sign)
+            evidence.units.unit.map(KnownUnit.isCurrency) ?? false, evidence.decimals.mayBeThousands(sign)
         else { return nil }
         let comma = UInt8(ascii: ",")
         return NumberWriting(decimal: sign == comma ? UInt8(ascii: ".") : comma, group: sign)

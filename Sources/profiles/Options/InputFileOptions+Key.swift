@@ -28,7 +28,7 @@ extension InputFileOptions {
 
     /// Returns the failure of an import with the key options, if these options are its cause.
     func failure(_ error: ImportError, of schema: ProfileSchema) -> CommandFailure? {
-        guard keySource != nil, error == .columnTwice(schema.primaryKey.name.text) else { return nil }
+        guard keySource != nil, case .columnTwice(schema.primaryKey.name.text, columns: _) = error else { return nil }
         return .otherKey(of: schema)
     }
 }
