@@ -108,6 +108,10 @@ struct ColumnEvidence: Sendable {
             units.addBareNumber()
             if hypotheses.mayBeNumbers { decimals.add(value) }
             hypotheses.judge(value, number: value, line: line)
+        } else if hypotheses.mayBeNumbers, let range = units.addSimilar(value) {
+            let number = value.extracting(range)
+            decimals.add(number)
+            hypotheses.judge(value, number: number, line: line)
         } else if hypotheses.mayBeNumbers, let written = WrittenUnit(value) {
             units.add(written)
             decimals.add(written.number.span)

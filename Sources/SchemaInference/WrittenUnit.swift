@@ -56,8 +56,8 @@ struct WrittenUnit {
         return value[0].isASCIIDigit || value[0] == minus && value.count > 1 && value[1].isASCIIDigit
     }
 
-    private static let longest = 40
-    private static let minus = UInt8(ascii: "-")
+    fileprivate static let longest = 40
+    fileprivate static let minus = UInt8(ascii: "-")
 
     private static func bytes(of value: Span<UInt8>, _ range: Range<Int>) -> [UInt8] { range.map { value[$0] } }
 
@@ -119,6 +119,26 @@ struct UnitEvidence: Sendable {
         if let isInside = value.isMinusInside {
             if isInside { minusesInside += 1 } else { minusesOutside += 1 }
         }
+    }
+
+    /// Adds a value with the same text around its number as the first value with a unit. Most values of a column are
+    /// such values, and this method allocates no memory for them.
+    ///
+    /// - Returns: The range of the number in the value; nil for another value, which is not added.
+    mutating func addSimilar(_ value: Span<UInt8>) -> Range<Int>? {
+        guard let known = surroundings.first?.text else { return nil }
+        let hasMinus = known.before.isEmpty && value[0] == WrittenUnit.minus
+        let start = hasMinus ? 1 : known.before.count
+        let end = value.count - known.after.count
+        guard start < end, value.count <= WrittenUnit.longest, value[start].isASCIIDigit, value[end - 1].isASCIIDigit,
+            hasMinus || known.before.indices.allSatisfy({ value[$0] == known.before[$0] }),
+            known.after.indices.allSatisfy({ value[end + $0] == known.after[$0] })
+        else { return nil }
+        let number = (hasMinus ? 0 : start)..<end
+        for index in number { characters.insert(value[index]) }
+        surroundings[0].count += 1
+        if hasMinus { minusesOutside += 1 }
+        return number
     }
 
     mutating func addBareNumber() { hasBareNumber = true }

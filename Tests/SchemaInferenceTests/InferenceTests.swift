@@ -390,12 +390,13 @@ import Watchdog
             ("Account 12\nSince: 2026\n\nday;who;sum\n2.1.;ann;-9,00\n3.1.;bob;4,50\n4.1.;cy;1,00\n", 4),
         ] as [(String, Int)])
     func preamble(text: String, line: Int) async throws {
-        let proposal = try await inferring(text) { $0.key = .rowNumber }
-        #expect(proposal.warnings == [.linesAboveHeader(line: line)])
+        let proposal = try await inferring(again: text) { $0.key = .rowNumber }
+        #expect(proposal.warnings.first == .linesAboveHeader(line: line))
         let settings = try #require(proposal.schema).importSettings
         #expect(settings.layout.headerLine == line)
         #expect(proposal.columns.count > 2 && proposal.columns[0].header != "Members")
         #expect(try await proposal.validating(Array(text.utf8)).rejected == 0)
+        await #expect(throws: InferenceError.headerFurtherDown(line: line)) { try await inferring(text) }
     }
 
     @Test(

@@ -25,6 +25,16 @@ func inferring(
     try await inferring(Array(text.utf8), change)
 }
 
+/// Infers from a text that can be read again.
+func inferring(
+    again text: String, _ change: (inout InferenceOptions) -> Void = { _ in }
+) async throws -> SchemaProposal {
+    var options = InferenceOptions()
+    options.isStrict = true
+    change(&options)
+    return try await SchemaInferrer(options: options).run(ImportInput(bytes: Array(text.utf8), name: "test.csv"))
+}
+
 extension SchemaProposal {
     /// What an import by the proposal comes to.
     func validating(_ bytes: [UInt8]) async throws -> ImportReport {

@@ -33,7 +33,7 @@ import Watchdog
 
     @Test func `I2: lines below skipped lines are searched for the header as well`() async throws {
         let text = "# x\nTitle\n\nuser;born;note\nann;1990;x\nbob;1991;y\n"
-        let found = try await inferring(text) { $0.layout.comment = UInt8(ascii: "#") }
+        let found = try await inferring(again: text) { $0.layout.comment = UInt8(ascii: "#") }
         #expect(found.warnings == [.linesAboveHeader(line: 4)])
         #expect(found.schema?.importSettings.layout.comment == UInt8(ascii: "#"))
         // The given line is not doubted.

@@ -12,8 +12,7 @@ public struct WrittenForm: Hashable, Sendable {
         case moment(DateFormat)
     }
 
-    /// Parses a form. Returns nil if it is no form for the type of the field, or if the field would read a value in
-    /// this form as another value.
+    /// Parses a form. Returns nil if it is no form for the type of the field.
     init?(_ text: String, of rules: FieldRules) {
         self.text = text
         switch rules.type {
@@ -24,29 +23,6 @@ public struct WrittenForm: Hashable, Sendable {
             guard let format = DateFormat(text, of: rules.type, isWritten: true) else { return nil }
             kind = .moment(format)
         case .string, .boolean, .year: return nil
-        }
-        guard isRead(by: rules) else { return nil }
-    }
-
-    /// Returns whether the field reads its values in this form. Limits of the values do not count.
-    func isRead(by rules: FieldRules) -> Bool {
-        var plain = FieldRules(name: rules.name, title: rules.title, type: rules.type)
-        plain.formats = rules.formats
-        plain.numberFormat = rules.numberFormat
-        let validator = FieldValidator(plain)
-        return Self.samples(of: rules.type).allSatisfy { sample in
-            validator.canonical(self.text(of: sample, plain) ?? plain.originalForm(of: sample)) == sample
-        }
-    }
-
-    private static func samples(of type: FieldType) -> [String] {
-        switch type {
-        case .integer: ["-1234", "5"]
-        case .number: ["-1234.5", "0.25"]
-        case .date: ["2024-02-03"]
-        case .dateTime: ["2024-02-03T04:00:00"]
-        case .time: ["04:00:00"]
-        case .string, .boolean, .year: []
         }
     }
 

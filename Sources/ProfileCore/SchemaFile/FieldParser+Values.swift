@@ -72,7 +72,7 @@ extension FieldParser {
         guard allows(["written"], of: extensions, for: [.integer, .number] + FieldType.moments, rules),
             let text = extensions.string("written")
         else { return }
-        guard let form = WrittenForm(text, of: rules) else {
+        guard let form = WrittenForm(text, of: rules), form.isRead(by: rules) else {
             return extensions.report("written", .malformed(text, .writtenForm(rules.type)))
         }
         rules.written = form

@@ -47,7 +47,7 @@ package final class ImportSource: Sendable {
         do throws(InputError) {
             input = try OpenedInput(
                 reading, format: options.format, encoding: options.encoding, layout: options.layout, usual: usual,
-                isHeader: { ImportColumns.isHeader($0, schema: schema, options: options) },
+                headerFit: { ImportColumns.fit(of: $0, schema: schema, options: options) },
                 batchRecords: Self.recordsPerBatch)
         } catch {
             throw ImportError(error)

@@ -30,13 +30,13 @@ package struct OpenedInput: ~Copyable, Sendable {
     ///   - encoding: The name of the character encoding, or nil to detect it. A byte order mark overrides this name.
     ///   - layout: The layout of a CSV input.
     ///   - usual: The settings of a store. They decide where the other arguments leave something open.
-    ///   - isHeader: Whether the cells of a record are a header of the store; nil if there is no store. If no layout is
-    ///     given, the table begins with the first such record.
+    ///   - headerFit: Returns how well a record suits as the header; nil if there is no store. If no layout is given, the
+    ///     table begins with the first header of the store.
     ///   - batchRecords: The maximum number of CSV records in a batch.
     /// - Throws: ``InputError`` if the input cannot be opened.
     package init(
         _ reading: InputReading, format: InputFormat, encoding: String? = nil, layout: TableLayout = TableLayout(),
-        usual: ImportSettings = ImportSettings(), isHeader: (([String]) -> Bool)? = nil,
+        usual: ImportSettings = ImportSettings(), headerFit: (([String]) -> HeaderFit)? = nil,
         batchRecords: Int = .max
     ) throws(InputError) {
         let isSheet: Bool
@@ -54,7 +54,7 @@ package struct OpenedInput: ~Copyable, Sendable {
         isEncodingGuessed = text.isEncodingGuessed
         isMarked = text.isMarked
         self.isCompressed = isCompressed
-        self.layout = isJSON ? layout : Self.layout(of: text, layout, usual, format, isSheet: isSheet, isHeader)
+        self.layout = isJSON ? layout : Self.layout(of: text, layout, usual, format, isSheet: isSheet, headerFit)
         records = Self.records(
             of: text, isJSON: isJSON,
             format.options(
@@ -116,7 +116,7 @@ package struct OpenedInput: ~Copyable, Sendable {
     /// from file to file.
     private static func layout(
         of text: borrowing TextInput, _ given: TableLayout, _ usual: ImportSettings, _ format: InputFormat,
-        isSheet: Bool, _ isHeader: (([String]) -> Bool)?
+        isSheet: Bool, _ headerFit: (([String]) -> HeaderFit)?
     ) -> TableLayout {
         var unspecified = TableLayout()
         unspecified.sheet = given.sheet
@@ -125,7 +125,7 @@ package struct OpenedInput: ~Copyable, Sendable {
         var plain = TableLayout()
         plain.padsShortRows = layout.padsShortRows
         plain.sheet = layout.sheet
-        guard layout != plain || isHeader != nil else { return layout }
+        guard layout != plain || headerFit != nil else { return layout }
         var bytes = text.beginning.withUnsafeBufferPointer { Array($0) }
         // The rows below the header may contain passwords.
         defer { bytes.withUnsafeMutableBytes { if let start = $0.baseAddress { explicit_bzero(start, $0.count) } } }
@@ -135,15 +135,19 @@ package struct OpenedInput: ~Copyable, Sendable {
         }
         guard let first = cells(plain) else { return layout }
         if ImportColumns.isOfRejects(first.cells) { return plain }
-        guard let isHeader, !isGiven else { return layout }
-        if isHeader(first.cells) { return plain }
+        guard let headerFit, !isGiven else { return layout }
+        switch headerFit(first.cells) {
+        case .header: return plain
+        case .possible where layout == plain: return plain
+        default: break
+        }
         guard layout.hasHeader else { return layout }
         var found = layout
         found.skippedLines = 0
         for line in 2...Self.mostLinesAbove {
             found.headerLine = line
             guard let record = cells(found) else { break }
-            if record.line == line, isHeader(record.cells) { return found }
+            if record.line == line, headerFit(record.cells) == .header { return found }
         }
         return layout
     }

@@ -243,7 +243,7 @@ extension PollutedFile {
                 + "unlike_first_rows 2 in line 2"),
         PollutedFile(
             "groups of columns above the header", lines { $0.insert("Person,,Contact,,,", at: 0) },
-            "refused: no known columns, header in line 2"),
+            "30 right; lines_above_header 2"),
         PollutedFile(
             "a line end in a header's cell", lines { $0[0] = $0[0].replacing("city", with: "\"ci\nty\"") },
             "refused: unknown columns"),
@@ -283,21 +283,21 @@ extension PollutedFile {
     private static let tables: [PollutedFile] = [
         PollutedFile(
             "a title above the table", lines { $0.insert(contentsOf: ["Members of 2024", ""], at: 0) },
-            "refused: no known columns, header in line 3"),
+            "30 right; lines_above_header 3"),
         PollutedFile(
             "a title above a table with semicolons",
             "Members of 2024\n" + CSVText.lines(CleanTable.records, separator: ";"),
-            "refused: no known columns, header in line 2"),
+            "30 right; lines_above_header 2"),
         PollutedFile(
             "three lines above the table",
             lines { $0.insert(contentsOf: ["Members", "Year,2024", "By,\"X, Y\""], at: 0) },
-            "refused: no known columns, header in line 4"),
+            "30 right; lines_above_header 4"),
         PollutedFile(
             "a title as wide as the table", lines { $0.insert("Members of 2024,,,,,", at: 0) },
-            "refused: no known columns, header in line 2"),
+            "30 right; lines_above_header 2"),
         PollutedFile(
             "comments above the table", lines { $0.insert("# exported by X, on a day", at: 0) },
-            "refused: no known columns, header in line 2"),
+            "30 right; lines_above_header 2"),
         PollutedFile(
             "a total below the table", lines { $0.append("Total,,,,30,") },
             "30 right, 1 rejected: required 1, required 1, pattern_mismatch 1; totals in line 32"),
