@@ -91,7 +91,7 @@ struct ColumnJudgement {
     /// Notes how the file writes the values, for an export that is like the file (N13).
     private mutating func giveWrittenForms() {
         if let (token, lines) = evidence.tokens.max(by: { ($0.value.count, $1.key) < ($1.value.count, $0.key) }),
-            lines.count > evidence.empty
+            lines.count * 2 > missing
         {
             draft.extensions.append(JSONMember("missing", .string(MissingToken.all[token].text)))
         }

@@ -25,8 +25,9 @@ public struct InferenceOptions: Sendable {
     public var types: [String: FieldType] = [:]
     /// Whether the tightest rules that the file satisfies are proposed, even if later files may break them.
     public var isStrict = false
-    /// The settings of a store. They decide where these options leave something open.
-    public var settings = ImportSettings()
+    /// The schema of the store for which the file is meant; nil if there is none. Its settings of imports decide where
+    /// these options leave something open, and its fields tell the header of the file.
+    public var store: ProfileSchema?
     /// The names of fields, by the header of the column; the other fields are named after their columns.
     public var names: [String: String] = [:]
     /// The headers of the columns whose values only the type limits. This option takes precedence over ``isStrict`` and

@@ -67,10 +67,14 @@ final class InferenceSource: Sendable {
         self.choice = choice
         omitted = options.omittedColumns
         let input: OpenedInput
+        // The file may have further columns.
+        var importing = ImportOptions()
+        importing.ignoresUnknownColumns = true
         do throws(InputError) {
             input = try OpenedInput(
                 reading, format: options.format, encoding: options.encoding, layout: options.layout,
-                usual: options.settings,
+                usual: options.store?.importSettings ?? ImportSettings(),
+                header: options.store.map { StoreHeader($0, importing) },
                 batchRecords: ImportSource.recordsPerBatch)
         } catch {
             throw .input(ImportError(error))

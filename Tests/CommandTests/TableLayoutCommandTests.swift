@@ -40,6 +40,35 @@ import Watchdog
         #expect(try workplace.profiles("lookup", "cy").output.contains("9"))
     }
 
+    @Test func `N12: a store reads its next files with its settings, wherever their header is`() throws {
+        let workplace = try Workplace()
+        try workplace.write("Club\nState,May\ncode,n,d\nA,1,x\n# B,2,y\nC,3\nM,2,x\n", to: "may.csv")
+        let first = try workplace.profiles(
+            "import", "may.csv", "--infer", "--yes", "--key", "code", "--comment", "#", "--pad")
+        #expect(first.status == 0 && first.output.contains("imported  3"), "\(first)")
+        let next = [
+            "code,n,d\nD,1,x\n# E,2,y\nF,3\n", "# none\ncode,n,d\nG,1\n",
+            "Club\nState,June\n\nby me\ncode,n,d\nH,4,x\n# I,2,y\nJ,5\n",
+        ]
+        for text in next {
+            try workplace.write(text, to: "next.csv")
+            let options = text.hasPrefix("code") ? ["--header-line", "1"] : []
+            for more in [options, ["--infer", "--yes"]] {
+                let outcome = try workplace.run(
+                    [try Workplace.binary(), "import", "next.csv", "--on-duplicate", "skip"] + more, input: "",
+                    environment: [:])
+                #expect(outcome.status == 0 && !outcome.error.contains("match no field"), "\(outcome)")
+            }
+        }
+        #expect(
+            try workplace.profiles("list", "--columns", "code,n", "--format", "csv").output
+                == "code,n\nA,1\nC,3\nM,2\nD,1\nF,3\nG,1\nH,4\nJ,5\n")
+        // A header with an unknown column is not skipped for the sake of another one further down.
+        try workplace.write("code,n,extra\nK,1,x\ncode,n,d\nL,1,x\n", to: "joined.csv")
+        let refused = try workplace.profiles("import", "joined.csv")
+        #expect(refused.status == 65 && refused.error.contains("\"extra\""), "\(refused)")
+    }
+
     @Test func `N5: a file without a header makes a store, and its rejected rows import again`() throws {
         let workplace = try Workplace()
         let rows = (0..<6).map { "ann\($0),199\($0)-01-01,\($0).5\n" }

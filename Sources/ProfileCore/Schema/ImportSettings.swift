@@ -43,6 +43,18 @@ public struct TableLayout: Hashable, Sendable {
 
     /// Creates the layout of a usual table: a header in the first line, and only rows below it.
     public init() {}
+
+    /// Whether the layout says where the table begins.
+    package var givesBeginning: Bool { !hasHeader || skippedLines > 0 || headerLine != nil }
+
+    /// Returns the layout in which another one decides where this one leaves something open.
+    package func completed(by usual: TableLayout) -> TableLayout {
+        var layout = givesBeginning ? self : usual
+        layout.comment = comment ?? usual.comment
+        layout.padsShortRows = padsShortRows || usual.padsShortRows
+        layout.sheet = sheet ?? usual.sheet
+        return layout
+    }
 }
 
 /// The source of a profile's key in an import.

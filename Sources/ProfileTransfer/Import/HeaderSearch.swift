@@ -11,6 +11,9 @@ package struct HeaderSearch: Sendable {
         /// The number of cells that are not empty.
         var filled: Int { cells.count { !$0.isEmpty } }
 
+        /// Whether the cells that are not empty differ, as names of columns do.
+        var hasDistinctCells: Bool { Set(cells.filter { !$0.isEmpty }).count == filled }
+
         /// Returns the number of times that a byte occurs in the cells.
         func count(of byte: UInt8) -> Int { cells.reduce(0) { $0 + $1.utf8.count { $0 == byte } } }
     }
@@ -52,15 +55,44 @@ package struct HeaderSearch: Sendable {
             }
     }
 
-    /// Returns the line of the header. The search uses only the number and the type of the cells. It applies only if
-    /// the first record has names for at most half of the columns. The header is the first row that has as many cells
-    /// as the last row, most of them nonempty. This row must have more nonempty cells than the first record, and no cell
-    /// of this row may be a number.
+    /// Returns the line of the header. The search uses only the number and the type of the cells.
     ///
     /// - Parameter header: The first record.
     /// - Returns: The line. Nil if the first record is the header, or if the search finds no clear header.
     package func line(below header: [String]) -> Int? {
-        if let line = lineOfSplitRows(below: header) { return line }
+        lineOfSplitRows(below: header) ?? lineAboveDigits(below: header) ?? lineOfMoreNames(below: header)
+    }
+
+    /// Returns the line of the header if the rows below it show that the first record is a title.
+    ///
+    /// In a column without a name in the first record, the header has a word and most rows have digits. No record above
+    /// the header has digits in all such columns, so no row of the table is skipped.
+    private func lineAboveDigits(below header: [String]) -> Int? {
+        let widths = Dictionary(rows.map { ($0.cells.count, 1) }, uniquingKeysWith: +)
+        guard let width = widths.max(by: { ($0.value, $0.key) < ($1.value, $1.key) })?.key, header.count <= width
+        else { return nil }
+        for (index, row) in rows.enumerated() where row.cells.count == width && row.filled * 2 > width {
+            let body = rows[(index + 1)...].filter { $0.cells.count == width }.map(\.cells)
+            guard body.count > 1, !row.cells.contains(where: \.isNumeral), row.hasDistinctCells else { continue }
+            let columns = row.cells.indices.filter { column in
+                guard !row.cells[column].isEmpty, !row.cells[column].hasDigit else { return false }
+                let filled = body.map { $0[column] }.filter { !$0.isEmpty }
+                return filled.count * 2 > body.count && filled.count(where: \.hasDigit) * 5 >= filled.count * 4
+            }
+            guard columns.contains(where: { $0 >= header.count || header[$0].trimmed.isEmpty }) else { continue }
+            let above = rows[..<index].map(\.cells) + [header]
+            let isAnyOfTable = above.contains { cells in
+                columns.allSatisfy { $0 < cells.count && cells[$0].hasDigit }
+            }
+            if !isAnyOfTable { return row.line }
+        }
+        return nil
+    }
+
+    /// Returns the line of the header if the first record has names for at most half of the columns. The header is the
+    /// first row that has as many cells as the last row, most of them nonempty. This row must have more nonempty cells
+    /// than the first record, and no cell of this row may be a number.
+    private func lineOfMoreNames(below header: [String]) -> Int? {
         let named = header.count { !$0.trimmed.isEmpty }
         guard let width = rows.last?.cells.count, width >= header.count, named * 2 <= width,
             // A spreadsheet program writes titles with as many cells as the table, most of them empty.
@@ -68,8 +100,7 @@ package struct HeaderSearch: Sendable {
         else { return nil }
         let run = rows[start...].count { $0.cells.count == width }
         let first = rows[start]
-        guard run > 1, run * 2 > rows.count - start, first.filled > named,
-            first.cells.allSatisfy({ !$0.isNumeral })
+        guard run > 1, run * 2 > rows.count - start, first.filled > named, !first.cells.contains(where: \.isNumeral)
         else { return nil }
         // If later rows have as many cells as the first record, the first record is probably the header.
         let isAlone = header.count == width || !rows[start...].contains { $0.cells.count == header.count }
@@ -78,18 +109,16 @@ package struct HeaderSearch: Sendable {
 
     /// Returns the line of the header if titles without its delimiter precede it. If there are such titles, the reader
     /// cannot detect the delimiter, and splits each row at its commas, which may be decimal signs. A title may have
-    /// commas too. The table consists of the last rows that contain a delimiter the same number of times. More than half
-    /// of all rows must belong to the table.
+    /// commas too. The table consists of the rows that contain a delimiter the same number of times. More than half of
+    /// all rows must belong to the table.
     private func lineOfSplitRows(below header: [String]) -> Int? {
         // If rows have as many cells as the header, commas separate the cells.
-        guard let last = rows.last, header.count == 1 || !rows.contains(where: { $0.cells.count == header.count })
-        else { return nil }
+        guard header.count == 1 || !rows.contains(where: { $0.cells.count == header.count }) else { return nil }
         for byte in [UInt8(ascii: ";"), UInt8(ascii: "\t"), UInt8(ascii: "|")]
         where !header.contains(where: { $0.utf8.contains(byte) }) {
-            let count = last.count(of: byte)
-            guard count > 1 else { continue }
-            let table = rows.reversed().prefix { $0.count(of: byte) == count }
-            if table.count > 2, table.count * 2 > rows.count { return table.last?.line }
+            let tables = Dictionary(grouping: rows) { $0.count(of: byte) }.filter { $0.key > 1 }.values
+            guard let table = tables.max(by: { $0.count < $1.count }) else { continue }
+            if table.count > 2, table.count * 2 > rows.count { return table.first?.line }
         }
         return nil
     }
@@ -113,6 +142,8 @@ extension String {
     fileprivate var withoutQuotes: String {
         count > 1 && first == "\"" && last == "\"" ? String(dropFirst().dropLast()) : self
     }
+
+    fileprivate var hasDigit: Bool { utf8.contains(where: \.isASCIIDigit) }
 
     /// Whether the text has digits and no letter.
     fileprivate var isNumeral: Bool {

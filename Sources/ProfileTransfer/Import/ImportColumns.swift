@@ -139,16 +139,6 @@ package struct ImportColumns: Sendable {
         rewritten = [:]
     }
 
-    /// Returns how well the cells of a record suit as the header of an import.
-    static func fit(of cells: [String], schema: ProfileSchema, options: ImportOptions) -> HeaderFit {
-        guard (try? ImportColumns(of: TableHeader(cells: cells), schema: schema, options: options)) != nil else {
-            return .refused
-        }
-        let uses = ColumnUses(schema, options)
-        let filled = cells.map(\.trimmed).filter { !$0.isEmpty }
-        return filled.count(where: { uses.use(of: $0) != .unknown }) * 2 > filled.count ? .header : .possible
-    }
-
     private static func twice(_ field: String, _ first: Int, _ second: Int, _ header: [String]) -> ImportError {
         .columnTwice(field, columns: [header[first].trimmed, header[second].trimmed])
     }
@@ -226,16 +216,6 @@ package struct ImportColumns: Sendable {
             return (field, column)
         }
     }
-}
-
-/// How well the cells of a record suit as the header of an import.
-package enum HeaderFit: Sendable {
-    /// An import refuses them, such as a header without the key.
-    case refused
-    /// An import takes them, but most of them are unknown columns, as in a row of data.
-    case possible
-    /// They have all columns that an import needs, and most of them are known.
-    case header
 }
 
 /// The use of a column or of a JSON member in an import.

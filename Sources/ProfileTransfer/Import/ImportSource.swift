@@ -47,7 +47,7 @@ package final class ImportSource: Sendable {
         do throws(InputError) {
             input = try OpenedInput(
                 reading, format: options.format, encoding: options.encoding, layout: options.layout, usual: usual,
-                headerFit: { ImportColumns.fit(of: $0, schema: schema, options: options) },
+                header: StoreHeader(schema, options),
                 batchRecords: Self.recordsPerBatch)
         } catch {
             throw ImportError(error)
@@ -57,7 +57,8 @@ package final class ImportSource: Sendable {
         isMarked = input.isMarked
         isCompressed = input.isCompressed
         let layout = input.layout
-        foundHeaderLine = layout == options.layout || layout == usual.layout ? nil : layout.headerLine
+        let askedLine = options.layout.completed(by: usual.layout).headerLine
+        foundHeaderLine = layout.headerLine == askedLine ? nil : layout.headerLine
         switch consume input.records {
         case .json(let elements):
             columns = try ImportColumns(objectsOf: schema, options: options)

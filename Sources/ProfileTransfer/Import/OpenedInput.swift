@@ -30,13 +30,12 @@ package struct OpenedInput: ~Copyable, Sendable {
     ///   - encoding: The name of the character encoding, or nil to detect it. A byte order mark overrides this name.
     ///   - layout: The layout of a CSV input.
     ///   - usual: The settings of a store. They decide where the other arguments leave something open.
-    ///   - headerFit: Returns how well a record suits as the header; nil if there is no store. If no layout is given, the
-    ///     table begins with the first header of the store.
+    ///   - header: The header of the store; nil if there is no store.
     ///   - batchRecords: The maximum number of CSV records in a batch.
     /// - Throws: ``InputError`` if the input cannot be opened.
     package init(
         _ reading: InputReading, format: InputFormat, encoding: String? = nil, layout: TableLayout = TableLayout(),
-        usual: ImportSettings = ImportSettings(), headerFit: (([String]) -> HeaderFit)? = nil,
+        usual: ImportSettings = ImportSettings(), header: StoreHeader? = nil,
         batchRecords: Int = .max
     ) throws(InputError) {
         let isSheet: Bool
@@ -54,7 +53,7 @@ package struct OpenedInput: ~Copyable, Sendable {
         isEncodingGuessed = text.isEncodingGuessed
         isMarked = text.isMarked
         self.isCompressed = isCompressed
-        self.layout = isJSON ? layout : Self.layout(of: text, layout, usual, format, isSheet: isSheet, headerFit)
+        self.layout = isJSON ? layout : Self.layout(of: text, layout, usual, format, isSheet: isSheet, header)
         records = Self.records(
             of: text, isJSON: isJSON,
             format.options(
@@ -111,49 +110,41 @@ package struct OpenedInput: ~Copyable, Sendable {
         return isJSON
     }
 
-    /// Returns the layout of a CSV text. A file of rejected rows begins with the table. If no layout is given, the table
-    /// begins with the first record that is a header of the store, because the number of lines above the header differs
-    /// from file to file.
+    /// Returns the layout of a CSV text. A file of rejected rows begins with the table. If the options do not say where
+    /// the table begins, it begins with the first header of the store, because the number of lines above the header
+    /// differs from file to file.
     private static func layout(
         of text: borrowing TextInput, _ given: TableLayout, _ usual: ImportSettings, _ format: InputFormat,
-        isSheet: Bool, _ headerFit: (([String]) -> HeaderFit)?
+        isSheet: Bool, _ header: StoreHeader?
     ) -> TableLayout {
-        var unspecified = TableLayout()
-        unspecified.sheet = given.sheet
-        let isGiven = given != unspecified
-        let layout = isGiven ? given : usual.layout
-        var plain = TableLayout()
-        plain.padsShortRows = layout.padsShortRows
-        plain.sheet = layout.sheet
-        guard layout != plain || headerFit != nil else { return layout }
+        let layout = given.completed(by: usual.layout)
+        var rejects = TableLayout()
+        rejects.padsShortRows = layout.padsShortRows
+        rejects.sheet = layout.sheet
+        guard layout != rejects || header != nil else { return layout }
         var bytes = text.beginning.withUnsafeBufferPointer { Array($0) }
         // The rows below the header may contain passwords.
         defer { bytes.withUnsafeMutableBytes { if let start = $0.baseAddress { explicit_bzero(start, $0.count) } } }
-        func cells(_ layout: TableLayout) -> (line: Int, cells: [String])? {
+        func record(_ layout: TableLayout) -> (line: Int, cells: [String])? {
             format.firstRecord(
                 of: bytes, format.options(layout, usual: usual.delimiter, isLinePerRecord: isSheet))
         }
-        guard let first = cells(plain) else { return layout }
-        if ImportColumns.isOfRejects(first.cells) { return plain }
-        guard let headerFit, !isGiven else { return layout }
-        switch headerFit(first.cells) {
-        case .header: return plain
-        case .possible where layout == plain: return plain
-        default: break
-        }
+        if let first = record(rejects), ImportColumns.isOfRejects(first.cells) { return rejects }
+        guard let header, !given.givesBeginning else { return layout }
+        var atStart = rejects
+        atStart.comment = layout.comment
+        guard let first = record(atStart) else { return layout }
+        let fit = header.fit(first.cells)
+        if fit == .header || fit == .flawed || fit == .possible && layout == atStart { return atStart }
         guard layout.hasHeader else { return layout }
-        var found = layout
-        found.skippedLines = 0
-        for line in 2...Self.mostLinesAbove {
+        var found = atStart
+        for line in first.line + 1..<max(first.line + 1, header.mostLines) {
             found.headerLine = line
-            guard let record = cells(found) else { break }
-            if record.line == line, headerFit(record.cells) == .header { return found }
+            guard let record = record(found) else { break }
+            if record.line == line, header.fit(record.cells) == .header { return found }
         }
-        return layout
+        return fit == .possible ? atStart : layout
     }
-
-    /// A header of the store is searched in this number of lines.
-    private static let mostLinesAbove = 40
 
     private static func records(of text: consuming TextInput, isJSON: Bool, _ options: CSVOptions) -> Records {
         isJSON ? .json(JSONElementReader(text: text)) : .csv(CSVReader(options: options, text: text))

@@ -89,7 +89,7 @@ struct SchemaInferCommand: AsynchronousCommand, ResultWriting {
         let changed = try input.rules.columnsChanged(in: before)
         try input.rules.requireNewFields(beside: changed, onlyKept: false)
         var options = input.options
-        options.settings = before.importSettings
+        options.store = before
         let source = try input.source.input(file, usual: before.importSettings.layout)
             .readableAgain(keptIn: options.temporaryFolder)
         let proposal = try await options.proposal(for: source, isQuiet: global.quiet)

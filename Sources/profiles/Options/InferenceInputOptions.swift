@@ -29,7 +29,7 @@ extension InferenceOptions {
     func compared(with schema: ProfileSchema) -> InferenceOptions {
         var options = self
         options.isStrict = true
-        options.settings = schema.importSettings
+        options.store = schema
         return options
     }
 

@@ -66,6 +66,8 @@ struct CSVCheck {
 
     private func rows(_ report: ImportReport) throws -> [ReferenceRow]? {
         guard case .csv(let delimiter?) = report.format, !bytes.starts(with: [0x1F, 0x8B]) else { return nil }
+        // The reference does not search for the header.
+        if report.warnings.contains(where: { if case .linesAboveHeader = $0 { true } else { false } }) { return nil }
         let isGuessed = report.warnings.contains {
             if case .guessedEncoding(let name) = $0 { name == "windows-1252" } else { false }
         }

@@ -1,0 +1,40 @@
+package import ProfileCore
+
+/// Tells whether a record is the header of a file for a store, by the names of the store's columns.
+package struct StoreHeader: Sendable {
+    /// How well a record suits as the header.
+    enum Fit: Sendable {
+        /// An import refuses the record, and most of its cells are no names of columns, as in a title.
+        case none
+        /// An import takes the record, but most of its cells are unknown columns.
+        case possible
+        /// An import refuses the record, although most of its cells are names of columns.
+        case flawed
+        /// The record has all columns that an import needs, and most of its cells are known.
+        case header
+    }
+
+    private let schema: ProfileSchema
+    private let options: ImportOptions
+    private let uses: ColumnUses
+
+    package init(_ schema: ProfileSchema, _ options: ImportOptions) {
+        self.schema = schema
+        self.options = options
+        uses = ColumnUses(schema, options)
+    }
+
+    /// The number of lines in which the header is searched. Rows of passwords are not searched, because the texts of
+    /// their cells would stay in memory.
+    var mostLines: Int { schema.hasPassword ? 1 : 40 }
+
+    func fit(_ cells: [String]) -> Fit {
+        let filled = cells.map(\.trimmed).filter { !$0.isEmpty }
+        let fields = filled.count { uses.use(of: $0).isOfField }
+        let known = fields + filled.count { uses.options.ignoredColumns.contains($0) }
+        guard fields > 0 else { return .none }
+        let isTaken = (try? ImportColumns(of: TableHeader(cells: cells), schema: schema, options: options)) != nil
+        let isKnown = known * 2 > filled.count
+        return isTaken ? isKnown ? .header : .possible : isKnown ? .flawed : .none
+    }
+}
