@@ -86,7 +86,14 @@ extension ColumnJudgement {
         var told = Self.numbers(in: evidence, borneOut)
         // Amounts of money have no fractions of three digits.
         if isMoney, told.count > 1, told.contains(where: { $0.group != nil }) { told.removeAll { $0.group == nil } }
-        if let grouped = Self.partlyGrouped(evidence, told), grouped.group != decimal { return .number(grouped) }
+        if let grouped = Self.partlyGrouped(evidence, told) {
+            let isAmount = evidence.units.unit.map(KnownUnit.isCurrency) ?? false
+            if decimal == grouped.decimal || decimal == nil && isAmount { return .number(grouped) }
+            if decimal == nil, grouped.decimal == NumberWriting.plain.decimal {
+                doubts.append(.fractionOrThousands)
+                return nil
+            }
+        }
         if told.count > 1, let proven = told.first(where: { $0.decimal == decimal }) { return .number(proven) }
         // The point is the decimal sign of the Table Schema standard, and the most usual one.
         if told.contains(.plain) || told.count == 1 { return told.first.map(InferredType.number) }
@@ -102,11 +109,11 @@ extension ColumnJudgement {
         }
     }
 
-    /// Returns the number format of amounts of money if only some of them are in groups, as in `$85000` and `$1,250`;
-    /// nil if they are not.
+    /// Returns the number format in which only some numbers are in groups, as in `85000` and `1,250`; nil if there is
+    /// none. In the only format that fits all numbers, the sign between groups is the decimal sign.
     private static func partlyGrouped(_ evidence: ColumnEvidence, _ told: [NumberWriting]) -> NumberWriting? {
         guard told.count == 1, let sign = told.first?.decimal, told.first?.group == nil,
-            evidence.units.unit.map(KnownUnit.isCurrency) ?? false, evidence.decimals.mayBeThousands(sign)
+            evidence.decimals.mayBeThousands(sign)
         else { return nil }
         let comma = UInt8(ascii: ",")
         return NumberWriting(decimal: sign == comma ? UInt8(ascii: ".") : comma, group: sign)

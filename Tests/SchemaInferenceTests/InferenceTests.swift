@@ -71,6 +71,18 @@ import Watchdog
         #expect(try await formats("12").map(shape) == ["text", ".", "text"])
     }
 
+    @Test func `a sign before three digits is no decimal sign if another column or nothing proves it`() async throws {
+        // In the first column, only some thousands are separated.
+        func first(beside proven: String) async throws -> FieldRules? {
+            try await inferring("id;a;b\nx;5,239;\(proven)\ny;253251;\(proven)\nz;17;\(proven)\n")["a"]?.rules
+        }
+        let grouped = try #require(try await first(beside: "1,299,059"))
+        #expect(grouped.type == .number && grouped.numberFormat.groupCharacter == ",")
+        let decimal = try #require(try await first(beside: "1.299,5"))
+        #expect(decimal.type == .number && decimal.numberFormat.decimalCharacter == ",")
+        #expect(try await first(beside: "12")?.type == .string)
+    }
+
     @Test func `what keeps a column from being a number is told with its line`() async throws {
         let cells = (0..<100).map { $0 == 41 ? "n.v." : String($0) }
         let near = try await column(of: cells)
