@@ -49,6 +49,7 @@ extension FormState {
     /// The contents of all fields as a draft that is not validated.
     var draft: ProfileDraft {
         var draft = ProfileDraft()
+        draft.stored = stored
         for field in fields where !field.isEmpty {
             if field.rules.isSecret {
                 draft.password = field.content.content

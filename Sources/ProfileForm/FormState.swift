@@ -29,6 +29,8 @@ public struct FormState: Sendable {
     private let postalCodeOfSearch: Int?
     /// Whether other fields form the primary key. The key then shows what they form, and cannot have the focus.
     private(set) var computesKey = false
+    /// The initial values of a stored profile, whose key stays until one of its parts changes.
+    private(set) var stored: ProfileDraft.StoredKey?
     /// The reading direction. If fields have frames, the reading direction affects the order of focus.
     public var layoutDirection = LayoutDirection.leftToRight
 
@@ -59,10 +61,14 @@ public struct FormState: Sendable {
         postalCodeOfSearch =
             schema.field(of: .streetAddress) == nil
             ? nil : schema.field(of: .postalCode).flatMap { schema.index(of: $0.name) }
-        // A stored key without all of its parts was given by a user, and stays.
-        computesKey =
-            !schema.keyParts.isEmpty
-            && (fields[schema.primaryKeyIndex].isEmpty || validator.computedKey(of: draft) != nil)
+        stored = values[schema.primaryKey.name].map { key in
+            var open: [String: DraftValue] = [:]
+            for name in schema.openFields.map(\.name) {
+                open[name.text] = values[name].map(DraftValue.init(canonical:))
+            }
+            return ProfileDraft.StoredKey(key, values: open)
+        }
+        computesKey = formsKey
         if computesKey { fields[schema.primaryKeyIndex].showComputed(validator.computedKey(of: draft)) }
         for index in fields.indices { fields[index].standingIssue = standingIssue(at: index) }
     }
@@ -74,13 +80,14 @@ public struct FormState: Sendable {
     public func under(_ validator: ProfileValidator) -> FormState {
         var form = FormState(validator, on: today, hasPassword: hasPassword)
         form.layoutDirection = layoutDirection
+        form.stored = stored
         for index in form.fields.indices {
             guard let field = self[form.fields[index].name] else { continue }
             let stored = field.rules.isSecret ? nil : validator.storedForm(of: field.text, in: field.name)
             form.fields[index].take(over: field, stored: stored)
             form.fields[index].standingIssue = form.standingIssue(at: index)
         }
-        form.computesKey = form.computesKey && (computesKey || schema.keyParts.isEmpty)
+        form.computesKey = form.formsKey && (computesKey || schema.keyParts.isEmpty)
         if form.computesKey != computesKey { form.fields[form.schema.primaryKeyIndex].isEnabled = !form.computesKey }
         _ = form.updateKey()
         form.focus = focus.flatMap { form[$0]?.takesFocus == true ? $0 : nil }
@@ -200,6 +207,12 @@ extension FormState {
 
 extension FormState {
     func index(of name: FieldName) -> Int? { schema.index(of: name) }
+
+    /// Whether other fields form the primary key. If one of them is empty, a key was given by a user, and stays.
+    private var formsKey: Bool {
+        !schema.keyParts.isEmpty
+            && (fields[schema.primaryKeyIndex].isEmpty || validator.computedKey(of: draft) != nil)
+    }
 
     /// Runs `body` and appends a ``FormEffect/searchAvailable(_:)`` if ``isAddressSearchAvailable`` has changed.
     mutating func observingSearch(_ body: (inout FormState) -> [FormEffect]) -> [FormEffect] {

@@ -38,8 +38,8 @@ struct ColumnEvidence: Sendable {
     private(set) var chosen: ChosenTypeEvidence?
     /// Whether the column has too many other values to be a column of hashes.
     private(set) var isMixed = false
-    /// The values of digits with at most a sign and a point. They are counted only from the first value that is not an
-    /// integer.
+    /// The values of digits with at most a sign and a point that are no numbers, because of leading zeros, a plus sign or
+    /// too many digits.
     private(set) var numerals = CountedLines()
 
     /// Makes evidence without values. `type` is the type that the options choose for the column.
@@ -121,7 +121,7 @@ struct ColumnEvidence: Sendable {
         }
         if hypotheses.mayBeMoments { moments.add(value) }
         if value[0] == UInt8(ascii: "$") { noteHash(value, line: line) } else { others.add(line: line) }
-        if hypotheses.isRefuted(0), value.isNumeral { numerals.add(line: line) }
+        if value.isUnusualNumeral { numerals.add(line: line) }
         if examples.count < 2 { keepExample(value.withUnsafeBufferPointer { Array($0) }) }
         return true
     }
@@ -249,14 +249,22 @@ struct LivingHypotheses: Sendable {
 }
 
 extension Span<UInt8> {
-    /// Whether the text consists of digits, with an optional sign before them and at most one point.
-    fileprivate var isNumeral: Bool {
+    /// Whether the text consists of digits, with an optional sign before them and at most one point, and has leading
+    /// zeros, a plus sign or too many digits for a number.
+    fileprivate var isUnusualNumeral: Bool {
         let start = first == UInt8(ascii: "-") || first == UInt8(ascii: "+") ? 1 : 0
+        let hasLeadingZero = count > start + 1 && self[start] == UInt8(ascii: "0") && self[start + 1].isASCIIDigit
+        // Most values end here, so that their bytes need not be read again.
+        guard hasLeadingZero || first == UInt8(ascii: "+") || count - start > TypeHypothesis.mostDigits else {
+            return false
+        }
         var points = 0
         for index in start..<Swift.max(start, count) where !self[index].isASCIIDigit {
             guard self[index] == UInt8(ascii: ".") else { return false }
             points += 1
         }
-        return count - start > points && points < 2
+        let digits = count - start - points
+        return points < 2 && digits > 0
+            && (hasLeadingZero || first == UInt8(ascii: "+") || digits > TypeHypothesis.mostDigits)
     }
 }

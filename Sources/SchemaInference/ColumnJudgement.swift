@@ -90,11 +90,19 @@ struct ColumnJudgement {
 
     /// Notes how the file writes the values, for an export that is like the file (N13).
     private mutating func giveWrittenForms() {
+        // The draft still lacks the list of missing values, so it would not be valid with a text for them.
+        let written = writtenForm
         if let (token, lines) = evidence.tokens.max(by: { ($0.value.count, $1.key) < ($1.value.count, $0.key) }),
             lines.count * 2 > missing
         {
             draft.extensions.append(JSONMember("missing", .string(MissingToken.all[token].text)))
         }
+        if let written { draft.extensions.append(written) }
+    }
+
+    /// The form in which most values are written; nil if the rules of the draft lead to it without saying so, or if they
+    /// do not allow it.
+    private var writtenForm: JSONMember? {
         let written: String?
         switch draft.type {
         case "integer", "number":
@@ -105,12 +113,11 @@ struct ColumnJudgement {
         case "date", "datetime", "time": written = evidence.moments.written(draft.pattern, draft.type)
         default: written = nil
         }
-        guard let written else { return }
+        guard let written else { return nil }
+        let member = JSONMember("written", .string(written))
         var noted = draft
-        noted.extensions.append(JSONMember("written", .string(written)))
-        // The draft still lacks the list of missing values.
-        noted.extensions.removeAll { $0.name == "missing" }
-        if noted.isValid { draft.extensions.append(JSONMember("written", .string(written))) }
+        noted.extensions.append(member)
+        return noted.isValid ? member : nil
     }
 
     var isStrict: Bool { tightness == .strict }

@@ -2,11 +2,11 @@ internal import ProfileCore
 
 /// The numbers of decimals of a column's numbers. It is meaningful only while a number format fits the values.
 struct DecimalEvidence: Sendable {
-    /// The number of numbers by their last sign, their digits after it, and whether the last digit is a zero. Empty
-    /// until there is a number.
+    /// Counts numbers. The index is made of the sign, the number of digits after it, and whether the last digit is zero.
+    /// Empty until there is a number.
     private var counts: [Int] = []
-    /// Whether a number has more than three digits before its last sign, or a zero.
-    private var hasNoGroup = false
+    /// Whether a number has more than three digits before its last sign, or begins with a zero.
+    private var isUngrouped = false
 
     private static let most = 15
 
@@ -24,7 +24,7 @@ struct DecimalEvidence: Sendable {
         if start > 0, digits <= Self.most, let sign = Self.signs.firstIndex(of: number[start - 1]) {
             counts[Self.index(sign, digits, isPadded: number[number.count - 1] == UInt8(ascii: "0"))] += 1
             let first = number[0] == UInt8(ascii: "-") ? 1 : 0
-            if start - 1 - first > 3 || number[first] == UInt8(ascii: "0") { hasNoGroup = true }
+            if start - 1 - first > 3 || number[first] == UInt8(ascii: "0") { isUngrouped = true }
         } else {
             counts[0] += 1
         }
@@ -34,7 +34,7 @@ struct DecimalEvidence: Sendable {
     private static let signs = [UInt8(ascii: "."), UInt8(ascii: ",")]
 
     mutating func merge(_ later: DecimalEvidence) {
-        hasNoGroup = hasNoGroup || later.hasNoGroup
+        isUngrouped = isUngrouped || later.isUngrouped
         guard !counts.isEmpty, !later.counts.isEmpty else {
             if counts.isEmpty { counts = later.counts }
             return
@@ -45,7 +45,7 @@ struct DecimalEvidence: Sendable {
     /// Returns whether three digits follow each decimal sign, and one to three are before it, as if the sign separates
     /// thousands.
     func mayBeThousands(_ sign: UInt8) -> Bool {
-        guard let sign = Self.signs.firstIndex(of: sign), !counts.isEmpty, !hasNoGroup else { return false }
+        guard let sign = Self.signs.firstIndex(of: sign), !counts.isEmpty, !isUngrouped else { return false }
         return (1...Self.most).allSatisfy { digits in
             let count =
                 counts[Self.index(sign, digits, isPadded: false)] + counts[Self.index(sign, digits, isPadded: true)]
@@ -86,9 +86,9 @@ struct MomentEvidence: Sendable {
     private var padded = Parts(repeating: 0)
     /// The number of values by the digits of a fraction of a second; zero for none.
     private var fractions = Parts(repeating: 0)
-    private var upperCase = 0
-    private var lowerCase = 0
-    private var mixedCase = 0
+    private var months = WordCases()
+    /// The cases of `am` and `pm`.
+    private var dayHalves = WordCases()
     /// The number of values with a space between the day and the time.
     private var spaced = 0
     private var inUTC = 0
@@ -117,7 +117,11 @@ struct MomentEvidence: Sendable {
                 part += 1
             } else if value[index].isASCIILetter {
                 while index < value.count, value[index].isASCIILetter { index += 1 }
-                if index - start > 1 { addWord(value.extracting(start..<index)) }
+                if index - start == 2, value[start + 1] | 0x20 == UInt8(ascii: "m") {
+                    dayHalves.add(value.extracting(start..<index))
+                } else if index - start > 1 {
+                    months.add(value.extracting(start..<index))
+                }
             } else {
                 index += 1
             }
@@ -129,21 +133,14 @@ struct MomentEvidence: Sendable {
 
     private static let mostParts = 7
 
-    private mutating func addWord(_ word: Span<UInt8>) {
-        var upper = 0
-        for index in word.indices where word[index] & 0x20 == 0 { upper += 1 }
-        if upper == word.count { upperCase += 1 } else if upper == 0 { lowerCase += 1 } else { mixedCase += 1 }
-    }
-
     mutating func merge(_ later: MomentEvidence) {
         for part in 0..<Self.mostParts {
             short[part] += later.short[part]
             padded[part] += later.padded[part]
             fractions[part] += later.fractions[part]
         }
-        upperCase += later.upperCase
-        lowerCase += later.lowerCase
-        mixedCase += later.mixedCase
+        months.merge(later.months)
+        dayHalves.merge(later.dayHalves)
         spaced += later.spaced
         inUTC += later.inUTC
         values += later.values
@@ -162,9 +159,11 @@ struct MomentEvidence: Sendable {
             if isDirective {
                 isDirective = false
                 switch character {
-                case "b", "B": written += upperCase > mixedCase + lowerCase ? "^\(character)" : "\(character)"
-                case "p": written += lowerCase > upperCase + mixedCase ? "P" : "p"
-                case "f": written += fractionDigits.map { "\($0)f" } ?? "f"
+                case "b", "B": written += months.areUpper ? "^\(character)" : "\(character)"
+                case "p": written += dayHalves.areLower ? "P" : "p"
+                case "f":
+                    written += fractionDigits.map { "\($0)f" } ?? "f"
+                    part += 1
                 case "m", "d", "H", "I", "M", "S":
                     let isShort = part < Self.mostParts && short[part] > padded[part]
                     written += isShort ? "-\(character)" : "\(character)"
@@ -194,4 +193,28 @@ struct MomentEvidence: Sendable {
     private var fractionDigits: Int? {
         (1..<Self.mostParts).max { fractions[$0] < fractions[$1] }.flatMap { fractions[$0] * 2 > values ? $0 : nil }
     }
+}
+
+/// The cases of words.
+private struct WordCases {
+    private var upper = 0
+    private var lower = 0
+    private var mixed = 0
+
+    mutating func add(_ word: Span<UInt8>) {
+        var count = 0
+        for index in word.indices where word[index] & 0x20 == 0 { count += 1 }
+        if count == word.count { upper += 1 } else if count == 0 { lower += 1 } else { mixed += 1 }
+    }
+
+    mutating func merge(_ later: WordCases) {
+        upper += later.upper
+        lower += later.lower
+        mixed += later.mixed
+    }
+
+    /// Whether most words are in upper case.
+    var areUpper: Bool { upper > lower + mixed }
+    /// Whether most words are in lower case.
+    var areLower: Bool { lower > upper + mixed }
 }

@@ -54,6 +54,9 @@ struct TypeHypothesis: Sendable {
         return value.count <= 3 ? numberPositions : ungroupedPositions
     }
 
+    /// The maximum number of digits of a number. A `Double` keeps every decimal number of 15 digits.
+    static let mostDigits = 15
+
     /// The hypotheses of whole numbers and numbers.
     static let numeric = 1 | numberPositions
 
@@ -168,8 +171,6 @@ public struct NumberWriting: Hashable, Sendable {
 
 /// A number as people write it: no plus sign, no leading zeros, all thousands in groups or none, and at most 15 digits.
 private struct WrittenNumber {
-    private static let mostDigits = 15
-
     /// Parses a number; nil if the text is not such a number. A `decimal` of nil accepts only whole numbers.
     init?(_ text: Span<UInt8>, decimal: UInt8?, group: UInt8?) {
         var index = text.first == UInt8(ascii: "-") ? 1 : 0
@@ -202,7 +203,7 @@ private struct WrittenNumber {
             guard index > fraction else { return nil }
             digits += index - fraction
         }
-        guard digits <= Self.mostDigits else { return nil }
+        guard digits <= TypeHypothesis.mostDigits else { return nil }
         if index < text.count {
             // `1E5` may be a number or a name; `1.0E5` and `1E+5` are numbers.
             guard group == nil, text[index] | 0x20 == UInt8(ascii: "e"), index + 1 < text.count else { return nil }

@@ -45,7 +45,14 @@ import Watchdog
         let stored = try form(key: #""row""#, values: ["username": "x", "site": "a", "number": "1"])
         #expect(try stored["username"].isEnabled)
         let computed = stored.under(try form().validator)
-        #expect(try computed["username"].text == "a/1" && !computed["username"].isEnabled)
+        #expect(try computed["username"].text == "x" && !computed["username"].isEnabled)
         #expect(try computed.under(stored.validator)["username"].isEnabled)
+        // The stored key lasts until a part changes.
+        var changed = computed
+        changed.handle(.focus(try .named("site")))
+        changed.type("b")
+        #expect(try changed["username"].text == "ab/1")
+        let lacking = try form(key: #""row""#, values: ["username": "x", "site": "a"]).under(kept.validator)
+        #expect(try lacking["username"].text == "x" && lacking["username"].isEnabled)
     }
 }

@@ -68,8 +68,9 @@ import Watchdog
         arguments: [
             (["1.5", "NA", "2.5"], ["1.5", "NA", "2.5"]), (["1.5", "", "2.5"], ["1.5", "", "2.5"]),
             (["Y", "-", "N"], ["Y", "-", "N"]), (["NA", "NA"], ["NA", "NA"]),
-            // Several texts, or a text and empty cells, come out as empty cells.
-            (["1.5", "NA", "", "2.5"], ["1.5", "", "", "2.5"]), (["1.5", "NA", "-"], ["1.5", "", ""]),
+            // The most frequent text comes out if it is more frequent than empty cells.
+            (["1.5", "NA", "", "2.5"], ["1.5", "", "", "2.5"]),
+            (["1.5", "NA", "-", "NA"], ["1.5", "NA", "NA", "NA"]),
         ])
     func missing(cells: [String], expected: [String]) async throws {
         #expect(try await exported(column: cells) == expected)

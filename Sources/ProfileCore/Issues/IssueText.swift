@@ -82,7 +82,7 @@ extension ValidationIssue.ExpectedFormat {
         case .year: "should be a year of four digits"
         case .integer(let format): "should be a whole number\(format.text)"
         case .number(let format): "should be a number\(format.text)"
-        case .unit(let unit, let found): "should be in \(unit.shortened), and the value is in \(found)"
+        case .unit(let unit, let found): "should be in \(unit.shortened), and the value has \"\(found.shortened)\""
         case .boolean(FieldRules.defaultTrueValues, FieldRules.defaultFalseValues): "should be true or false"
         case .boolean(let trueValues, let falseValues):
             "should be \((trueValues + falseValues).prefix(8).map(\.shortened).listed("or"))"

@@ -81,7 +81,7 @@ public struct ValidationIssue: Hashable, Sendable {
         case integer(NumberFormat)
         /// A finite number in this format.
         case number(NumberFormat)
-        /// A number in this unit, or without a unit. The value has the other unit `found`, which is a known unit.
+        /// A number in this unit, or without a unit. The value has the other text `found` before or after its number.
         case unit(String, found: String)
         /// One of the texts for true, or one of the texts for false.
         case boolean([String], [String])

@@ -12,33 +12,13 @@ package enum KnownUnit {
 
     /// Whether a text is a number with a known unit on one side, such as `$85,000` or `12 kg`.
     package static func isAmount(_ text: Span<UInt8>) -> Bool {
-        let (prefix, suffix) = texts(beside: text)
-        return prefix.isEmpty != suffix.isEmpty && isKnown(Array(prefix.isEmpty ? suffix : prefix))
+        guard let sides = NumberSides(of: text, decimals: decimals) else { return false }
+        if sides.beforeDecimal.isEmpty { return isKnown(sides.after.map { text[$0] }) }
+        return sides.after.isEmpty
+            && (isKnown(sides.before.map { text[$0] }) || isKnown(sides.beforeDecimal.map { text[$0] }))
     }
 
-    /// Returns the texts before the first digit and after the last digit, without white space and without the signs of
-    /// the number. Both are empty if there is no digit.
-    static func texts(beside text: Span<UInt8>) -> (prefix: [UInt8], suffix: [UInt8]) {
-        guard let first = text.indices.first(where: { text[$0].isASCIIDigit }),
-            let last = text.indices.last(where: { text[$0].isASCIIDigit })
-        else { return ([], []) }
-        let prefix = trimmed(text, 0..<first)
-        // In `$.50` the point belongs to the number, but in `Fr. 50` it belongs to the unit.
-        let isPoint = prefix.last == UInt8(ascii: ".") || prefix.last == UInt8(ascii: ",")
-        return (isPoint && !isKnown(prefix) ? prefix.dropLast() : prefix, trimmed(text, last + 1..<text.count))
-    }
-
-    private static func trimmed(_ text: Span<UInt8>, _ range: Range<Int>) -> [UInt8] {
-        var bytes = range.map { text[$0] }[...]
-        while let next = around.first(where: { bytes.starts(with: $0) }) { bytes = bytes.dropFirst(next.count) }
-        while let next = around.first(where: { bytes.suffix($0.count).elementsEqual($0) }) {
-            bytes = bytes.dropLast(next.count)
-        }
-        return Array(bytes)
-    }
-
-    /// The spaces and signs around a unit. U+00A0 and U+202F are spaces too.
-    private static let around: [[UInt8]] = [" ", "\u{A0}", "\u{202F}", "-", "+"].map { Array($0.utf8) }
+    private static let decimals = [[UInt8(ascii: ".")], [UInt8(ascii: ",")]]
 
     /// The texts of one unit stand together, joined by `=`. `$` and `USD` do not, because other dollars are also written
     /// `$`.
@@ -64,26 +44,100 @@ package enum KnownUnit {
     }
 }
 
-/// The unit of a field. It finds values that name another unit.
+/// The texts beside the number of a value, as ranges of its bytes. They have no white space around them, and the text
+/// before the number has no sign.
+struct NumberSides {
+    /// The text before the first digit.
+    let before: Range<Int>
+    /// ``before`` without a decimal character directly before the digits. In `$.50` the point belongs to the number, but
+    /// in `Fr. 50` it belongs to the unit.
+    let beforeDecimal: Range<Int>
+    /// The text after the last digit.
+    let after: Range<Int>
+
+    /// Returns nil if the value has no digit.
+    init?(of value: Span<UInt8>, decimals: [[UInt8]]) {
+        guard let first = value.indices.first(where: { value[$0].isASCIIDigit }),
+            let last = value.indices.last(where: { value[$0].isASCIIDigit })
+        else { return nil }
+        let decimal = decimals.first { value.has($0, before: first) }
+        // In `No.5` the point follows a word. See `NumberReader`.
+        let end = decimal.map { first - $0.count } ?? first
+        let isAfterLetter = end < first && end > 0 && value[end - 1].isASCIILetter
+        before = Self.withoutSign(value, Self.trimmed(value, 0..<first))
+        beforeDecimal = isAfterLetter ? before : Self.withoutSign(value, Self.trimmed(value, 0..<end))
+        after = Self.trimmed(value, last + 1..<value.count)
+    }
+
+    /// Returns the range without one sign at its start or its end.
+    private static func withoutSign(_ value: Span<UInt8>, _ range: Range<Int>) -> Range<Int> {
+        guard let first = range.first, let last = range.last else { return range }
+        if isSign(value[first]) { return trimmed(value, first + 1..<range.upperBound) }
+        return isSign(value[last]) ? trimmed(value, range.lowerBound..<last) : range
+    }
+
+    private static func isSign(_ byte: UInt8) -> Bool { byte == UInt8(ascii: "-") || byte == UInt8(ascii: "+") }
+
+    private static func trimmed(_ value: Span<UInt8>, _ range: Range<Int>) -> Range<Int> {
+        var (start, end) = (range.lowerBound, range.upperBound)
+        while let space = spaces.first(where: { start + $0.count <= end && value.has($0, before: start + $0.count) }) {
+            start += space.count
+        }
+        while let space = spaces.first(where: { end - $0.count >= start && value.has($0, before: end) }) {
+            end -= space.count
+        }
+        return start..<end
+    }
+
+    /// The ordinary space, and the spaces that may separate a number and its unit: U+00A0, U+2009 and U+202F.
+    private static let spaces: [[UInt8]] = [" ", "\u{A0}", "\u{2009}", "\u{202F}"].map { Array($0.utf8) }
+}
+
+/// The unit of a field. It finds values that have another text beside their number.
 struct FieldUnit: Sendable {
     let text: String
     private let bytes: [UInt8]
+    private let decimals: [[UInt8]]
 
-    init(_ text: String) {
-        self.text = text
-        bytes = Array(text.utf8)
+    /// Returns nil if the values of the field may not have a unit, or if it has none.
+    init?(of rules: FieldRules) {
+        guard !rules.numberFormat.isBare, let unit = rules.unit?.trimmed, !unit.isEmpty else { return nil }
+        text = unit
+        bytes = Array(unit.utf8)
+        // An integer has no fraction, so `$.50` is no integer.
+        decimals = rules.type == .number ? [Array(String(rules.numberFormat.decimalCharacter).utf8)] : []
     }
 
-    /// Returns the known unit beside the number of a value, if it is another unit than this one.
+    /// Returns the text before or after the number of a value that is neither this unit nor another name of it. Returns
+    /// nil if there is no such text.
     ///
-    /// An unknown text is no unit, and a number without a text has the unit of its field.
+    /// A number without a text has the unit of its field. Nothing is allocated for such a number, and for a number with
+    /// exactly this unit, because most values of a column are such numbers.
     func other(in value: Span<UInt8>) -> String? {
-        // Fast path: most numbers stand alone.
-        if let first = value.indices.first, value[first].isASCIIDigit, value[value.count - 1].isASCIIDigit {
-            return nil
+        guard let last = value.indices.last else { return nil }
+        let start = value[0] == UInt8(ascii: "-") ? 1 : 0
+        if start <= last, value[start].isASCIIDigit, value[last].isASCIIDigit { return nil }
+        guard let sides = NumberSides(of: value, decimals: decimals) else { return nil }
+        if !isOwn(sides.before, of: value), !isOwn(sides.beforeDecimal, of: value) {
+            return text(sides.beforeDecimal, of: value)
         }
-        let (prefix, suffix) = KnownUnit.texts(beside: value)
-        let other = [prefix, suffix].first { KnownUnit.isKnown($0) && !KnownUnit.areEqual($0, bytes) }
-        return other.map { String(decoding: $0, as: UTF8.self) }
+        return isOwn(sides.after, of: value) ? nil : text(sides.after, of: value)
+    }
+
+    private func isOwn(_ range: Range<Int>, of value: Span<UInt8>) -> Bool {
+        if range.isEmpty || range.count == bytes.count && value.has(bytes, before: range.upperBound) { return true }
+        return KnownUnit.areEqual(range.map { value[$0] }, bytes)
+    }
+
+    private func text(_ range: Range<Int>, of value: Span<UInt8>) -> String { String(value.extracting(range)) }
+}
+
+extension Span<UInt8> {
+    /// Whether the given bytes end before an index.
+    fileprivate func has(_ bytes: [UInt8], before end: Int) -> Bool {
+        let start = end - bytes.count
+        guard start >= 0 else { return false }
+        for index in bytes.indices where self[start + index] != bytes[index] { return false }
+        return true
     }
 }

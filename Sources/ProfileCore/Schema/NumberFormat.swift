@@ -5,7 +5,7 @@ public struct NumberFormat: Hashable, Sendable {
     /// The character that may separate groups of digits before the fraction. Such characters do not change the number.
     public internal(set) var groupCharacter: Character?
     /// Whether a value contains only the number. If false, a value may have other text around the number, such as `€`
-    /// and `%`. A reader ignores this text.
+    /// and `%`. A reader ignores this text. If the field has a unit, validation only accepts this unit.
     public internal(set) var isBare: Bool
 
     package init(decimal: Character = ".", group: Character? = nil, isBare: Bool = true) {
@@ -51,7 +51,11 @@ public struct NumberFormat: Hashable, Sendable {
 
     /// Converts a stored number to a text in this notation, with the character between groups of three digits. The
     /// pattern has the text around the number, the place of a minus and the least number of decimals.
+    ///
+    /// Later rules may have made a field of text a field of numbers. A stored text that is not a number is returned
+    /// unchanged.
     func originalForm(of stored: String, _ pattern: NumberPattern = .plain) -> String {
+        guard NumberText.number(stored.utf8Span.span) != nil else { return stored }
         let minus = stored.hasPrefix("-") ? "-" : ""
         let number = Self.withoutNegativeExponent(stored.dropFirst(minus.count))
         let digits = number.prefix { !".eE".contains($0) }
@@ -69,9 +73,13 @@ public struct NumberFormat: Hashable, Sendable {
     }
 
     /// Returns a stored number without a sign, with zeros in place of a negative exponent: `0.00001` for `1e-05`.
+    ///
+    /// A number that is not in its stored form, such as `12.5e-3`, keeps its exponent.
     private static func withoutNegativeExponent(_ stored: Substring) -> String {
         let parts = stored.split(separator: "e-")
-        guard parts.count == 2, let zeros = Int(parts[1]), zeros < mostZeros else { return String(stored) }
+        guard parts.count == 2, let zeros = Int(parts[1]), 1..<mostZeros ~= zeros,
+            parts[0].prefix(while: { $0 != "." }).count == 1
+        else { return String(stored) }
         return "0." + String(repeating: "0", count: zeros - 1) + parts[0].filter { $0 != "." }
     }
 

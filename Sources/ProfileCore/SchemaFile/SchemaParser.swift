@@ -63,7 +63,8 @@ private struct SchemaParser {
         let name = root.text("name") ?? defaultName
         let missingValues = MissingValues.read(from: root) ?? []
         let primaryKey = parsePrimaryKey()
-        let settings = ImportSettings(root.object("profiles"))
+        let profiles = root.object("profiles")
+        let settings = ImportSettings(profiles)
         guard root["fields"] != nil else {
             root.report("fields", .missing(.fields))
             return nil
@@ -83,6 +84,8 @@ private struct SchemaParser {
         }
         checkNames(fields)
         checkColumns(fields)
+        // A field with an error in its name may be one of the fields of the content.
+        if haveNames { checkContentFields(of: profiles, in: fields) }
         guard let index = fields.firstIndex(where: { $0.rules.isPrimaryKey }) else {
             // A field without a valid name may be the primary key. So if there is such a field, a missing key is not
             // reported.
@@ -128,6 +131,16 @@ private struct SchemaParser {
                 errors.report("\(path).name", .indistinctFields(rules.name, other))
             }
             earlier.append(rules.name)
+        }
+    }
+
+    /// Checks that a key of the content is made of fields that exist. Neither the key itself nor a secret is part of it.
+    private func checkContentFields(of settings: SchemaObject, in fields: [(rules: FieldRules, path: String)]) {
+        guard case .array(let names)? = settings["contentFields"] else { return }
+        let known = fields.filter { !$0.rules.isPrimaryKey && !$0.rules.isSecret }.map(\.rules.name.text)
+        for (index, name) in names.enumerated() {
+            guard case .string(let name) = name, !known.contains(name) else { continue }
+            errors.report("\(settings.path("contentFields"))[\(index)]", .unknownChoice(name, known: known))
         }
     }
 

@@ -96,7 +96,8 @@ extension FieldValidator {
         return .canonical(NumberText.canonical(number))
     }
 
-    /// The number of a value with another unit means something else, so it must not be stored without its unit.
+    /// The number of a value with another text beside it may mean something else, so it must not be stored without this
+    /// text.
     private func otherUnit(_ other: String, _ unit: FieldUnit, _ issues: inout [ValidationIssue]) -> Outcome {
         bad(.badFormat(expected: .unit(unit.text, found: other)), &issues)
     }

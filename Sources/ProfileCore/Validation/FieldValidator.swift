@@ -64,7 +64,7 @@ final class FieldValidator: Sendable {
         missingValues = ByteStrings(rules.missingValues)
         missingStoredForms = ByteStrings(Self.storedForms(ofMissingValuesBy: rules))
         numbers = rules.numberFormat == .plain ? nil : NumberReader(rules.numberFormat)
-        unit = rules.numberFormat.isBare ? nil : rules.unit.map(FieldUnit.init)
+        unit = FieldUnit(of: rules)
         // A `PlainRule` counts bytes instead of characters. In ASCII text, the two counts differ only if the text
         // contains CR LF, because CR LF is one character of two bytes.
         let isPlain =

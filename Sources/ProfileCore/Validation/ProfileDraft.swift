@@ -9,6 +9,20 @@ public struct ProfileDraft: Sendable {
     public var password: Secret?
     /// A password hash that the draft has instead of a typed password; see ``PasswordHash``.
     public var passwordHash: String?
+    /// The key and the values of the stored profile that the draft edits. If other values form the primary key,
+    /// validation keeps this key until an edit changes one of these values.
+    package var stored: StoredKey?
+
+    /// The primary key of a stored profile, with the values that it has in all fields.
+    package struct StoredKey: Sendable {
+        package let key: String
+        package let values: [String: DraftValue]
+
+        package init(_ key: String, values: [String: DraftValue]) {
+            self.key = key
+            self.values = values
+        }
+    }
 
     /// Makes a draft without values.
     public init() {}

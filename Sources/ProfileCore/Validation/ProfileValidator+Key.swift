@@ -2,19 +2,28 @@
 extension ProfileValidator {
     /// Returns the primary key that the values of a draft form. Returns nil if the key does not consist of other fields,
     /// or if one of these fields has no value.
+    ///
+    /// If the draft edits a stored profile and changes none of these values, returns the stored key. It may differ from
+    /// the key that the values form, because the profile may be older than the rules.
     package func computedKey(of draft: ProfileDraft) -> String? {
+        guard let key = key(of: draft.values) else { return nil }
+        if let stored = draft.stored, self.key(of: stored.values) == key { return stored.key }
+        return key
+    }
+
+    private func key(of values: [String: DraftValue]) -> String? {
         guard !schema.keyParts.isEmpty else { return nil }
         var key = CompositeKey()
         for index in schema.keyParts {
-            guard let part = part(index, of: draft) else { return nil }
+            guard let part = part(index, of: values) else { return nil }
             key.append(part.utf8Span.span)
         }
         return key.text
     }
 
     /// Returns the stored form of a value, or the value itself if it is invalid. Returns nil if there is no value.
-    private func part(_ index: Int, of draft: ProfileDraft) -> String? {
-        guard let value = draft[schema.fields[index].name] else { return nil }
+    private func part(_ index: Int, of values: [String: DraftValue]) -> String? {
+        guard let value = values[schema.fields[index].name.text] else { return nil }
         let bytes = Array(value.text.utf8)
         let text = bytes.span.trimmed()
         guard !text.isEmpty else { return nil }
@@ -32,9 +41,9 @@ extension ProfileValidator {
     /// Validates a field that is not secret.
     func judge(_ index: Int, of draft: ProfileDraft, _ rows: inout RowValidator) {
         let value = draft[schema.fields[index].name]
-        let isEmpty = value?.text.utf8Span.span.trimmed().isEmpty ?? true
-        let key = schema.primaryKey.name
-        if index == schema.primaryKeyIndex, !schema.keyParts.isEmpty {
+        guard !schema.keyParts.isEmpty else { return rows.judge(value, index: index) }
+        if index == schema.primaryKeyIndex {
+            let isEmpty = value?.text.utf8Span.span.trimmed().isEmpty ?? true
             if let computed = computedKey(of: draft) {
                 if let value, !isEmpty, !CompositeKey.isSame(value.text.trimmed, computed) {
                     rows.report(.contradictedKey(ofParts: schema.keyParts, in: schema))
@@ -45,8 +54,9 @@ extension ProfileValidator {
             if isEmpty { return rows.appendAbsent() }
         }
         rows.judge(value, index: index)
-        if schema.keyParts.contains(index), !schema.fields[index].isRequired, part(index, of: draft) == nil,
-            draft[key]?.text.utf8Span.span.trimmed().isEmpty ?? true
+        if schema.keyParts.contains(index), !schema.fields[index].isRequired,
+            draft[schema.primaryKey.name]?.text.utf8Span.span.trimmed().isEmpty ?? true,
+            part(index, of: draft.values) == nil
         {
             rows.report(ValidationIssue(schema.fields[index].name, .required))
         }

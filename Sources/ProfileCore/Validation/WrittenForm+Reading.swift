@@ -1,9 +1,11 @@
 extension WrittenForm {
-    /// Returns whether the field reads its values in this form. Limits of the values do not count.
+    /// Returns whether the field reads its values in this form. Limits of the values do not count. Missing values do not
+    /// count either, because the store holds no value that means "no value" in any notation.
     func isRead(by rules: FieldRules) -> Bool {
         var plain = FieldRules(name: rules.name, title: rules.title, type: rules.type)
         plain.formats = rules.formats
         plain.numberFormat = rules.numberFormat
+        plain.unit = rules.unit
         let validator = FieldValidator(plain)
         return Self.samples(of: rules.type).allSatisfy { sample in
             validator.canonical(self.text(of: sample, plain) ?? plain.originalForm(of: sample)) == sample

@@ -100,12 +100,16 @@ public struct Profile: Hashable, Sendable {
     }
 
     /// A draft with the values of the profile, for an edit. If other values form the primary key, the draft does not have
-    /// the key: it is computed from the edited values.
+    /// the key. If the edit changes one of these values, the key is computed from the edited values. Otherwise the profile
+    /// keeps its key, which earlier rules may have allowed.
     public var draft: ProfileDraft {
         var draft = ProfileDraft()
         for field in fields { draft[field.rules.name] = field.value.map(DraftValue.init(canonical:)) }
         let parts = schema.keyParts.map { draft[schema.fields[$0].name] }
-        if !parts.isEmpty, !parts.contains(where: { $0 == nil }) { draft[schema.primaryKey.name] = nil as DraftValue? }
+        if !parts.isEmpty, !parts.contains(where: { $0 == nil }) {
+            draft.stored = ProfileDraft.StoredKey(username, values: draft.values)
+            draft[schema.primaryKey.name] = nil as DraftValue?
+        }
         return draft
     }
 }

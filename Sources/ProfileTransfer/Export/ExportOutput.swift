@@ -23,8 +23,8 @@ struct ExportColumns: Sendable {
         names = headers + (includesHashes ? [hashHeader ?? ProfileDraft.hashName] : [])
     }
 
-    /// Returns the text for a missing value.
-    func missing(_ column: Int) -> String { original == nil ? "" : fields[column].writtenMissing ?? "" }
+    /// The texts for missing values, by column.
+    var missing: [String] { fields.map { original == nil ? "" : $0.writtenMissing ?? "" } }
 
     /// Returns a stored value in the notation of the file.
     func form(of stored: String, column: Int) -> String {
@@ -57,6 +57,8 @@ final class CSVExport: ExportOutput {
     private let columns: ExportColumns
     /// For each field: whether the notation of the file may differ from the stored form. The export converts such values.
     private let rewritten: [Bool]
+    /// The texts for missing values, by field.
+    private let missing: [String]
     /// Nil after the end of the export.
     private let writer: Locked<CSVWriter?>
 
@@ -65,8 +67,9 @@ final class CSVExport: ExportOutput {
         let isOriginal = columns.original != nil
         rewritten = columns.fields.map { field in
             guard isOriginal else { return !field.isTypedAsStored }
-            return ![.string, .year].contains(field.type) || field.writtenMissing != nil
+            return ![.string, .year].contains(field.type)
         }
+        missing = columns.missing
         var writer = CSVWriter(
             to: sink, delimiter: columns.original?.delimiter.flatMap(CSVDelimiter.init) ?? .comma,
             spreadsheetSafe: spreadsheetSafe, containsSecrets: columns.includesHashes)
@@ -79,8 +82,8 @@ final class CSVExport: ExportOutput {
             // These loops run for every cell of the export. Therefore they do not copy rules or rows.
             for row in rows.rows.indices {
                 for column in rewritten.indices {
-                    if rewritten[column], rows.isAbsent(row, column) {
-                        writer?.cell(columns.missing(column).utf8.span)
+                    if rewritten[column] || !missing[column].isEmpty, rows.isAbsent(row, column) {
+                        writer?.cell(missing[column].utf8.span)
                     } else if rewritten[column] {
                         writer?.cell(columns.form(of: String(rows.cell(row, column)), column: column).utf8.span)
                     } else {

@@ -216,6 +216,7 @@ struct PlainForm {
             }
             draft[conflict.field] = latest.draft[conflict.field]
         }
+        draft.stored = latest.draft.stored
         self.base = latest
     }
 

@@ -36,6 +36,17 @@ import Watchdog
     }
 
     @Test(
+        "N13: a stored text that is no number is written unchanged, and a number in another form than the stored one too",
+        arguments: [
+            ("unknown", "unknown"), ("a1e--3", "a1e--3"), ("12345e", "12345e"), ("--5", "--5"), ("1e-0", "$1e-0"),
+            ("12.5e-3", "$12.5e-3"), ("1e-05", "$0.00001"),
+        ])
+    func noNumber(stored: String, expected: String) throws {
+        let rules = try Self.field(Self.loose + #","groupChar":",","profiles":{"written":"$0.00"}"#)
+        #expect(rules.originalForm(of: stored) == expected)
+    }
+
+    @Test(
         "S6: a form that the field would not read as the same value is refused",
         arguments: [
             (loose, "$"), (loose, "10"), (loose, "(0)"), (loose, "0-"), (loose, " 0"), (loose, "0.0.0"),
@@ -54,6 +65,18 @@ import Watchdog
             try Self.field(#"\#(members),"profiles":{"written":"\#(form)"}"#)
         }
         #expect(failure?.errors.map(\.path) == ["$.fields[1].profiles.written"])
+    }
+
+    @Test func `S6: a form with another unit than the field is refused, and missing values change nothing`() throws {
+        for (unit, isRefused) in [("$", true), ("€", false), ("EUR", false)] {
+            let members = #"\#(Self.loose),"missingValues":["5"],"profiles":{"unit":"\#(unit)","written":"€0.00"}"#
+            if isRefused {
+                let failure = #expect(throws: SchemaFailure.self) { try Self.field(members) }
+                #expect(failure?.errors.map(\.path) == ["$.fields[1].profiles.written"])
+            } else {
+                #expect(try Self.field(members).written?.text == "€0.00")
+            }
+        }
     }
 
     @Test(arguments: ["%-d/%m/%Y", "%d/%^b/%Y", "%d/%m/%Y %I %P"])

@@ -8,7 +8,7 @@ import Watchdog
     private func schema(_ settings: String) throws(SchemaFailure) -> ProfileSchema {
         try ProfileSchema(
             parsing:
-                #"{"profiles":\#(settings),"fields":[{"name":"username","constraints":{"required":true,"unique":true}}]}"#
+                #"{"profiles":\#(settings),"fields":[{"name":"username","constraints":{"required":true,"unique":true}},{"name":"a"},{"name":"password","profiles":{"secret":true}}]}"#
         )
     }
 
@@ -30,7 +30,7 @@ import Watchdog
         #expect(try schema(file).document().contains(#""profiles":\#(file)"#))
         #expect(try schema(#"{"key":"row"}"#).importSettings.key == .rowNumber)
         #expect(try schema(#"{"key":"content"}"#).importSettings.key == .content)
-        #expect(try !schema("{}").document().contains("profiles"))
+        #expect(try schema("{}").importSettings.document == nil)
         #expect(try schema(file) != schema("{}"))
         #expect(SchemaDifference(from: try schema("{}"), to: try schema(file)).changes.count == 1)
     }
@@ -41,6 +41,9 @@ import Watchdog
         (#"{"comment":"é"}"#, "$.profiles.comment"), (#"{"skip":-1}"#, "$.profiles.skip"),
         (#"{"headerLine":0}"#, "$.profiles.headerLine"), (#"{"headerLine":-1}"#, "$.profiles.headerLine"),
         (#"{"header":"no"}"#, "$.profiles.header"), (#"{"colour":1}"#, "$.profiles.colour"), ("[]", "$.profiles"),
+        (#"{"contentFields":["a","nmae"]}"#, "$.profiles.contentFields[1]"),
+        (#"{"contentFields":["username"]}"#, "$.profiles.contentFields[0]"),
+        (#"{"contentFields":["password"]}"#, "$.profiles.contentFields[0]"),
     ])
     func `S6: settings that cannot be used are refused with their place`(settings: String, path: String) {
         let failure = #expect(throws: SchemaFailure.self) { try schema(settings) }

@@ -117,7 +117,7 @@ struct RandomSchema {
     private mutating func importSettings() -> [(String, JSONValue)] {
         guard random.once(in: 4) else { return [] }
         let settings: [(String, JSONValue)] = [
-            ("key", ["a", "b/c"]), ("key", "row"), ("contentFields", ["a"]), ("encoding", "latin1"), ("delimiter", ";"),
+            ("key", ["a", "b/c"]), ("key", "row"), ("encoding", "latin1"), ("delimiter", ";"),
             ("header", false),
             ("skip", 3), ("headerLine", 2), ("comment", "#"), ("pad", true), ("sheet", "Data"),
             ("ignoredColumns", ["", "x"]),

@@ -104,6 +104,28 @@ import Watchdog
         #expect(try await register(["email": "x@y.zz"]).username == "x@y.zz")
     }
 
+    @Test func `R3: a profile keeps a key that later rules would not form, until an edit changes a part of the key`()
+        async throws
+    {
+        let wider = Self.rules.replacing(#"{"name": "email""#, with: #"{"name": "site"}, {"name": "email""#)
+        try await adopt(wider)
+        _ = try await register(["member_no": "a17", "email": "A", "site": "s"])
+        _ = try await register(["member_no": "B/t", "email": "b", "site": "t"])
+        try await adopt(wider.replacing(#""fields""#, with: #""profiles": {"key": ["email", "site"]}, "fields""#))
+        let edited = try await repository.edit("a17", expecting: 1) { $0.password = People.secret }
+        #expect(edited.username == "a17" && edited.revision == 2)
+        // The value of a part is written again, and the key is given again.
+        let same = try await repository.edit("a17") {
+            $0["site"] = " s "
+            $0["member_no"] = "A17"
+        }
+        #expect(same.username == "a17")
+        await #expect(throws: (any Error).self) { try await repository.edit("a17") { $0["member_no"] = "b" } }
+        #expect(try await repository.edit("a17") { $0["site"] = "u" }.username == "A/u")
+        // A key that differs from its parts in the case of letters stays too.
+        #expect(try await repository.edit("B/t") { $0.password = People.secret }.username == "B/t")
+    }
+
     @Test func `P1, P2: a passcode and a password belong to the primary key`() async throws {
         _ = try await register(["member_no": "a17", "password_hash": People.policyHash])
         try await repository.passcodes.create(Secret("parislondon"), for: "A17")
