@@ -199,8 +199,10 @@ struct ColumnJudgement {
             case "bday": draft.type == "date"
             case "tel": draft.type == "string" && text.isASCII && text.ascii.members.allSatisfy(Self.isOfPhones)
             case "postal-code": draft.type == "string" && text.longest <= 12 && text.ascii.hasDigits
-            // A column `title` may also hold the titles of films, which are longer.
-            case "honorific-prefix", "honorific-suffix": draft.type == "string" && text.longest <= 12
+            // A column `title` may also hold the titles of films or books, which are longer or rarely repeated.
+            case "honorific-prefix", "honorific-suffix":
+                draft.type == "string" && text.longest <= 12
+                    && evidence.distinct.entries.map { 2 * $0.count <= values } ?? false
             default: draft.type == "string"
             }
         return fits && values > 0 ? meaning : nil

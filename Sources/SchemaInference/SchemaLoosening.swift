@@ -6,6 +6,9 @@ public import ProfileTransfer
 public struct SchemaLoosening: Sendable {
     /// The rules that the file breaks, in the order of the fields.
     public let broken: [BrokenRule]
+    /// The fields whose stored values keep a form that further values do not get, because the field becomes text or
+    /// loses its mask.
+    public let keptForms: [KeptForm]
     /// The schema with looser rules. It equals the original schema if no rule can be loosened. No rule is stricter than
     /// before, and the key is the same.
     public let schema: ProfileSchema
@@ -20,6 +23,18 @@ public struct SchemaLoosening: Sendable {
         public let count: Int
         /// The first issues with different values.
         public let examples: [RowIssue]
+        /// Whether the rule stays because it decides the keys of the rows.
+        public fileprivate(set) var isOfKey = false
+    }
+
+    /// A field whose stored values keep their form.
+    public struct KeptForm: Hashable, Sendable {
+        /// The field.
+        public let field: FieldName
+        /// A value of the file that is stored in another form; nil if there is none among the examples.
+        public let written: String?
+        /// The stored form of the value.
+        public let stored: String?
     }
 
     /// Judges a file by a schema, and loosens the rules that it breaks.
@@ -45,11 +60,12 @@ public struct SchemaLoosening: Sendable {
         options.isDryRun = true
         options.isAllOrNothing = false
         options.rejectLimit = nil
-        var keyFields: Set<FieldName> = [schema.primaryKey.name]
-        if case .columns(let headers) = schema.importSettings.key {
-            for header in headers {
-                if case .field(let field) = uses.use(of: header) { keyFields.insert(schema.fields[field].name) }
-            }
+        var requiredFields: Set<FieldName> = [schema.primaryKey.name]
+        var keyFields = requiredFields
+        for key in [schema.importSettings.key, options.key] {
+            let fields = uses.fields(of: key, in: schema)
+            keyFields.formUnion(fields)
+            if case .columns = key { requiredFields.formUnion(fields) }
         }
         var loosened = schema
         var broken: [BrokenRule] = []
@@ -57,26 +73,43 @@ public struct SchemaLoosening: Sendable {
         // until they stay the same.
         while true {
             let report = try await ProfileImporter(schema: loosened, today: today, options: options).run(input)
-            let found = Self.broken(in: report, loosened, keyFields)
-            let next = loosened.loosened(where: Self.byField(found, in: report, satisfied: allowed))
-            broken += found.filter { rule in !broken.contains { $0.field == rule.field && $0.code == rule.code } }
-            guard next != loosened else { break }
+            let found = Self.broken(in: report, loosened)
+            let mayLoosen = found.filter {
+                !(requiredFields.contains($0.field) && [.required, .duplicate].contains($0.code))
+            }
+            let next = loosened.loosened(
+                where: Self.byField(mayLoosen, in: report, satisfied: allowed), keepingKeysOf: keyFields)
+            broken += found.filter { rule in !broken.contains { $0.isSame(as: rule) } }
+            guard next != loosened else {
+                for rule in found where keyFields.contains(rule.field) {
+                    if let index = broken.firstIndex(where: { $0.isSame(as: rule) }) { broken[index].isOfKey = true }
+                }
+                break
+            }
             loosened = next
+        }
+        let validator = ProfileValidator(schema)
+        keptForms = zip(schema.fields, loosened.fields).filter { !$1.storesValues(like: $0) }.map { before, _ in
+            let column = proposal.columns.first { column in
+                uses.use(of: column.header) == schema.index(of: before.name).map(ColumnUse.field)
+            }
+            for written in column?.examples ?? [] {
+                if let stored = validator.storedForm(of: written, in: before.name), stored != written {
+                    return KeptForm(field: before.name, written: written, stored: stored)
+                }
+            }
+            return KeptForm(field: before.name, written: nil, stored: nil)
         }
         self.broken = broken.sorted { (schema.index(of: $0.field) ?? 0) < (schema.index(of: $1.field) ?? 0) }
         self.schema = loosened
     }
 
-    /// Returns the rules of a report that a looser schema could change. A row without a key, or with a repeated key,
-    /// breaks no rule that can be loosened.
-    private static func broken(
-        in report: ImportReport, _ schema: ProfileSchema, _ keyFields: Set<FieldName>
-    ) -> [BrokenRule] {
+    /// Returns the rules of single fields that the rows of a report break.
+    private static func broken(in report: ImportReport, _ schema: ProfileSchema) -> [BrokenRule] {
         let listed = report.issues.listed
         return report.issues.issueCounts.compactMap { count in
             guard let field = count.field.flatMap(FieldName.init), let rules = schema[field], !rules.isSecret,
-                let code = IssueCode(rawValue: count.code),
-                !(keyFields.contains(field) && [.required, .duplicate].contains(code))
+                let code = IssueCode(rawValue: count.code)
             else { return nil }
             var examples: [RowIssue] = []
             for issue in listed where examples.count < mostExamples {
@@ -117,6 +150,10 @@ public struct SchemaLoosening: Sendable {
 
     private static let mostChoices = 20
     private static let mostExamples = 3
+}
+
+extension SchemaLoosening.BrokenRule {
+    fileprivate func isSame(as other: Self) -> Bool { field == other.field && code == other.code }
 }
 
 extension ProfileSchema {

@@ -153,7 +153,7 @@ import Watchdog
         #expect(kept.status == 1 && kept.output.contains("rejected  3"), "\(kept)")
         for line in [
             "plan   not_allowed     1  \"gold\" in line 2",
-            "age    bad_format      2  \"1.5\" in line 3, \"n/a\" in line 4",
+            "age    bad_format      2  \"1.5\" in line 3, \"n/a\" in line 4", "~ age: type integer → number (looser)",
         ] {
             #expect(kept.error.contains(line), "\(kept.error)")
         }
@@ -170,6 +170,24 @@ import Watchdog
         let again = try workplace.profiles("import", "february.csv", "--infer", "--on-duplicate", "skip")
         #expect(again.status == 0 && again.error.contains("The file breaks none of them."), "\(again)")
         #expect(try workplace.profiles("import", "february.csv", "--loosen").status == 64)
+    }
+
+    @Test func `N12: the change of a type to text says that stored values stay as they are`() throws {
+        let workplace = try Workplace()
+        try workplace.write("id,area\na,\"85,5 m²\"\nb,\"70,0 m²\"\nc,\"60,5 m²\"\n", to: "a.csv")
+        #expect(try workplace.profiles("import", "a.csv", "--infer", "--yes").status == 0)
+        try workplace.write("id,area\nd,\"85,5 m²\"\ne,large\n,\"1,5 m²\"\n", to: "b.csv")
+        let text = "~ area: type number → string (looser)"
+        let note =
+            "Values of area that are stored already stay as the store writes them: 85.5 for 85,5 m². "
+            + "Further values stay as the file writes them."
+        let inferred = try workplace.profiles("schema", "infer", "b.csv", "--with-store")
+        #expect(inferred.output.contains(text) && inferred.output.contains(note), "\(inferred)")
+        let loosened = try workplace.profiles("import", "b.csv", "--infer", "--loosen")
+        #expect(loosened.error.contains(text) && loosened.error.contains(note), "\(loosened)")
+        #expect(loosened.error.contains("are rejected: id required"), "\(loosened)")
+        let again = try workplace.profiles("import", "b.csv", "--infer", "--on-duplicate", "skip")
+        #expect(!again.error.contains("breaks none") && again.error.contains("id     required"), "\(again)")
     }
 
     @Test func `N12: it asks on a terminal whether rules are loosened`() throws {

@@ -118,6 +118,45 @@ import Watchdog
             try workplace.profiles("import", "next.csv", "--key-by-content", "--on-duplicate", "skip").status == 0)
     }
 
+    @Test func `N12: rules that decide the keys stay, and the reason is told`() throws {
+        let workplace = try Workplace()
+        try workplace.write(
+            "site,price,note\nrome,1.50 €,a\noslo,2.00 €,b\nbonn,3.00 €,c\nkiel,4.00 €,d\nulm,5.00 €,e\n", to: "a.csv")
+        let made = try workplace.profiles("import", "a.csv", "--infer", "--yes", "--key", "site,price", "--quiet")
+        #expect(made.status == 0, "\(made)")
+        try workplace.write("site,price,note\noslo,7 $,B\nrome,1.50 €,A\n,8.00 €,x\n", to: "b.csv")
+        let next = try workplace.profiles("import", "b.csv", "--infer", "--loosen", "--on-duplicate", "update")
+        #expect(next.status == 1 && next.output.contains("updated   1"), "\(next)")
+        let told = "These stay, because the key is made of the field, and their rows are rejected: "
+        #expect(next.error.contains(told + "site required, price bad_format"), "\(next)")
+        #expect(try workplace.profiles("list", "--count").output == "5\n")
+        for (option, text) in [
+            ("--omit", "--omit names \"site\", but the keys of the store are made of its field site"),
+            ("--ignore", "The key is made of the column \"site\", which the input lacks, which an option leaves out"),
+        ] {
+            let refused = try workplace.profiles("import", "a.csv", "--infer", option, "site", "--on-duplicate", "skip")
+            #expect(refused.status == 64 && refused.error.contains(text), "\(refused)")
+        }
+    }
+
+    @Test func `N12: a column of the content is not left out of a store`() throws {
+        let workplace = try Workplace()
+        try workplace.write("day,payee\n2026-01-02,Rent\n2026-01-05,Café\n", to: "january.csv")
+        let made = try workplace.profiles("import", "january.csv", "--infer", "--yes", "--key-by-content", "--quiet")
+        #expect(made.status == 0, "\(made)")
+        let omitted = try workplace.profiles(
+            "import", "january.csv", "--infer", "--omit", "payee", "--on-duplicate", "skip")
+        #expect(omitted.status == 64, "\(omitted)")
+        #expect(omitted.error.contains("the keys of the store are made of its field payee"), "\(omitted)")
+        try workplace.write("day\n2026-01-02\n", to: "days.csv")
+        for arguments in [["january.csv", "--ignore", "payee"], ["days.csv"], ["days.csv", "--infer"]] {
+            let refused = try workplace.run(
+                [try Workplace.binary(), "import", "--on-duplicate", "skip"] + arguments, input: "", environment: [:])
+            #expect(refused.status == 64 && refused.error.contains("the column \"payee\""), "\(arguments) \(refused)")
+        }
+        #expect(try workplace.profiles("list", "--count").output == "2\n")
+    }
+
     @Test func `an import with another key than that of the store says which key the store has`() throws {
         let workplace = try Workplace()
         try workplace.write("id,name,code\n1,Ann,x\n2,Bob,y\n", to: "people.csv")
@@ -173,6 +212,11 @@ import Watchdog
         let kept = try again(["--keep", "note", "--rename", "note=remark", "--type", "note=string"])
         #expect(kept.status == 0 && kept.error.contains("+ remark"), "\(kept)")
         #expect(try workplace.profiles("list", "--where", "remark=m", "--count").output == "1\n")
+        // The case of a header makes no difference.
+        try workplace.write("id,name,born,Extra\n1,Ann,1990-01-02,e\n", to: "extra.csv")
+        let extra = try workplace.profiles(
+            "import", "extra.csv", "--infer", "--keep", "extra", "--on-duplicate", "update")
+        #expect(extra.status == 0 && extra.error.contains("+ extra"), "\(extra)")
         // The next file needs no option.
         try workplace.write("id,name,note,born\n3,Cid,o,1970-01-02\n", to: "next.csv")
         #expect(try workplace.profiles("import", "next.csv").status == 0)

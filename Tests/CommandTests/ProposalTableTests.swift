@@ -121,6 +121,18 @@ import Watchdog
         #expect(try workplace.profiles("lookup", "2").status == 0)
     }
 
+    @Test func `N11: a refused key says which keys of the table lead on`() throws {
+        let driver = try table(try workplace(), "schema", "infer", "people.csv", "--type", "Amount=integer")
+        try driver.press(.end)
+        try askForKey(driver)
+        try driver.press(.home)
+        try driver.press(.enter)
+        try driver.wait(until: { $0.contains("A key is text") })
+        #expect(!driver.screen.contains("--"), "\(driver.screen)")
+        try driver.press(.control("c"))
+        #expect(try driver.end() == 130)
+    }
+
     @Test func `N11: schema infer writes what was accepted, and shows no table to a file or a pipe`() throws {
         let workplace = try workplace()
         let driver = try table(workplace, "schema", "infer", "people.csv", "-o", "schema.json")

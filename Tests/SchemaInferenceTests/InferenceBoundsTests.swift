@@ -138,8 +138,11 @@ import Watchdog
         #expect(try await column(of: ["SW1A 1AA", "A 1"], named: "zip").rules?.contentType == "postal-code")
         #expect(try await column(of: ["SW1A 1AA and more", "A 1"], named: "zip").rules?.contentType == nil)
         #expect(try await column(of: ["north", "south"], named: "zip").rules?.contentType == nil)
-        #expect(try await column(of: ["Dr.", "Prof. Dr."], named: "title").rules?.contentType == "honorific-prefix")
-        #expect(try await column(of: ["The Third Man", "Metropolis"], named: "title").rules?.contentType == nil)
+        let titles = ["Dr.", "Prof. Dr.", "Dr.", "Dr."]
+        #expect(try await column(of: titles, named: "title").rules?.contentType == "honorific-prefix")
+        let films = ["The Third Man", "Metropolis", "Metropolis", "Metropolis"]
+        #expect(try await column(of: films, named: "title").rules?.contentType == nil)
+        #expect(try await column(of: ["Emma", "Dune", "Ulysses", "Dune"], named: "title").rules?.contentType == nil)
         #expect(try await column(of: ["spring", "autumn"], named: "birthday").rules?.contentType == nil)
         let nobody = try await inferring("user,phone\nann,\nbob,\n")["phone"]
         #expect(nobody?.rules?.contentType == nil && nobody?.rules?.isRequired == false)

@@ -9,8 +9,10 @@ import Watchdog
 
 @Suite(.watched) struct SchemaLooseningTests {
     /// The rules that a second file needs, if a store was made for the first.
-    private func loosening(of first: String, by second: String) async throws -> (ProfileSchema, SchemaLoosening) {
-        let schema = try #require(try await inferring(first).schema)
+    private func loosening(
+        of first: String, by second: String, key: KeySource? = nil
+    ) async throws -> (ProfileSchema, SchemaLoosening) {
+        let schema = try #require(try await inferring(first) { $0.key = key }.schema)
         let loosening = try await SchemaLoosening(
             of: schema, by: ImportInput(bytes: Array(second.utf8), name: "second.csv"),
             proposal: try await inferring(second), today: .latest, options: ImportOptions())
@@ -71,6 +73,57 @@ import Watchdog
         #expect(loosening.schema["price"]?.type == .string)
         #expect(try await report(file("€"), by: schema).rejected == 20)
         #expect(try await report(file("€"), by: loosening.schema).rejected == 0)
+    }
+
+    @Test(
+        "N12: values that keys are made of keep their stored form",
+        arguments: [KeySource.columns(["site", "price"]), .content])
+    func keys(of key: KeySource) async throws {
+        let first = "site,price,count,note\nrome,1.50 €,1,a\noslo,2.00 €,2,b\nbonn,3.00 €,3,c\n"
+        let second = "site,price,count,note\noslo,7 $,2,b\nrome,1.50 €,1,a\nparis,4.00 €,1.5,a longer note\n"
+        let (schema, loosening) = try await loosening(of: first, by: second, key: key)
+        #expect(loosening.schema["price"] == schema["price"] && schema["price"]?.type == .number)
+        #expect(loosening.broken.filter(\.isOfKey).map(\.field) == ["price"], "\(loosening.broken)")
+        // Other rules are loosened. A number has the same stored form as the integer that it replaces.
+        #expect(schema["count"]?.type == .integer && loosening.schema["count"]?.type == .number)
+        #expect(loosening.keptForms == [])
+        var options = ProfileRepository.Options()
+        options.initialSchema = schema
+        let repository = try await ProfileRepository.openInMemory(options: options)
+        _ = try await ProfileImporter(repository: repository).run(Array(first.utf8))
+        try await repository.rules.adopt(loosening.schema)
+        var skipping = ImportOptions()
+        skipping.duplicates = .skip
+        let again = try await ProfileImporter(repository: repository, options: skipping).run(Array(first.utf8))
+        #expect(again.outcomes == [0, 0, 3, 0])
+    }
+
+    @Test func `N12: a mask of a key stays, and a row without a key breaks a rule that stays`() async throws {
+        let schema = try ProfileSchema(
+            parsing: """
+                {"profiles": {"key": ["phone", "day"]}, "fields": [
+                  {"name": "username", "constraints": {"required": true, "unique": true}},
+                  {"name": "phone", "profiles": {"mask": "####-####"}}, {"name": "day"}
+                ]}
+                """)
+        let text = "phone,day\n7876-1241,a\n787612,b\n,c\n7876-1241,a\n"
+        let loosening = try await SchemaLoosening(
+            of: schema, by: ImportInput(bytes: Array(text.utf8), name: "second.csv"),
+            proposal: try await inferring(text) { $0.key = .rowNumber }, today: .latest, options: ImportOptions())
+        #expect(loosening.schema == schema)
+        #expect(loosening.broken.allSatisfy { $0.isOfKey })
+        #expect(
+            Set(loosening.broken.map { "\($0.field) \($0.code.rawValue)" })
+                == ["phone too_short", "phone required", "username duplicate"], "\(loosening.broken)")
+    }
+
+    @Test func `N12: a field that becomes text names a value that stays as it is stored`() async throws {
+        let (_, loosening) = try await loosening(
+            of: "id,area\na,\"85,5 m²\"\nb,\"70,0 m²\"\nc,\"60,5 m²\"\n", by: "id,area\nd,\"85,5 m²\"\ne,large\n")
+        #expect(loosening.schema["area"]?.type == .string)
+        let form = try #require(loosening.keptForms.first)
+        #expect(loosening.keptForms.count == 1 && form.field == "area")
+        #expect(form.written == "85,5 m²" && form.stored == "85.5")
     }
 
     @Test func `N12: what is loosened accepts the stored rows and the file, and is never stricter`() async throws {

@@ -2,12 +2,19 @@ extension ProfileSchema {
     /// Returns the schema with looser rules, so that it allows what a file contains. No rule becomes stricter, and the
     /// primary key stays the same.
     ///
-    /// - Parameter broken: The rules that the file breaks, by field. Only these rules change.
+    /// - Parameters:
+    ///   - broken: The rules that the file breaks, by field. Only these rules change.
+    ///   - keyFields: The fields whose stored values the keys are made of. Their values keep their stored form.
     /// - Returns: The loosened schema, or this schema if a schema cannot hold the looser rules, for example because a
     ///   list has too many entries.
-    package func loosened(where broken: [FieldName: BrokenFieldRules]) -> ProfileSchema {
+    package func loosened(
+        where broken: [FieldName: BrokenFieldRules], keepingKeysOf keyFields: Set<FieldName> = []
+    ) -> ProfileSchema {
         let fields = fields.map { field in
-            guard let broken = broken[field.name], !field.isSecret else { return field }
+            guard var broken = broken[field.name], !field.isSecret else { return field }
+            let loosened = field.loosened(where: broken)
+            guard keyFields.contains(field.name), !loosened.storesValues(like: field) else { return loosened }
+            broken.codes.subtract([.badFormat, .badDate, .badCharacter, .tooShort, .tooLong])
             return field.loosened(where: broken)
         }
         let loosened = ProfileSchema(
@@ -53,6 +60,13 @@ package struct BrokenFieldRules: Sendable {
 }
 
 extension FieldRules {
+    /// Whether these rules, loosened from other rules, store each value in the same form as the other rules. Loosened
+    /// rules only add notations, so the form depends on the type and the mask.
+    package func storesValues(like stricter: FieldRules) -> Bool {
+        let isSameType = type == stricter.type || type == .number && stricter.type == .integer
+        return isSameType && mask == stricter.mask
+    }
+
     fileprivate func loosened(where broken: BrokenFieldRules) -> FieldRules {
         let (codes, other) = (broken.codes, broken.satisfied)
         // A value that the file does not mean as a value may break any rule.

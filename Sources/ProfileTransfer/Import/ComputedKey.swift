@@ -1,5 +1,5 @@
 internal import CSVStream
-internal import ProfileCore
+package import ProfileCore
 internal import SecretHashing
 
 /// The computation of the primary key of each record that has no cell for it.
@@ -37,7 +37,8 @@ struct ComputedKey: Sendable {
     ///   - schema: The schema.
     ///   - columns: The column of each field.
     ///   - uses: The uses of the columns.
-    /// - Throws: `keyColumnMissing` if a column of the key has no field that may be part of a key.
+    /// - Throws: `keyColumnMissing` if a column of the key has no field that may be part of a key, or if the input has
+    ///   no column for a field of `ImportSettings.contentFields`.
     init?(
         _ source: KeySource, of schema: ProfileSchema, columns: [Int?], uses: ColumnUses
     ) throws(ImportError) {
@@ -66,6 +67,12 @@ struct ComputedKey: Sendable {
             self.source = .columns(parts)
         case .content:
             let names = schema.importSettings.contentFields
+            for (index, rules) in schema.fields.enumerated()
+            where names.contains(rules.name.text) && part(index) == nil && index != key && !rules.isSecret {
+                // Without the column, a row would have another key than the same row of an earlier file.
+                if columns[key] != nil { return nil }
+                throw .keyColumnMissing(rules.originalHeader)
+            }
             // In the order of the names, the order of the columns in the file makes no difference.
             self.source = .content(
                 schema.fields.indices.compactMap(part)
@@ -155,6 +162,23 @@ struct ComputedKey: Sendable {
             if cell.isEmpty || part.isMissing(cell) { fields.append(part.field) }
         }
         return fields
+    }
+}
+
+extension ColumnUses {
+    /// Returns the fields whose stored values form a computed key.
+    package func fields(of key: KeySource, in schema: ProfileSchema) -> Set<FieldName> {
+        switch key {
+        case .column, .rowNumber: return []
+        case .columns(let headers):
+            let names = headers.compactMap { header in
+                if case .field(let field) = use(of: header.trimmed) { schema.fields[field].name } else { nil }
+            }
+            return Set(names)
+        case .content:
+            let names = schema.importSettings.contentFields
+            return Set((names.isEmpty ? schema.contentFields : names).compactMap(FieldName.init))
+        }
     }
 }
 

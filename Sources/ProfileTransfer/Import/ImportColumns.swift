@@ -160,7 +160,9 @@ package struct ImportColumns: Sendable {
         }
         header = schema.fields.map(\.name.text) + (schema.hasPassword ? [ProfileDraft.hashName] : [])
         columnOfField = Array(schema.fields.indices)
-        computedKey = try ComputedKey(options.key, of: schema, columns: columnOfField, uses: uses)
+        // An object may lack any member. A key of the content is not made if options leave out one of its members.
+        let present = schema.fields.enumerated().map { [uses] in uses.leavesOut($1) ? nil : $0 }
+        computedKey = try ComputedKey(options.key, of: schema, columns: present, uses: uses)
         keyName = schema.primaryKey.name.text
         columnOfHash = schema.hasPassword ? schema.fields.count : nil
         ignoredColumns = []
@@ -289,6 +291,12 @@ package struct ColumnUses: Sendable {
         if name == Self.hashName, hasPassword { return .hash }
         let field = field(target, name)
         return field == .unknown && hashes.contains(name) ? .hash : field
+    }
+
+    /// Whether the options leave out the members of JSON objects that match a field.
+    fileprivate func leavesOut(_ field: FieldRules) -> Bool {
+        let names = [field.name.text] + field.columns
+        return names.contains(where: options.ignoredColumns.contains) || names.allSatisfy { use(of: $0) == .ignored }
     }
 
     /// Whether the options ignore the column with this header by name.

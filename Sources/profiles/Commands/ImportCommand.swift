@@ -231,7 +231,7 @@ struct ImportCommand: AsynchronousCommand, ResultWriting {
             return global.note("\(kept) None of them can be loosened for this file.\n")
         }
         Output.error.note("Looser rules that the file keeps:")
-        Output.error.note(SchemaDifference(from: added, to: loosening.schema).text + "\n")
+        Output.error.note(loosening.changes(from: added) + "\n")
         if try mayLoosen() {
             plan.newRules = (before, loosening.schema)
         } else {

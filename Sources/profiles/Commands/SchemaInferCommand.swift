@@ -104,7 +104,7 @@ struct SchemaInferCommand: AsynchronousCommand, ResultWriting {
         switch global.format {
         case .text:
             if !loosening.broken.isEmpty { try Output.standard.print(loosening.text) }
-            try Output.standard.print(SchemaDifference(from: before, to: schema).text)
+            try Output.standard.print(loosening.changes(from: before, to: schema))
         case .json: try Output.standard.print(schema.document(indented: true))
         }
         try write(schema, sparing: spared)

@@ -55,8 +55,9 @@ extension CommandFailure {
         case .keyColumnMissing(let name):
             self.init(
                 .usage,
-                "The key has the column \(name.quoted(longest: 64)), which has no field that can be part of a key"
-                    + nothingDone, "Name other columns with --key")
+                "The key is made of the column \(name.quoted(longest: 64)), which the input lacks, which an option leaves "
+                    + "out, or which has no field that can be part of a key\(nothingDone)",
+                "Import a file that has the columns of the key, or name other columns with --key for a new store")
         case .unknownField(let name):
             self.init(.usage, "--map names the field \"\(name)\", which the schema does not have")
         case .looksLike(let kind): self.init(kind, attempt)

@@ -77,7 +77,7 @@ extension NameProblem {
         switch self {
         case .malformed: "a name is a letter a–z, then at most 62 of a–z, 0–9 and _"
         case .reserved: "the name is reserved"
-        case .taken: "another column or field has this name"
+        case .taken: "another column or field has this name, and an import could not tell them apart"
         case .secret: "the field of the passwords is always called password"
         }
     }

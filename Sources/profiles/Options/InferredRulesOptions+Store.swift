@@ -7,18 +7,27 @@ internal import TextLayout
 extension InferredRulesOptions {
     /// Returns the rules of a store with the columns that these options omit or keep. Later files omit the same columns.
     ///
-    /// - Throws: A failure if a column of a required field is omitted.
+    /// - Throws: A failure if the column of a required field, or of a field of the key, is omitted.
     func columnsChanged(in schema: ProfileSchema) throws(CommandFailure) -> ProfileSchema {
         let uses = ColumnUses(schema)
+        let keyFields = uses.fields(of: schema.importSettings.key, in: schema)
         for header in omitted {
-            guard case .field(let field) = uses.use(of: header), schema.fields[field].isRequired else { continue }
+            guard case .field(let field) = uses.use(of: header) else { continue }
+            guard !keyFields.contains(schema.fields[field].name) else {
+                throw CommandFailure(
+                    .usage,
+                    "--omit names \(header.quoted(longest: 64)), but the keys of the store are made of its field "
+                        + "\(schema.fields[field].name)",
+                    "Leave out --omit \(header.visible(upTo: 64)), or make a new store for another key")
+            }
+            guard schema.fields[field].isRequired else { continue }
             throw CommandFailure(
                 .usage,
                 "--omit names \(header.quoted(longest: 64)), but its field \(schema.fields[field].name) is required",
                 Self.adoptAdvice)
         }
         var settings = schema.importSettings
-        settings.ignoredColumns.removeAll(where: kept.contains)
+        settings.ignoredColumns.removeAll { header in kept.contains { header.isHeader($0) } }
         for header in omitted where !settings.ignoredColumns.contains(header) { settings.ignoredColumns.append(header) }
         return schema.importing(with: settings)
     }
@@ -47,10 +56,10 @@ extension InferredRulesOptions {
                         .usage, "\(column), but the store has the field \(schema.fields[field].name) for it",
                         Self.adoptAdvice)
                 case .hash: throw CommandFailure(.usage, "\(column), but the column holds password hashes")
-                case .unknown where onlyKept && !kept.contains(header):
+                case .unknown where onlyKept && !kept.contains(where: header.isHeader):
                     throw CommandFailure(
                         .usage, "\(column), but the store has no field for it", "Add a field for it with --keep")
-                case .ignored where !kept.contains(header):
+                case .ignored where !kept.contains(where: header.isHeader):
                     throw CommandFailure(
                         .usage, "\(column), but the store leaves this column out", "Give it a field with --keep")
                 case .unknown, .ignored: break
@@ -66,7 +75,8 @@ extension InferredRulesOptions {
         let uses = ColumnUses(schema)
         var added: [FieldRules] = []
         for header in kept where !uses.use(of: header).isOfField {
-            guard let column = proposal.columns.first(where: { $0.header == header }) else {
+            let named = proposal.columns.first { $0.header == header }
+            guard let column = named ?? proposal.columns.first(where: { $0.header.isHeader(header) }) else {
                 throw CommandFailure(
                     .usage, "--keep names \(header.quoted(longest: 64)), which the input does not have")
             }
@@ -99,4 +109,9 @@ extension ProfileSchema {
         }
         return schema
     }
+}
+
+extension String {
+    /// Whether an import matches a column of this header with another text.
+    fileprivate func isHeader(_ other: String) -> Bool { FoldedHeader(self) == FoldedHeader(other) }
 }

@@ -78,7 +78,7 @@ private actor ChosenProposals {
             case .done(let proposal):
                 latest = proposal
                 return .proposed(proposal.table)
-            case .failed(let error): return .refused(CommandFailure(error).lines.joined(separator: "\n"))
+            case .failed(let error): return .refused(error.tableText)
             case .progress: break
             }
         }
@@ -114,6 +114,17 @@ private actor ChosenProposals {
         }
         work = (choices, news, task)
         return news
+    }
+}
+
+extension InferenceError {
+    /// The error with what to do in the table, which takes keys and not options.
+    fileprivate var tableText: String {
+        guard case .keyOfType(let header, let type) = self else {
+            return CommandFailure(self).lines.joined(separator: "\n")
+        }
+        return "A key is text, and the type \(type.rawValue) is chosen for \(header.quoted(longest: 64)): "
+            + "choose another key with k, or first the type \"found in the file\" with t"
     }
 }
 

@@ -98,7 +98,30 @@ extension SchemaLoosening {
                 rule.field.text, rule.code.rawValue, rule.count.grouped, examples.joined(separator: ", "),
             ])
         }
-        return "The file breaks rules of the store:\n" + table.text
+        let ofKey = broken.filter(\.isOfKey).map { "\($0.field) \($0.code.rawValue)" }
+        let note =
+            ofKey.isEmpty
+            ? ""
+            : "These stay, because the key is made of the field, and their rows are rejected: "
+                + ofKey.joined(separator: ", ") + "\n"
+        return "The file breaks rules of the store:\n" + table.text + note
+    }
+
+    /// The changes from a schema to this or a further loosened one, and what they mean for the stored values.
+    func changes(from before: ProfileSchema, to after: ProfileSchema? = nil) -> String {
+        let changes = SchemaDifference(from: before, to: after ?? schema).text(ofLooserRules: true)
+        return ([changes] + keptForms.map(\.text)).joined(separator: "\n")
+    }
+}
+
+extension SchemaLoosening.KeptForm {
+    fileprivate var text: String {
+        let example =
+            if let written, let stored {
+                ": \(stored.visible(upTo: 32)) for \(written.visible(upTo: 32))"
+            } else { "" }
+        return "Values of \(field) that are stored already stay as the store writes them\(example). "
+            + "Further values stay as the file writes them."
     }
 }
 

@@ -15,8 +15,12 @@ extension ProfileSchema {
 
 extension SchemaDifference {
     /// One change per line. A changed rule is shown with its earlier and its new value.
-    var text: String {
-        isEmpty ? "The rules are the same" : changes.flatMap(\.lines).map(\.visible).joined(separator: "\n")
+    var text: String { text(ofLooserRules: false) }
+
+    /// Returns ``text``. If no change is stricter, a change whose effect the rules alone do not tell is looser.
+    func text(ofLooserRules isLooser: Bool) -> String {
+        guard !isEmpty else { return "The rules are the same" }
+        return changes.flatMap { $0.lines(ofLooserRules: isLooser) }.map(\.visible).joined(separator: "\n")
     }
 
     /// The changes as an array.
@@ -24,7 +28,7 @@ extension SchemaDifference {
 }
 
 extension SchemaDifference.Change {
-    fileprivate var lines: [String] {
+    fileprivate func lines(ofLooserRules isLooser: Bool) -> [String] {
         switch self {
         case .added(let field):
             ["+ \(field.name): \(field.type.rawValue), \(field.rulesText)\(field.isRequired ? " (stricter)" : "")"]
@@ -32,7 +36,7 @@ extension SchemaDifference.Change {
         case .changed(let before, let after):
             after.changes(from: before).map { change in
                 "~ \(after.name): \(change.rule) \(change.before ?? "none") → \(change.after ?? "none")"
-                    + change.effect.remark
+                    + (isLooser && change.effect == .other ? RuleChange.Effect.looser : change.effect).remark
             }
         case .reordered: ["~ the order of the fields"]
         case .imported: ["~ how files are imported"]

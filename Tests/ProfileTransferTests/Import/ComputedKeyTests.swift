@@ -143,6 +143,34 @@ import Watchdog
         #expect(json.outcomes == [0, 0, 0, 1], "the same row in JSON has the same key")
     }
 
+    @Test func `a file without a column of the content is refused, unless a column holds the keys`() async throws {
+        let folder = try ImportFolder()
+        let schema = try ProfileSchema(
+            parsing: Self.schema.replacing(
+                "\"fields\"", with: #""profiles": {"key": "content", "contentFields": ["site", "number"]}, "fields""#))
+        let repository = try await folder.store(schema: schema)
+        #expect(try await repository.importing("site,number,age\na,1,5\n") { _ in }.outcomes == [1, 0, 0, 0])
+        let key = try #require(try await keys(repository).first)
+        for text in ["site,age\na,5\n", "site,number\na,1\n"] {
+            await #expect(throws: ImportError.keyColumnMissing("number")) {
+                try await repository.importing(text) {
+                    if text.contains("number") { $0.ignoredColumns = ["number"] }
+                }
+            }
+        }
+        // Further columns make no difference.
+        let skipped = try await repository.importing("number,site\n1,a\n") { $0.duplicates = .skip }
+        #expect(skipped.outcomes == [0, 0, 1, 0])
+        let updated = try await repository.importing("username,age\n\(key),7\n,8\n") { $0.duplicates = .update }
+        #expect(updated.outcomes == [0, 1, 0, 1], "\(updated.lines)")
+        let object = #"{"site":"a","number":"1","age":9}"# + "\n"
+        let ignored = try await repository.importing(object) {
+            $0.format = .json
+            $0.ignoredColumns = ["number"]
+        }
+        #expect(ignored.outcomes == [0, 0, 0, 1], "an object whose key cannot be made has no key")
+    }
+
     @Test func `I7: a rejected row keeps the key of its content when it is corrected`() async throws {
         let folder = try ImportFolder()
         let repository = try await store(folder)
