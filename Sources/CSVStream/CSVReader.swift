@@ -32,6 +32,8 @@ package struct CSVReader: ~Copyable, Sendable {
     package var maximumRecordBytes: Int
     /// The maximum number of records in the next batches. Initially ``CSVOptions/batchRecords``.
     package var batchRecords: Int
+    /// See ``CSVOptions/isLinePerRecord``.
+    package var isLinePerRecord: Bool { options.isLinePerRecord }
 
     private let options: CSVOptions
     private var input: TextInput

@@ -114,8 +114,8 @@ final class OpenDocumentReader: XMLHandler {
         attributes["visibility"] != nil && !attributes.isEqual("visibility", to: "visible")
     }
 
-    /// Reads an attribute that says how often a row or a column is repeated; 1 if the attribute is missing. A number with
-    /// more digits than an `Int` counts as an error, like a text and like a number below 1.
+    /// Reads an attribute that says how often a row or a column is repeated; 1 if the attribute is missing. Throws if the
+    /// value is not a whole number from 1 to `Int.max`.
     private func repeats(_ value: UnsafePointer<CChar>?) throws(ByteStreamError) -> Int {
         guard let value else { return 1 }
         let number = Int(decimal: UnsafeBufferPointer(start: value, count: strlen(value)))

@@ -7,8 +7,8 @@ public enum SpreadsheetError: Error, Hashable, Sendable {
     case encrypted
     /// The file is a workbook of a format that the reader does not support.
     case unsupported(Format)
-    /// The archive that holds the parts of the workbook is damaged or incomplete, so nothing in it can be found. If this
-    /// is so, it may also be another archive than a workbook.
+    /// The archive that holds the parts of the workbook is damaged or incomplete, so nothing in it can be found. The
+    /// file may be an archive of another kind.
     case damagedArchive
     /// A part of the archive, such as `xl/workbook.xml`, cannot be read.
     case unreadablePart(String, PartFault)

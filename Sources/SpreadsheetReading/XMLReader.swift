@@ -180,8 +180,8 @@ final class XMLReader {
         return !isAtEnd
     }
 
-    /// Returns the error of the rest of the part, if the part is damaged; otherwise `error`. Damaged bytes are often not
-    /// XML any more, or not that of a workbook, before the checksum is compared at the end of the part.
+    /// Returns the cause of an error. Damaged bytes often cause a parse error before the checksum at the end is compared.
+    /// Reads the rest, and returns the checksum error if there is one.
     private func cause(of error: ByteStreamError) -> ByteStreamError {
         guard case .unreadablePart(_, let fault) = error.cause as? SpreadsheetError else { return error }
         switch fault {

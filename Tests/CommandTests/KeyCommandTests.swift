@@ -37,6 +37,26 @@ import Watchdog
         #expect(!cleared.error.contains("Key"), "\(cleared)")
     }
 
+    @Test func `a column of the key that the file lacks is named, with the option that names it`() throws {
+        let workplace = try sites()
+        try workplace.write("site,name\nd,Dora\n", to: "more.csv")
+        let lacking = try workplace.profiles("import", "more.csv")
+        #expect(lacking.status == 65, "\(lacking)")
+        #expect(
+            lacking.error.contains("The key is made of the column \"number\", which the input does not have; nothing"),
+            "\(lacking)")
+        let schema = #"{"fields": [{"name": "no"}, {"name": "name"}], "primaryKey": "no"}"#
+        try workplace.write(schema, to: "schema.json")
+        for (option, column) in [("--key", "nosuch"), ("--ignore", "nosuch")] {
+            let outcome = try workplace.profiles(
+                "validate", "more.csv", "--schema", "schema.json", option, column, "--map", "site=no")
+            #expect(
+                outcome.status == 64
+                    && outcome.error.contains("\(option) names the column \"nosuch\", which the input does not have"),
+                "\(outcome)")
+        }
+    }
+
     @Test func `R1: a registration takes the parts of a key, and refuses another key`() throws {
         let workplace = try sites()
         let values = ["--set", "site=e", "--set", "number=5", "--set", "name=Eve"]

@@ -36,6 +36,19 @@ import Watchdog
         #expect(again.output.contains(#""code": "other_sheets""#) || again.output.contains(#""code":"other_sheets""#))
     }
 
+    @Test func `I15: rows that end in empty cells are read below a title too, and by the store`() throws {
+        func file(_ title: [[String]], _ number: Int) -> ExcelFile {
+            let rows = (0..<8).map { ["ann\(number + $0)", "7876124\($0)", $0 % 4 == 1 ? "" : "note \($0)"] }
+            return ExcelFile(rows: title + [["name", "phone", "note"]] + rows)
+        }
+        let workplace = try workplace(file([["Members 2024"], []], 0).bytes())
+        let made = try workplace.profiles("import", "people.xlsx", "--infer", "--yes", "--key", "name")
+        #expect(made.status == 0 && made.output.contains("imported  8"), "\(made)")
+        try SmallFile.write(file([["Members 2025"], ["May"], []], 10).bytes(), to: "\(workplace.folder)/next.xlsx")
+        let next = try workplace.profiles("import", "next.xlsx")
+        #expect(next.status == 0 && next.output.contains("imported  8"), "\(next)")
+    }
+
     @Test func `I15: a workbook can come through a pipe, and be read twice`() throws {
         let workplace = try workplace(file().bytes())
         let outcome = try workplace.shell("cat people.xlsx | profiles import - --infer --yes --key Username")
@@ -116,7 +129,7 @@ import Watchdog
         for (bytes, text) in [
             (
                 try Array(file().bytes().dropLast(100)),
-                "damaged or cut off, so its parts cannot be found; nothing was imported"
+                "The input is damaged or cut off; nothing was imported"
             ),
             (try bomb.bytes(), "The part \"xl/sharedStrings.xml\" of the workbook is far larger"),
             (encrypted, "encrypted with a password; nothing was imported"),

@@ -65,7 +65,7 @@ struct SchemaObject {
         }
     }
 
-    /// Reads a whole number from 0 to 1,048,576.
+    /// Reads a whole number in the given range.
     func count(_ name: String, in allowed: ClosedRange<Int> = counts) -> Int? {
         guard let value = self[name] else { return nil }
         guard case .number(let text) = value, let count = Int(text), allowed ~= count else {

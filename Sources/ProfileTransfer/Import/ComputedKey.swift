@@ -36,11 +36,13 @@ struct ComputedKey: Sendable {
     ///   - source: The source of the key.
     ///   - schema: The schema.
     ///   - columns: The column of each field.
+    ///   - header: The names of the columns.
     ///   - uses: The uses of the columns.
-    /// - Throws: `keyColumnMissing` if a column of the key has no field that may be part of a key, or if the input has
-    ///   no column for a field of `ImportSettings.contentFields`.
+    /// - Throws: `keyColumnMissing` if the input lacks a column of the key, or a column for a field of
+    ///   `ImportSettings.contentFields`. `keyColumnWithoutField` if a column of the key has no field that may be part of
+    ///   a key.
     init?(
-        _ source: KeySource, of schema: ProfileSchema, columns: [Int?], uses: ColumnUses
+        _ source: KeySource, of schema: ProfileSchema, columns: [Int?], header: [String], uses: ColumnUses
     ) throws(ImportError) {
         let key = schema.primaryKeyIndex
         func part(_ field: Int) -> Part? {
@@ -56,13 +58,18 @@ struct ComputedKey: Sendable {
         case .rowNumber: self.source = .rowNumber
         case .columns(let headers):
             var parts: [Part] = []
-            for header in headers {
-                guard case .field(let field) = uses.use(of: header.trimmed), let part = part(field) else {
-                    // A file that has a column for the key needs no other column for it.
-                    if columns[key] != nil { return nil }
-                    throw .keyColumnMissing(header)
+            for name in headers {
+                let use = uses.use(of: name.trimmed)
+                if case .field(let field) = use, let part = part(field) {
+                    parts.append(part)
+                    continue
                 }
-                parts.append(part)
+                // A file that has a column for the key needs no other column for it.
+                if columns[key] != nil { return nil }
+                let isThere = header.contains {
+                    $0.trimmed == name.trimmed || use.isOfField && uses.use(of: $0.trimmed) == use
+                }
+                throw isThere ? .keyColumnWithoutField(name) : .keyColumnMissing(name)
             }
             self.source = .columns(parts)
         case .content:
@@ -126,6 +133,16 @@ struct ComputedKey: Sendable {
 
     /// Whether keys are hashes of the content.
     fileprivate var isOfContent: Bool { if case .content = source { true } else { false } }
+
+    /// Whether the reader could not read the cell of the key, or a cell of which the key is made.
+    func isUnread(_ fault: ReadFault) -> Bool {
+        let parts: [Part] =
+            switch source {
+            case .rowNumber: []
+            case .columns(let parts), .content(let parts): parts
+            }
+        return !fault.unreadColumns.isDisjoint(with: [column].compactMap(\.self) + parts.map(\.column))
+    }
 
     /// Whether a record has a key even if its cells are unreadable.
     fileprivate var isOfEveryRecord: Bool { if case .rowNumber = source { true } else { false } }
@@ -208,16 +225,22 @@ struct ComputedKeys: Sendable {
         columnCount = columns.header.count
     }
 
-    /// Returns the key of each record of a batch; nil for a record that needs none or has none.
-    mutating func keys(of records: borrowing RecordBatch) -> [String?] {
+    /// Returns the key of each record of a batch; nil for a record that needs none or has none. `faults` has the errors
+    /// of JSON objects.
+    mutating func keys(of records: borrowing RecordBatch, _ faults: [Int: ReadFault] = [:]) -> [String?] {
         var keys: [String?] = []
         keys.reserveCapacity(records.records.count)
-        for record in records.records { keys.append(text(of: record, in: records)) }
+        for (index, record) in records.records.enumerated() {
+            keys.append(text(of: record, in: records, faults[index]))
+        }
         return keys
     }
 
-    private mutating func text(of record: RecordBatch.Record, in records: borrowing RecordBatch) -> String? {
-        let isWhole = record.fault == nil && record.cells.count == columnCount
+    private mutating func text(
+        of record: RecordBatch.Record, in records: borrowing RecordBatch, _ fault: ReadFault?
+    ) -> String? {
+        // The record of a JSON object with errors has one more cell than there are columns.
+        let isWhole = fault.map { !key.isUnread($0) } ?? (record.fault == nil && record.cells.count == columnCount)
         guard isWhole || key.isOfEveryRecord, key.isNeeded(by: record, in: records) else { return nil }
         guard key.isOfContent else { return key.text(of: record, in: records) }
         guard let content = key.content(of: record, in: records) else { return nil }

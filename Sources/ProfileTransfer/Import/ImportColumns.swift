@@ -71,7 +71,9 @@ package struct ImportColumns: Sendable {
     /// Maps each column of a header to a field (I2).
     init(of table: TableHeader, schema: ProfileSchema, options: ImportOptions) throws(ImportError) {
         let header = table.names
-        let uses = ColumnUses(schema, options)
+        let names = Set(header.map(\.trimmed))
+        let named = options.spelled(as: names)
+        let uses = ColumnUses(schema, named, header: names)
         let options = uses.options
         var columns: [Int?] = Array(repeating: nil, count: schema.fields.count)
         var hashColumn: Int?
@@ -107,9 +109,16 @@ package struct ImportColumns: Sendable {
             throw .otherDelimiter(delimiter.byte)
         }
         let isStopped = !unknown.isEmpty && !options.ignoresUnknownColumns
-        let notThere = Set(options.columns.keys).subtracting(header.map(\.trimmed))
-        if !isStopped, let name = notThere.min() { throw .mappedColumnMissing(name) }
-        let computedKey = try ComputedKey(options.key, of: schema, columns: columns, uses: uses)
+        if !isStopped {
+            if let name = Set(options.columns.keys).subtracting(names).min() {
+                throw options.key == .columns([name]) ? .keyColumnMissing(name) : .mappedColumnMissing(name)
+            }
+            // A file of rejected rows may lack the ignored columns of its input, and a file those of the store.
+            if let name = named.ignoredColumns.subtracting(names).min(), !Self.isOfRejects(header) {
+                throw .ignoredColumnMissing(name)
+            }
+        }
+        let computedKey = try ComputedKey(options.key, of: schema, columns: columns, header: header, uses: uses)
         let open = zip(schema.fields, columns).filter { rules, column in
             column == nil && !(rules.isSecret && hashColumn != nil) && !(rules.isPrimaryKey && computedKey != nil)
         }.map(\.0)
@@ -162,7 +171,7 @@ package struct ImportColumns: Sendable {
         columnOfField = Array(schema.fields.indices)
         // An object may lack any member. A key of the content is not made if options leave out one of its members.
         let present = schema.fields.enumerated().map { [uses] in uses.leavesOut($1) ? nil : $0 }
-        computedKey = try ComputedKey(options.key, of: schema, columns: present, uses: uses)
+        computedKey = try ComputedKey(options.key, of: schema, columns: present, header: header, uses: uses)
         keyName = schema.primaryKey.name.text
         columnOfHash = schema.hasPassword ? schema.fields.count : nil
         ignoredColumns = []
@@ -247,10 +256,21 @@ package struct ColumnUses: Sendable {
     private let exactHashes: Set<String>
     private let hashes: Set<FoldedHeader>
     private let hasPassword: Bool
+    /// The options for columns whose names are only equal after folding. Empty if the header is known, because the
+    /// options are then spelled as in the header.
+    private let foldedIgnored: Set<FoldedHeader>
+    private let foldedColumns: [FoldedHeader: String]
 
     private static let hashName = FoldedHeader(ProfileDraft.hashName)
 
-    package init(_ schema: ProfileSchema, _ options: ImportOptions = ImportOptions()) {
+    /// Creates the uses. `header` has the names of the columns if they are known, without surrounding white space.
+    package init(
+        _ schema: ProfileSchema, _ options: ImportOptions = ImportOptions(), header: Set<String>? = nil
+    ) {
+        foldedIgnored = header == nil ? Set(options.ignoredColumns.map(FoldedHeader.init).filter { !$0.isEmpty }) : []
+        foldedColumns = Dictionary(
+            (header == nil ? options.columns : [:]).sorted { $0.key < $1.key }.map { (FoldedHeader($0.key), $0.value) }
+        ) { first, _ in first }
         var names = schema.fields.enumerated().flatMap { index, rules in
             ([rules.name.text] + rules.columns).map { (name: $0, index: index) }
         }
@@ -263,7 +283,7 @@ package struct ColumnUses: Sendable {
         exactHashes = Set(hashNames)
         hashes = Set(hashNames.map(FoldedHeader.init))
         hasPassword = schema.hasPassword
-        var options = options.completed(by: schema.importSettings)
+        var options = (header.map(options.spelled) ?? options).completed(by: schema.importSettings)
         // A key of one column is that column.
         if case .columns(let headers) = options.key, let header = headers.first, headers.count == 1 {
             options.columns[header] = options.columns[header] ?? schema.primaryKey.name.text
@@ -284,8 +304,15 @@ package struct ColumnUses: Sendable {
             // The store wrote these columns about its own profiles. Their folded names may be equal to names of fields.
             if ProfileFact(name: header) != nil { return .ignored }
             let name = FoldedHeader(header)
+            if foldedIgnored.contains(name) { return .ignored }
+            if let target = foldedColumns[name] { return use(ofTarget: target) }
             return hashes.contains(name) ? .hash : field(header, name)
         }
+        return use(ofTarget: target)
+    }
+
+    /// Returns the use of a column that the options map to this name.
+    private func use(ofTarget target: String) -> ColumnUse {
         // The options map a header to a field name. Therefore field names take precedence over column names here.
         let name = FoldedHeader(target)
         if name == Self.hashName, hasPassword { return .hash }
@@ -300,7 +327,14 @@ package struct ColumnUses: Sendable {
     }
 
     /// Whether the options ignore the column with this header by name.
-    fileprivate func isIgnored(_ header: String) -> Bool { options.ignoredColumns.contains(header) }
+    func isIgnored(_ header: String) -> Bool {
+        options.ignoredColumns.contains(header) || foldedIgnored.contains(FoldedHeader(header))
+    }
+
+    /// The number of columns of an input without a header, if all of them are known by `column_1`, `column_2`, ….
+    var numberedColumns: Int {
+        (1...ImportColumns.mostColumns).prefix { use(of: "column_\($0)") != .unknown }.count
+    }
 
     /// Whether a name begins with the name of an object and a separator: `address.city` or `address_city`, if the object
     /// is `address`.

@@ -51,13 +51,15 @@ public struct ImportOptions: Sendable {
     /// The maximum number of issues that the report lists. The report counts all of them.
     public var mostIssues = 10_000
     /// Field names for headers, if a header differs from the name of its field. The key is the header, and the value is
-    /// the name of the field.
+    /// the name of the field. If the input does not have exactly this header, case, spaces, hyphens, underscores and
+    /// points do not matter.
     public var columns: [String: String] = [:]
     /// The headers of the columns to read, spelled as in the input. The import ignores all other columns. If the set is
     /// empty, the import reads all columns. The members of a JSON object count as columns.
     public var chosenColumns: Set<String> = []
-    /// The headers of the columns to ignore, spelled as in the input. The import ignores these columns even if they
-    /// match a field.
+    /// The headers of the columns to ignore. The import ignores these columns even if they match a field. If the input
+    /// does not have exactly this header, case, spaces, hyphens, underscores and points do not matter. In JSON, a member
+    /// with exactly the name of a field is only ignored by exactly this name.
     public var ignoredColumns: Set<String> = []
     /// The source of the primary key, if the input has no column for it.
     public var key = KeySource.column
@@ -81,6 +83,29 @@ public struct ImportOptions: Sendable {
         if key == .column { options.key = settings.key }
         options.ignoredColumns.formUnion(
             settings.ignoredColumns.filter { columns[$0] == nil && !chosenColumns.contains($0) })
+        return options
+    }
+
+    /// Returns these options with the names of columns spelled as in a header. A name that the header does not have
+    /// stays as it is.
+    func spelled(as header: Set<String>) -> ImportOptions {
+        let ofKey: [String] = if case .columns(let headers) = key { headers } else { [] }
+        guard !ignoredColumns.union(columns.keys).union(ofKey).isSubset(of: header) else { return self }
+        let folded = Dictionary(grouping: header, by: FoldedHeader.init)
+        func spellings(_ name: String) -> [String] {
+            if header.contains(name) { return [name] }
+            let folding = FoldedHeader(name)
+            return folding.isEmpty ? [name] : folded[folding] ?? [name]
+        }
+        var options = self
+        options.ignoredColumns = Set(ignoredColumns.flatMap(spellings))
+        for (name, field) in columns.sorted(by: { $0.key < $1.key }) where !header.contains(name) {
+            let free = spellings(name).filter { options.columns[$0] == nil }
+            guard !free.isEmpty else { continue }
+            options.columns[name] = nil
+            for spelling in free { options.columns[spelling] = field }
+        }
+        if !ofKey.isEmpty { options.key = .columns(ofKey.map { spellings($0).min() ?? $0 }) }
         return options
     }
 }
@@ -135,9 +160,13 @@ public enum ImportError: Error, Hashable, Sendable {
     case columnTwice(String, columns: [String])
     /// ``ImportOptions/columns`` names a header that the input does not have.
     case mappedColumnMissing(String)
-    /// ``ImportOptions/key`` names a column that the input does not have, that has no field, or that has the secret
-    /// field.
+    /// ``ImportOptions/ignoredColumns`` names a header that the input does not have.
+    case ignoredColumnMissing(String)
+    /// The key of ``ImportOptions/key`` or of the store has a column that the input does not have.
     case keyColumnMissing(String)
+    /// The key of ``ImportOptions/key`` or of the store has a column of the input that has no field, or that has the
+    /// field of the key or of the secret.
+    case keyColumnWithoutField(String)
     /// ``ImportOptions/columns`` maps a column to this field, which the schema does not have.
     case unknownField(String)
     /// The input is a file of this kind, not text with records.

@@ -66,7 +66,9 @@ package final class ImportSource: Sendable {
             delimiter = .comma
             reader = Locked(.json(JSONObjectReader(elements, columns: columns, options: options)))
         case .csv(let csv):
-            var table = try TableReader(csv, layout: layout)
+            var table = try TableReader(
+                csv, layout: layout,
+                knownColumns: layout.hasHeader ? nil : ColumnUses(schema, options).numberedColumns)
             columns = try Self.columns(of: &table, schema, options)
             format = .csv(delimiter: table.delimiter.byte)
             delimiter = table.delimiter

@@ -64,7 +64,7 @@ struct JSONObjectReader: ~Copyable, Sendable {
             records.endRecord()
         }
         guard !records.records.isEmpty else { return nil }
-        let computed = keys?.keys(of: records) ?? []
+        let computed = keys?.keys(of: records, faults) ?? []
         return ReadBatch(
             records, keys: computed, faults: faults, joinedLists: lists, bytesRead: elements.bytesRead)
     }

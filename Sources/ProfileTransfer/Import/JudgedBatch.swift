@@ -204,6 +204,7 @@ struct JudgedBatch: Sendable {
             let its = [columns.columnOfField[field], field == columns.secretField ? columns.columnOfHash : nil]
                 .compactMap(\.self)
             guard fault.unreadColumns.isDisjoint(with: its) else { continue }
+            if let computed = columns.computedKey, computed.field == field, computed.isUnread(fault) { continue }
             let isAbsent = its.allSatisfy { records.isAbsent(record.cells.lowerBound + $0) }
             if !(isAbsent && isCompletedByStore) { judge(field, of: record, records, key: key, columns, &rows) }
         }

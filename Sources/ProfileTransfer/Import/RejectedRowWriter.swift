@@ -10,9 +10,9 @@ internal import ProfileStore
 ///   secret. Therefore, if the input has secret or omitted columns, all cells of such a record are written as empty
 ///   cells. The column `_line` contains the line of the original record.
 /// - A record that was not read as one value for each column keeps all its cells, and the row has a wrong number of
-///   cells here too. Therefore an import refuses the row again until a person corrects it. If the number of cells is
-///   right, as in a record that is not UTF-8, an empty cell follows them. A JSON object keeps the values that have no
-///   cell as JSON, in a cell after the other cells.
+///   cells here too. Therefore an import refuses the row again until a person corrects it. If the record has a fault,
+///   for example because it is not UTF-8, empty cells follow until the row has too many cells. An import never pads such
+///   a row. A JSON object keeps the values that have no cell as JSON, in a cell after the other cells.
 /// - The file is always readable: U+FFFD replaces NUL and bytes that are not UTF-8. The writer does not change other
 ///   cells in this way.
 /// - If the input is a corrected file of rejected rows, it already has the columns `_line` and `_issues`. The writer
@@ -111,9 +111,12 @@ struct RejectedRowWriter: ~Copyable {
         // A JSON string may contain NUL as an escape sequence. Such a record has no `fault`.
         let isReadable = !record.cells.contains { batch.hasNUL(inCell: $0) }
         for column in kept {
-            if let computed, case .column(column.index)? = key {
+            if isHeader {
+                // The names of this file's header have numbers if a header occurs again.
+                writer.cell(columns[column.index].utf8.span)
+            } else if let computed, case .column(column.index)? = key {
                 writer.cell(computed.utf8.span)
-            } else if column.isSecret && !isHeader {
+            } else if column.isSecret {
                 writer.cell("".utf8.span)
             } else {
                 let cell = record.cells.lowerBound + column.index
@@ -132,7 +135,8 @@ struct RejectedRowWriter: ~Copyable {
             if withholdsCells { writer.cell("".utf8.span) } else { writeReadable(batch.cell(cell)) }
             count += 1
         }
-        if count == kept.count { writer.cell("".utf8.span) }
+        guard record.fault != nil || count == kept.count else { return }
+        for _ in count..<max(count, kept.count + 1) { writer.cell("".utf8.span) }
     }
 
     private mutating func writeReadable(_ cell: Span<UInt8>) { writer.cell(Self.readable(String(cell)).utf8.span) }
@@ -152,6 +156,11 @@ extension RecordBatch.Record {
             String(batch.cell(cells.upperBound - 1)).contains(": ")
         else { return cells }
         return cells.lowerBound..<cells.upperBound - 2
+    }
+
+    /// Returns the cells `_line` and `_issues` at the end of a row; none if they are missing.
+    func reasonCells(of batch: borrowing RecordBatch, _ header: [String]) -> Range<Int> {
+        cellsBeforeReason(of: batch, header).upperBound..<cells.upperBound
     }
 }
 

@@ -31,10 +31,15 @@ package struct StoreHeader: Sendable {
     func fit(_ cells: [String]) -> Fit {
         let filled = cells.map(\.trimmed).filter { !$0.isEmpty }
         let fields = filled.count { uses.use(of: $0).isOfField }
-        let known = fields + filled.count { uses.options.ignoredColumns.contains($0) }
         guard fields > 0 else { return .none }
-        let isTaken = (try? ImportColumns(of: TableHeader(cells: cells), schema: schema, options: options)) != nil
-        let isKnown = known * 2 > filled.count
-        return isTaken ? isKnown ? .header : .possible : isKnown ? .flawed : .none
+        let isKnown = (fields + filled.count(where: uses.isIgnored)) * 2 > filled.count
+        do throws(ImportError) {
+            _ = try ImportColumns(of: TableHeader(cells: cells), schema: schema, options: options)
+        } catch .ignoredColumnMissing {
+            // The import of this header reports the error. No other row is the header.
+        } catch {
+            return isKnown ? .flawed : .none
+        }
+        return isKnown ? .header : .possible
     }
 }

@@ -21,9 +21,18 @@ package struct TableReader: ~Copyable, Sendable {
 
     /// Reads the header. Blocks the thread.
     ///
+    /// - Parameters:
+    ///   - reader: The reader of the input.
+    ///   - layout: The layout of the table.
+    ///   - knownColumns: The number of columns that the store knows, if the input has no header. It decides if records
+    ///     with this number of cells are as frequent as others.
     /// - Throws: ``ImportError`` if there is no readable header.
-    package init(_ reader: consuming CSVReader, layout: TableLayout) throws(ImportError) {
+    package init(
+        _ reader: consuming CSVReader, layout: TableLayout, knownColumns: Int? = nil
+    ) throws(ImportError) {
         var csv = reader
+        // The rows of a sheet lack their empty cells at the end.
+        padsShortRows = layout.padsShortRows || csv.isLinePerRecord
         let most = csv.batchRecords
         // The reader may put passwords into the batch before the columns are known. Therefore the batch is marked as
         // secret.
@@ -34,8 +43,7 @@ package struct TableReader: ~Copyable, Sendable {
         } catch {
             throw ImportError(error)
         }
-        header = try Self.header(of: records, layout)
-        padsShortRows = layout.padsShortRows
+        header = try Self.header(of: records, layout, isPadded: padsShortRows, knownColumns)
         csv.batchRecords =
             padsShortRows ? min(most, max(1, Self.mostPaddedCells / max(1, header.names.count))) : most
         if ImportColumns.isOfRejects(header.names) { csv.maximumRecordBytes = ImportSource.longestReject }
@@ -63,11 +71,11 @@ package struct TableReader: ~Copyable, Sendable {
     }
 
     private static func header(
-        of records: borrowing RecordBatch, _ layout: TableLayout
+        of records: borrowing RecordBatch, _ layout: TableLayout, isPadded: Bool, _ knownColumns: Int?
     ) throws(ImportError) -> TableHeader {
         if let line = layout.headerLine, records.records.first?.line != line { throw .noHeaderInLine(line) }
         guard let first = records.records.first else { throw .noHeader }
-        let count = layout.hasHeader ? first.cells.count : width(of: records, isPadded: layout.padsShortRows)
+        let count = layout.hasHeader ? first.cells.count : width(of: records, isPadded: isPadded, knownColumns)
         guard let count, first.fault == nil || !layout.hasHeader else { throw .unreadableHeader(line: first.line) }
         guard count <= ImportColumns.mostColumns else {
             throw .tooManyColumns(count, most: ImportColumns.mostColumns)
@@ -80,10 +88,15 @@ package struct TableReader: ~Copyable, Sendable {
     /// short records are padded, it is the largest number of cells that at least two records have.
     ///
     /// - Returns: Nil if no record is readable.
-    private static func width(of records: borrowing RecordBatch, isPadded: Bool) -> Int? {
+    private static func width(
+        of records: borrowing RecordBatch, isPadded: Bool, _ knownColumns: Int?
+    ) -> Int? {
         var counts: [Int: Int] = [:]
         for record in records.records where record.fault == nil { counts[record.cells.count, default: 0] += 1 }
         if isPadded, let widest = counts.filter({ $0.value > 1 }).keys.max() { return widest }
-        return counts.max { ($0.value, $0.key) < ($1.value, $1.key) }?.key
+        func rank(_ count: (key: Int, value: Int)) -> (Int, Int, Int) {
+            (count.value, count.key == knownColumns ? 1 : 0, count.key)
+        }
+        return counts.max { rank($0) < rank($1) }?.key
     }
 }

@@ -157,8 +157,8 @@ public struct RejectedRowFile: Sendable {
         of profile: ValidProfile, for record: RecordBatch.Record, _ batch: borrowing RecordBatch,
         _ columns: ImportColumns
     ) -> [String] {
-        let reason = record.cellsBeforeReason(of: batch, columns.header).upperBound..<record.cells.upperBound
-        let line = reason.first.map { String(batch.cell($0)) } ?? String(record.line)
+        let line =
+            record.reasonCells(of: batch, columns.header).first.map { String(batch.cell($0)) } ?? String(record.line)
         var cells = columns.header.map { $0 == ImportColumns.lineColumn ? line : "" }
         if record.isWhole(by: columns) { cells = record.cells.map { String(batch.cell($0)) } }
         for (rules, column) in zip(schema.fields, columns.columnOfField) {

@@ -60,7 +60,7 @@ public final class RejectedRows {
         let key = columns.computedKey?.isOfColumns ?? false ? nil : key
         guard record.isWhole(by: columns) else {
             let cells = record.cellsBeforeReason(of: batch, columns.header)
-            let reason = (cells.upperBound..<record.cells.upperBound).map { String(batch.cell($0)) }
+            let reason = record.reasonCells(of: batch, columns.header).map { String(batch.cell($0)) }
             return Row(
                 number: record.number, line: reason.first.flatMap { Int($0) } ?? record.line, values: [:],
                 reason: reason.last ?? "", isUnreadable: true,

@@ -67,7 +67,8 @@ extension InputWarning {
         case .guessedEncoding(let name):
             "The input is not UTF-8. It was read as \(name), which is a guess. Name its encoding with --encoding."
         case .linesAboveHeader(let line):
-            "The header is in line \(line); \(line == 2 ? "the line" : "the \(line - 1) lines") above it \(line == 2 ? "was" : "were") skipped."
+            "The header is in line \(line); "
+                + (line == 2 ? "the line above it was skipped." : "the \(line - 1) lines above it were skipped.")
         case .strayQuotes(let rows, let line):
             "\(Self.count(rows, "row has", "rows have")) a quote inside a cell that is not quoted, \(Self.first(rows, line)); "
                 + "the quote was read as a part of the value. A separator may be missing there."

@@ -52,7 +52,14 @@ extension CommandFailure {
                 "If a header occurs again, the later column has a number at the end of its name")
         case .mappedColumnMissing(let name):
             self.init(.usage, "--map names the column \"\(name)\", which the input does not have")
+        case .ignoredColumnMissing(let name):
+            self.init(.usage, "--ignore names the column \(name.quoted(longest: 64)), which the input does not have")
         case .keyColumnMissing(let name):
+            self.init(
+                .badInput,
+                "The key is made of the column \(name.quoted(longest: 64)), which the input does not have\(nothingDone)",
+                "If the column has another name in the input, map it with --map 'COLUMN=FIELD'")
+        case .keyColumnWithoutField(let name):
             self.init(
                 .usage,
                 "The key is made of the column \(name.quoted(longest: 64)), which the input lacks, which an option leaves "
@@ -161,9 +168,8 @@ extension CommandFailure {
                 "Export it as Excel (.xlsx) or CSV, and import that")
         case .damagedArchive:
             self.init(
-                .badInput,
-                "The input is a workbook or another archive that is damaged or cut off, so its parts cannot be found"
-                    + attempt.nothingDone, Self.fetchAgain)
+                .badInput, "The input is damaged or cut off\(attempt.nothingDone)",
+                "It begins like a workbook or another archive", Self.fetchAgain)
         case .unreadablePart(let part, let fault): self.init(fault, of: part.quoted(longest: 200))
         case .noSheet:
             self.init(

@@ -27,9 +27,14 @@ extension InputFileOptions {
     }
 
     /// Returns the failure of an import with the key options, if these options are its cause.
-    func failure(_ error: ImportError, of schema: ProfileSchema) -> CommandFailure? {
-        guard keySource != nil, case .columnTwice(schema.primaryKey.name.text, columns: _) = error else { return nil }
-        return .otherKey(of: schema)
+    func failure(_ error: ImportError, of schema: ProfileSchema?) -> CommandFailure? {
+        switch (error, keySource) {
+        case (_, nil): nil
+        case (.columnTwice(schema?.primaryKey.name.text, columns: _), _): schema.map(CommandFailure.otherKey(of:))
+        case (.keyColumnMissing(let name), .columns?):
+            CommandFailure(.usage, "--key names the column \(name.quoted(longest: 64)), which the input does not have")
+        default: nil
+        }
     }
 }
 

@@ -34,7 +34,7 @@ struct ReportedImport {
         } catch {
             if await isStoreRemoved(), isStoreNamed { noteRemoval() }
             guard let error = error as? ImportError else { throw error }
-            if let schema = store?.schema, let failure = input.source.failure(error, of: schema) { throw failure }
+            if let failure = input.source.failure(error, of: store?.schema) { throw failure }
             throw CommandFailure(error, attempting: attempt)
         }
         outcome.isStoreRemoved = await isStoreRemoved()

@@ -79,6 +79,36 @@ import Watchdog
         #expect(try await repository.edit(edited.username) { $0["age"] = "7" }.revision == 4)
     }
 
+    @Test(arguments: [KeySource.columns(["site", "number"]), .content])
+    func `a JSON object with an error keeps its key, unless a part of the key is unreadable`(key: KeySource)
+        async throws
+    {
+        let folder = try ImportFolder()
+        let repository = try await store(folder)
+        let options = importOptions {
+            $0.format = .json
+            $0.key = key
+        }
+        let importer = ProfileImporter(repository: repository, options: options)
+        let (report, rejects) = try await importer.runKeepingRejects(
+            """
+            {"site":"a","number":"1","x":1}
+            {"site":"a","number":"1"}
+            {"site":"b","number":[["2"]],"x":1}
+            7
+
+            """)
+        #expect(report.outcomes == [1, 0, 0, 3], "\(report.lines)")
+        #expect(
+            report.issues.listed.map { "\($0.line) \($0.issue.field ?? "") \($0.issue.code)" } == [
+                "1  unknown_field", "3  bad_row", "3  unknown_field", "4  bad_row",
+            ])
+        let first = try #require(report.issues.listed.first?.key)
+        #expect(try await keys(repository) == [key == .content ? first + "-2" : "a/1"])
+        #expect(report.issues.listed.dropFirst().allSatisfy { $0.key == nil })
+        if key == .content { #expect(rejects.contains("\n\(first),a,1,"), "\(rejects)") }
+    }
+
     @Test func `a row whose key contradicts its parts is rejected, also by an update`() async throws {
         let folder = try ImportFolder()
         let repository = try await store(folder)
@@ -113,6 +143,18 @@ import Watchdog
         let repository = try await store(folder)
         await #expect(throws: ImportError.keyColumnMissing("place")) {
             try await repository.importing("site,number\na,1\n") { $0.key = .columns(["site", "place"]) }
+        }
+        await #expect(throws: ImportError.keyColumnMissing("number")) {
+            try await repository.importing("site,age\na,1\n") { $0.key = .columns(["site", "number"]) }
+        }
+        await #expect(throws: ImportError.keyColumnMissing("code")) {
+            try await repository.importing("site,age\na,1\n") { $0.key = .columns(["code"]) }
+        }
+        await #expect(throws: ImportError.keyColumnWithoutField("place")) {
+            try await repository.importing("site,place\na,1\n") {
+                $0.key = .columns(["site", "place"])
+                $0.ignoresUnknownColumns = true
+            }
         }
         let report = try await repository.importing("code,site\na/1,x\n") { $0.key = .columns(["code"]) }
         #expect(report.outcomes == [1, 0, 0, 0])

@@ -49,6 +49,48 @@ import Watchdog
         #expect(mismatch?.mismatch?.unknownColumns == ["a;b"])
     }
 
+    @Test(arguments: [
+        "username,Shoe Size,remark\nann,42,x\n", #"{"username":"ann","Shoe Size":42,"remark":"x"}"#,
+    ])
+    func `I2: options name a column regardless of case, spaces and hyphens`(text: String) async throws {
+        let report = try await validating(text, schema: schemaOfNames()) {
+            $0.format = .automatic
+            $0.columns = ["Remark": "note"]
+            $0.ignoredColumns = ["shoe-size"]
+        }
+        #expect(report.outcomes == [1, 0, 0, 0], "\(report.lines)")
+    }
+
+    @Test(arguments: ["username,Note,note\nann,x,y\n", #"{"username":"ann","Note":"y","note":"x"}"#])
+    func `I2: an option that names one column exactly applies to no other column`(text: String) async throws {
+        let folder = try ImportFolder()
+        let repository = try await folder.store(schema: schemaOfNames())
+        _ = try await repository.importing(text) {
+            $0.format = .automatic
+            $0.ignoredColumns = [text.hasPrefix("{") ? "Note" : "note"]
+        }
+        #expect(try await repository.everything()["ann"] == ["username": "ann", "note": "x"])
+    }
+
+    @Test func `I2: an option that ignores a column which the input does not have is an error`() async throws {
+        let schema = try schemaOfNames()
+        #expect(
+            await refusal(of: "username,note\nann,x\n", schema: schema) { $0.ignoredColumns = ["remark"] }
+                == .ignoredColumnMissing("remark"))
+        // The file of rejected rows lacks the column.
+        let importer = ProfileImporter(
+            schema: schema, today: .latest, options: importOptions { $0.ignoredColumns = ["remark"] })
+        let (report, rejects) = try await importer.runKeepingRejects("username,remark\n,x\n")
+        #expect(report.rejected == 1 && !rejects.contains("remark"))
+        #expect(try await importer.run(rejects).outcomes == [0, 0, 0, 1])
+        let settings = try ProfileSchema(
+            parsing: """
+                {"fields": [{"name": "username", "constraints": {"required": true, "unique": true}}],
+                 "profiles": {"ignoredColumns": ["remark"]}}
+                """)
+        #expect(try await validating("username\nann\n", schema: settings).outcomes == [1, 0, 0, 0])
+    }
+
     @Test func `I2, P12: a header with hashes is no row of data`() async throws {
         let found = await refusal(of: "Password Hash,shoe size\n")
         #expect(found?.mismatch?.mayBeData == false && found?.mismatch?.unknownColumns == ["shoe size"])

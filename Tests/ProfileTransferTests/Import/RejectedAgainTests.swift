@@ -53,13 +53,47 @@ import Watchdog
         try await requireRefusedAgain(Array((Self.header + "bob,é,1\nann,Jos").utf8) + [0xE9] + Array(",1\n".utf8))
     }
 
-    private func requireRefusedAgain(_ bytes: [UInt8]) async throws {
-        let first = try await imported(bytes)
+    @Test(arguments: ["ann,Jos\u{E9}", "\"ann\"x", "ann\0", "\"ann"])
+    func `I7: a faulty row with too few cells is refused again, also if short rows are padded`(row: String) async throws
+    {
+        let bytes = row.unicodeScalars.map { UInt8($0.value) }
+        try await requireRefusedAgain(Array(Self.header.utf8) + bytes) {
+            $0.encoding = "UTF-8"
+            $0.layout.padsShortRows = true
+        }
+    }
+
+    @Test func `I7: a row that was too long is refused again, although its cells are not kept`() async throws {
+        let schema = try ProfileSchema(
+            parsing: #"""
+                {"fields": [{"name": "no"}, {"name": "note"}], "primaryKey": "no", "profiles": {"key": "row"}}
+                """#)
+        let importer = ProfileImporter(
+            schema: schema, today: .latest, options: importOptions { $0.layout.padsShortRows = true })
+        let long = String(repeating: "x", count: 2 << 20)
+        let (report, rejects) = try await importer.runKeepingRejects("note\n\(long)\n")
+        #expect(report.outcomes == [0, 0, 0, 1], "\(report.lines)")
+        #expect(try await importer.run(rejects).outcomes == [0, 0, 0, 1], "\(rejects)")
+    }
+
+    @Test func `I7: a row that repeats a header with numbered names is refused again`() async throws {
+        let schema = try ProfileSchema(
+            parsing: #"{"fields": [{"name": "no"}, {"name": "note"}, {"name": "note_2"}], "primaryKey": "no"}"#)
+        let importer = ProfileImporter(schema: schema, today: .latest)
+        let (report, rejects) = try await importer.runKeepingRejects("no,note,note\n1,a,b\nNo,note,note\n")
+        #expect(report.outcomes == [1, 0, 0, 1], "\(report.lines)")
+        #expect(try await importer.run(rejects).outcomes == [0, 0, 0, 1], "\(rejects)")
+    }
+
+    private func requireRefusedAgain(
+        _ bytes: [UInt8], _ change: (inout ImportOptions) -> Void = { _ in }
+    ) async throws {
+        let first = try await imported(bytes, change)
         #expect(first.report.rejected > 0)
-        let again = try await imported(first.rejects)
+        let again = try await imported(first.rejects, change)
         #expect(again.report.rejected == first.report.rejected && again.report.imported == 0, "\(again.report.lines)")
         // Only the lines and the issues change, so nothing is lost however often the file is imported.
-        let third = try await imported(again.rejects)
+        let third = try await imported(again.rejects, change)
         #expect(try cellsOfRows(third.rejects) == cellsOfRows(first.rejects))
     }
 

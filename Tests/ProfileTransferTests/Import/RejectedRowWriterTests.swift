@@ -61,7 +61,8 @@ import Watchdog
         let output = try rejects(of: Array("username,phone\nann,".utf8) + [0xFF, 0x37, 0x0A, 0x62, 0x00], issues: [])
         #expect(
             try cells(of: output) == [
-                ["username", "phone", "_line", "_issues"], ["ann", "\u{FFFD}7", "", "2", ""], ["b\u{FFFD}", "3", ""],
+                ["username", "phone", "_line", "_issues"], ["ann", "\u{FFFD}7", "", "2", ""],
+                ["b\u{FFFD}", "", "", "3", ""],
             ])
     }
 

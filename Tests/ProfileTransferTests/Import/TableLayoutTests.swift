@@ -84,6 +84,13 @@ import Watchdog
         #expect(padded.outcomes == [5, 0, 0, 1])
     }
 
+    @Test func `I2: if two numbers of columns are equally frequent, that of the store counts`() async throws {
+        let schema = try ProfileSchema(
+            parsing: #"{"fields": [{"name": "column_1"}, {"name": "column_2"}], "primaryKey": "column_1"}"#)
+        let report = try await validating("ann,7\nbob,8,x\n", schema: schema, layout { $0.hasHeader = false })
+        #expect(report.outcomes == [1, 0, 0, 1])
+    }
+
     @Test func `I3: short rows are padded, and long rows stay errors`() async throws {
         let schema = try ProfileSchema(
             parsing: """

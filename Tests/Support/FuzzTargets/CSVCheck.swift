@@ -49,6 +49,7 @@ struct CSVCheck {
         case .looksLike, .damagedCompression, .ended(.damagedCompression, _): return true
         case .noHeader, .unreadableHeader, .columnTwice, .columnMismatch, .otherDelimiter, .mappedColumnMissing:
             return !hasPlainHeader || !isUsual
+        case .ignoredColumnMissing(let name): return choices.options.ignoredColumns.contains(name)
         case .noHeaderInLine(let line): return line == layout.headerLine
         default: return false
         }
@@ -123,8 +124,9 @@ struct CSVCheck {
 
     /// Returns the field of each column.
     private func fields(of header: [[UInt8]]) throws -> [String?] {
-        let uses = ColumnUses(choices.schema, choices.options)
-        return try names(of: header).map { title in
+        let titles = names(of: header)
+        let uses = ColumnUses(choices.schema, choices.options, header: Set(titles))
+        return try titles.map { title in
             let use = uses.use(of: title)
             if use == .hash { return ProfileDraft.hashName }
             guard case .field(let index) = use else {

@@ -26,7 +26,8 @@ struct JSONCheck {
             switch error {
             case .looksLike, .damagedCompression, .ended(.damagedCompression, _): true
             // These come from a file that is not recognized as JSON.
-            case .noHeader, .unreadableHeader, .columnTwice, .columnMismatch, .otherDelimiter, .mappedColumnMissing:
+            case .noHeader, .unreadableHeader, .columnTwice, .columnMismatch, .otherDelimiter, .mappedColumnMissing,
+                .ignoredColumnMissing:
                 choices.options.format == .automatic
             default: false
             }
