@@ -152,7 +152,7 @@ import Watchdog
         #expect(try workplace.profiles("list", "--count").output == "5\n")
         for (option, text) in [
             ("--omit", "--omit names \"site\", but the keys of the store are made of its field site"),
-            ("--ignore", "The key is made of the column \"site\", which the input lacks, which an option leaves out"),
+            ("--ignore", "The key is made of the column \"site\", which an option leaves out"),
         ] {
             let refused = try workplace.profiles("import", "a.csv", "--infer", option, "site", "--on-duplicate", "skip")
             #expect(refused.status == 64 && refused.error.contains(text), "\(refused)")
@@ -169,10 +169,13 @@ import Watchdog
         #expect(omitted.status == 64, "\(omitted)")
         #expect(omitted.error.contains("the keys of the store are made of its field payee"), "\(omitted)")
         try workplace.write("day\n2026-01-02\n", to: "days.csv")
-        for arguments in [["january.csv", "--ignore", "payee"], ["days.csv"], ["days.csv", "--infer"]] {
+        for (arguments, status) in [
+            (["january.csv", "--ignore", "payee"], 64), (["days.csv"], 65), (["days.csv", "--infer"], 65),
+        ] as [([String], Int32)] {
             let refused = try workplace.run(
                 [try Workplace.binary(), "import", "--on-duplicate", "skip"] + arguments, input: "", environment: [:])
-            #expect(refused.status == 64 && refused.error.contains("the column \"payee\""), "\(arguments) \(refused)")
+            #expect(refused.status == status, "\(arguments) \(refused)")
+            #expect(refused.error.contains("the column \"payee\""), "\(arguments) \(refused)")
         }
         #expect(try workplace.profiles("list", "--count").output == "2\n")
     }

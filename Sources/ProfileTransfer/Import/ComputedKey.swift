@@ -78,7 +78,9 @@ struct ComputedKey: Sendable {
             where names.contains(rules.name.text) && part(index) == nil && index != key && !rules.isSecret {
                 // Without the column, a row would have another key than the same row of an earlier file.
                 if columns[key] != nil { return nil }
-                throw .keyColumnMissing(rules.originalHeader)
+                let names = ([rules.name.text] + rules.columns).map(FoldedHeader.init)
+                let isThere = header.contains { names.contains(FoldedHeader($0.trimmed)) }
+                throw isThere ? .keyColumnWithoutField(rules.originalHeader) : .keyColumnMissing(rules.originalHeader)
             }
             // In the order of the names, the order of the columns in the file makes no difference.
             self.source = .content(

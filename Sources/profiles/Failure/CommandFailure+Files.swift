@@ -62,7 +62,7 @@ extension CommandFailure {
         case .keyColumnWithoutField(let name):
             self.init(
                 .usage,
-                "The key is made of the column \(name.quoted(longest: 64)), which the input lacks, which an option leaves "
+                "The key is made of the column \(name.quoted(longest: 64)), which an option leaves "
                     + "out, or which has no field that can be part of a key\(nothingDone)",
                 "Import a file that has the columns of the key, or name other columns with --key for a new store")
         case .unknownField(let name):
