@@ -94,17 +94,22 @@ package struct TableShape: Sendable {
     }
 
     /// A row of totals is one of the last rows. At least one of its numbers is not less than each of the other numbers in
-    /// its column. The sum of all rows is not computed, because that would slow down the reading of large files.
+    /// its column, or the row has a number and lacks a value that all other rows have. The sum of all rows is not
+    /// computed, because that would slow down the reading of large files.
     private var totals: InputWarning? {
         let rows = first + last
-        let others = rows.filter { !$0.hasTotalWord }.map(\.numbers)
+        let others = rows.filter { !$0.hasTotalWord }
         let found = rows.suffix(Self.mostLast).first { row in
-            row.hasTotalWord
-                && row.numbers.indices.contains { column in
-                    guard let total = row.numbers[column] else { return false }
-                    let values = others.compactMap { $0[column] }
-                    return values.count > 1 && values.allSatisfy { abs($0) <= abs(total) }
-                }
+            guard row.hasTotalWord, others.count > 1 else { return false }
+            return row.numbers.indices.contains { column in
+                guard let total = row.numbers[column] else { return false }
+                let values = others.compactMap { $0.numbers[column] }
+                return values.count > 1 && values.allSatisfy { abs($0) <= abs(total) }
+            }
+                || row.numbers.contains { $0 != nil }
+                    && row.cells.indices.contains { column in
+                        row.cells[column].isEmpty && others.allSatisfy { !$0.cells[column].isEmpty }
+                    }
         }
         return found.map { .totals(line: $0.line) }
     }
