@@ -141,6 +141,8 @@ import Watchdog
         #expect(outcome.error.hasPrefix(start) && outcome.error.contains("--key-by-content"), "\(outcome)")
         #expect(outcome.output.hasPrefix("Column"))
         #expect(!workplace.exists("schema.json"))
+        let empty = try workplace.profiles("schema", "infer", "-", input: "a,b\n")
+        #expect(empty.status == 1 && empty.error.hasPrefix("Error: The file has no rows"), "\(empty)")
         try workplace.write("a,b\n1,2\n1,2\n", to: "rows.csv")
         let named = try workplace.profiles("schema", "infer", "rows.csv")
         #expect(named.error.contains("has the value \"1\" again in lines 2 and 3 (upper and lower"), "\(named)")

@@ -63,6 +63,10 @@ import Watchdog
         #expect(
             try workplace.profiles("list", "--columns", "code,n", "--format", "csv").output
                 == "code,n\nA,1\nC,3\nM,2\nD,1\nF,3\nG,1\nH,4\nJ,5\n")
+        // The error is about the file's first line, not about the line of the settings.
+        try workplace.write("x,y\n1,2\n", to: "other.csv")
+        let other = try workplace.profiles("import", "other.csv")
+        #expect(other.status == 65 && other.error.contains("The first row names no field"), "\(other)")
         // A header with an unknown column is not skipped for the sake of another one further down.
         try workplace.write("code,n,extra\nK,1,x\ncode,n,d\nL,1,x\n", to: "joined.csv")
         let refused = try workplace.profiles("import", "joined.csv")

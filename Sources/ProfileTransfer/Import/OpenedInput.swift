@@ -143,7 +143,9 @@ package struct OpenedInput: ~Copyable, Sendable {
             guard let record = record(found) else { break }
             if record.line == line, header.fit(record.cells) == .header { return found }
         }
-        return fit == .possible ? atStart : layout
+        // If the settings name a line that is no header either, an error should be about the first line.
+        let isUsual = record(layout).map { header.fit($0.cells) != .none } ?? false
+        return fit == .possible || !isUsual ? atStart : layout
     }
 
     private static func records(of text: consuming TextInput, isJSON: Bool, _ options: CSVOptions) -> Records {

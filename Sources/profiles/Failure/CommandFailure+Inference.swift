@@ -52,10 +52,14 @@ extension CommandFailure {
         guard proposal.columns.contains(where: { $0.rules != nil }) else {
             return CommandFailure(.badInput, "There is no column that can be a field")
         }
+        let reason =
+            proposal.rows == 0
+            ? "The file has no rows, and no column is named like a key"
+            : "No column can be the key: in each one a value is missing or repeated\(closest(proposal))"
         return CommandFailure(
             .no,
-            lines: ["No column can be the key: in each one a value is missing or repeated\(closest(proposal))"] + [
-                "Choose a column, or several together, with --key (rows that repeat the key are rejected)",
+            lines: [
+                reason, "Choose a column, or several together, with --key (rows that repeat the key are rejected)",
                 "Or take --key-by-content, a hash of the row's cells, or --key-by-row, the row number",
             ])
     }
