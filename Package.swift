@@ -124,7 +124,7 @@ let package = Package(
             resources: [
                 .embedInCode("V0001_profiles.sql"), .embedInCode("V0002_changes.sql"), .embedInCode("V0003_counts.sql"),
                 .embedInCode("V0004_writes.sql"), .embedInCode("V0005_accounts.sql"),
-                .embedInCode("V0006_tokens.sql"),
+                .embedInCode("V0006_tokens.sql"), .embedInCode("V0007_history.sql"),
             ],
             swiftSettings: optimised),
         .target(
@@ -141,7 +141,9 @@ let package = Package(
 
         .target(
             name: "PostgresMigrations", dependencies: ["ProfileStore"], path: "Migrations/postgres",
-            resources: [.embedInCode("V0001_store.sql"), .embedInCode("V0002_tokens.sql")],
+            resources: [
+                .embedInCode("V0001_store.sql"), .embedInCode("V0002_tokens.sql"), .embedInCode("V0003_history.sql"),
+            ],
             swiftSettings: optimised),
         .target(
             name: "PostgresAccess", dependencies: ["CLinux", "CPQ", "Platform", "Threads"], swiftSettings: optimised),

@@ -5,5 +5,6 @@ extension Migration {
     package static let postgres = [
         Migration(version: 1, name: "V0001_store", sql: PackageResources.V0001_store_sql),
         Migration(version: 2, name: "V0002_tokens", sql: PackageResources.V0002_tokens_sql),
+        Migration(version: 3, name: "V0003_history", sql: PackageResources.V0003_history_sql),
     ]
 }

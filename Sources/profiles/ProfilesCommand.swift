@@ -39,11 +39,13 @@ struct ProfilesCommand: ParsableCommand {
                 name: "Profile",
                 subcommands: [
                     RegisterCommand.self, EditCommand.self, RemoveCommand.self, LookupCommand.self, FindCommand.self,
-                    ListCommand.self, BrowseCommand.self, WatchCommand.self,
+                    ListCommand.self, BrowseCommand.self, WatchCommand.self, HistoryCommand.self,
                 ]),
             CommandGroup(
                 name: "File",
-                subcommands: [ImportCommand.self, MendCommand.self, ValidateCommand.self, ExportCommand.self]),
+                subcommands: [
+                    ImportCommand.self, MendCommand.self, ValidateCommand.self, ExportCommand.self, ImportsCommand.self,
+                ]),
             CommandGroup(
                 name: "Secret",
                 subcommands: [PasscodeCommand.self, LoginCommand.self, UnlockCommand.self, ResetCommand.self]),

@@ -45,7 +45,7 @@ public struct CalendarDay: Hashable, Comparable, Sendable, CustomStringConvertib
     /// The number of days since 1970-01-01. It is negative for earlier days.
     ///
     /// The algorithm is Howard Hinnant's `days_from_civil`.
-    var daysSince1970: Int {
+    package var daysSince1970: Int {
         // In this calculation, a year begins in March. So the leap day is the last day of a year. The year is never
         // negative.
         let shifted = month <= 2 ? year - 1 : year

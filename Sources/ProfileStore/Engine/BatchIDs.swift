@@ -19,9 +19,13 @@ package struct BatchIDs: Sendable {
         updated = updated.map { min($0.lowerBound, id)...max($0.upperBound, id) } ?? id...id
     }
 
-    /// The changes to log. The first change describes all added profiles, and the second change describes all updated
-    /// profiles. A change without profiles is omitted.
-    package var changes: [(kind: ProfileChange.Kind, ids: ClosedRange<Int64>)] {
-        [(.imported, added), (.updated, updated)].compactMap { kind, ids in ids.map { (kind, $0) } }
+    /// Returns the changes to log. The first change describes all added profiles, and the second change describes all
+    /// updated profiles. A change without profiles is omitted.
+    ///
+    /// - Parameter updates: The entries of the updated profiles for the history, unless they are written already.
+    package func changes(_ updates: [HistoryRecord] = []) -> [LoggedChange] {
+        let imported = added.map { LoggedChange(.imported, $0, [HistoryRecord(.imported, $0, revision: 1)]) }
+        let updated = updated.map { LoggedChange(.updated, $0, updates) }
+        return [imported, updated].compactMap(\.self)
     }
 }

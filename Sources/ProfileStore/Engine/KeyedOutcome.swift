@@ -143,6 +143,10 @@ extension KeyedOutcome {
     /// The stored form, as JSON.
     package var stored: String { json.text() }
 
+    /// Returns the first characters of the stored form of an outcome that contains the profile with this id. No other
+    /// outcome begins with them.
+    package static func storedBeginning(ofProfile id: Int64) -> String { "{\"profile\":{\"id\":\(id)," }
+
     private var json: JSONValue {
         switch self {
         case .profile(let profile): ["profile": profile.remembered]

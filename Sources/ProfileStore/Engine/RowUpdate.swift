@@ -11,18 +11,36 @@ package struct RowUpdate: Sendable {
     package let row: Int
     /// The fields whose value changes, including the secret field if there is a new hash.
     package let fields: FieldSet
+    /// The changed values, for the history.
+    package let recorded: RecordedValues
 
-    package init(id: Int64, revision: Int64, with rows: ValidProfiles, row: Int, fields: FieldSet) {
+    package init(
+        id: Int64, revision: Int64, with rows: ValidProfiles, row: Int, fields: FieldSet, recorded: RecordedValues
+    ) {
         self.id = id
         self.revision = revision
         self.rows = rows
         self.row = row
         self.fields = fields
+        self.recorded = recorded
     }
 
     /// Creates an update that replaces all values of a profile by the values of the only row in `rows`.
-    package init(of id: Int64, revision: Int64, with rows: ValidProfiles) {
-        self.init(id: id, revision: revision, with: rows, row: 0, fields: FieldSet(0..<rows.fieldCount))
+    package init(of stored: Profile, with rows: ValidProfiles, judgedBy schema: ProfileSchema) {
+        let all = FieldSet(0..<rows.fieldCount)
+        self.init(
+            id: stored.id, revision: stored.revision, with: rows, row: 0, fields: all,
+            recorded: RecordedValues(of: all, in: schema, to: rows, row: 0) { stored[schema.fields[$0].name] })
+    }
+
+    /// The entry for the history.
+    package func record(_ kind: ProfileChange.Kind) -> HistoryRecord {
+        HistoryRecord(kind, id...id, revision: revision + 1, recorded)
+    }
+
+    /// The changes of an edit of one profile.
+    package func edit(setsPassword: Bool) -> [LoggedChange] {
+        LoggedChange.edited(id, revision: revision + 1, recorded, setsPassword: setsPassword)
     }
 
     /// Returns the new hash of the password; nil if the password stays.

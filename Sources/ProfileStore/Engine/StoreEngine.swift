@@ -10,7 +10,9 @@
 /// such as `corrupt`, `full` and `inputOutput`.
 ///
 /// Engines belong to this package. Each engine has its own `open` function.
-package protocol StoreEngine: ProfileEngine, AccountEngine, RuleEngine, ChangeEngine, BulkEngine, CopyEngine {
+package protocol StoreEngine: ProfileEngine, AccountEngine, RuleEngine, ChangeEngine, HistoryEngine, BulkEngine,
+    CopyEngine
+{
     /// The location of the store, as a text for people: the path of a file, or the address of a database without its
     /// user.
     var place: String { get }

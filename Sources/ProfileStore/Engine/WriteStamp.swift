@@ -1,17 +1,45 @@
 internal import ProfileCore
 internal import SecretHashing
 
-/// The time, the author and the idempotency key of a write.
+/// The time, the author, the origin and the idempotency key of a write.
 package struct WriteStamp: Sendable {
     package let time: Timestamp
     package let author: Author?
+    package let origin: ChangeOrigin
     /// The request with the key; nil for a write without a key.
     package let request: KeyedRequest?
 
-    package init(at time: Timestamp, by author: Author? = nil, _ request: KeyedRequest? = nil) {
+    package init(
+        at time: Timestamp, by author: Author? = nil, from origin: ChangeOrigin = ChangeOrigin(),
+        _ request: KeyedRequest? = nil
+    ) {
         self.time = time
         self.author = author
+        self.origin = origin
         self.request = request
+    }
+}
+
+/// The origin of a change, for the history.
+package struct ChangeOrigin: Sendable {
+    /// The command or the program that makes the change.
+    package var command: String?
+    /// The file of an import.
+    package let source: String?
+    /// A random number that is the same in all transactions of the change. Nil if the change has only one transaction.
+    package let key: Int64?
+
+    package init(command: String? = nil) {
+        self.command = command
+        source = nil
+        key = nil
+    }
+
+    /// Creates the origin of a change that may take several transactions.
+    package init(ofManyTransactionsFrom source: String?) {
+        command = nil
+        self.source = source
+        key = .random(in: 1...(.max))
     }
 }
 

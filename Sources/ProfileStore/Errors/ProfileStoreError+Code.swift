@@ -59,6 +59,9 @@ extension ProfileStoreError {
         /// primary key, followed by the primary key in force.
         public static let otherPrimaryKey = Code(rawValue: "other_primary_key")
 
+        /// The history does not reach back to the requested time.
+        public static let beyondHistory = Code(rawValue: "beyond_history")
+
         /// The ``writeKey`` was used for another write within the last 24 hours. If a write is repeated with its key,
         /// the request must be the same.
         public static let keyReused = Code(rawValue: "key_reused")
@@ -216,6 +219,7 @@ extension ProfileStoreError {
         case .repeatedValues: .repeatedValues
         case .tooManyColumns: .tooManyColumns
         case .otherPrimaryKey: .otherPrimaryKey
+        case .beyondHistory: .beyondHistory
         case .keyReused: .keyReused
         case .busy: .busy
         case .cancelled: .cancelled
@@ -264,7 +268,7 @@ extension ProfileStoreError {
     package var isRefusal: Bool {
         switch reason {
         case .notFound, .duplicate, .staleRevision, .invalid, .invalidQuery, .schemaChanged, .tokenExists,
-            .repeatedValues, .tooManyColumns, .otherPrimaryKey, .keyReused:
+            .repeatedValues, .tooManyColumns, .otherPrimaryKey, .beyondHistory, .keyReused:
             true
         default: false
         }

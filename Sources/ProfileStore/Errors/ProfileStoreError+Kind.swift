@@ -35,7 +35,7 @@ extension ProfileStoreError {
     public var kind: Kind {
         switch reason {
         case .hashing(let error): error.kind
-        case .notFound, .noStore, .brokenLink: .notFound
+        case .notFound, .noStore, .brokenLink, .beyondHistory: .notFound
         case .duplicate, .tokenExists, .repeatedValues, .tooManyColumns, .otherPrimaryKey, .notUnused,
             .alreadyExists, .reservedName:
             .conflict

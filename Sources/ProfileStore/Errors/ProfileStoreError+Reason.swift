@@ -15,6 +15,7 @@ extension ProfileStoreError {
         case repeatedValues(FieldName, [String])
         case tooManyColumns(limit: Int)
         case otherPrimaryKey(FieldName, inForce: FieldName)
+        case beyondHistory
         case keyReused(WriteKey)
 
         // The request cannot be done now.
@@ -78,6 +79,7 @@ extension ProfileStoreError {
     package static func otherPrimaryKey(_ key: FieldName, inForce: FieldName) -> Self {
         Self(.otherPrimaryKey(key, inForce: inForce))
     }
+    package static let beyondHistory = Self(.beyondHistory)
     package static func keyReused(_ key: WriteKey) -> Self { Self(.keyReused(key)) }
     package static func busy(holder: LockHolder?, waited: Duration) -> Self {
         Self(.busy(holder: holder, waited: waited))

@@ -22,6 +22,8 @@ package enum StoreDamage: Hashable, Sendable {
     case uncountable(String, Int64)
     /// The stored outcome of a keyed write cannot be read.
     case unreadableOutcome
+    /// A row of the history cannot be read.
+    case unreadableHistory
     /// The stored outcome of a keyed write belongs to another kind of write.
     case foreignOutcome
 }

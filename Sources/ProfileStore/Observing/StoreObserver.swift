@@ -166,6 +166,12 @@ extension StoreObserver.Operation {
         public static let ping = Name(rawValue: "ping")
         /// Reads changes, or the number of the newest change.
         public static let readChanges = Name(rawValue: "read_changes")
+        /// Reads the history.
+        public static let readHistory = Name(rawValue: "read_history")
+        /// Changes the time for which the history is kept.
+        public static let keepHistory = Name(rawValue: "keep_history")
+        /// Removes all traces of a profile.
+        public static let erase = Name(rawValue: "erase")
         /// Checks the file.
         public static let check = Name(rawValue: "check")
         /// Copies the file.

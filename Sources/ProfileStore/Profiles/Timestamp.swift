@@ -9,6 +9,11 @@ public struct Timestamp: Hashable, Comparable, Sendable, CustomStringConvertible
     /// Creates a time.
     public init(millisecondsSince1970: Int64) { self.millisecondsSince1970 = millisecondsSince1970 }
 
+    /// Creates a time from a day in UTC and a time on that day.
+    package init(day: CalendarDay, millisecondOfDay: Int64) {
+        self.init(millisecondsSince1970: Int64(day.daysSince1970) * 86_400_000 + millisecondOfDay)
+    }
+
     /// Returns the time of the system's clock.
     public static func now() -> Timestamp {
         var time = timespec()

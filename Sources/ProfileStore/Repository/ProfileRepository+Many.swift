@@ -16,12 +16,13 @@ extension ProfileRepository {
     public func register(
         many profiles: [ValidProfile], by author: Author? = nil
     ) async throws(StoppedWrite<RegistrationReport>) -> RegistrationReport {
+        let origin = ChangeOrigin(ofManyTransactionsFrom: nil)
         var report = RegistrationReport()
         var start = 0
         while start < profiles.count {
             let end = min(start + Self.profilesPerTransaction, profiles.count)
             do throws(ProfileStoreError) {
-                let batch = try await register(Array(profiles[start..<end]), by: author)
+                let batch = try await register(Array(profiles[start..<end]), by: author, from: origin)
                 report.registered += end - start - batch.refusals.count
                 report.refusals += batch.refusals.map {
                     RegistrationReport.Refusal(index: start + $0.row, fields: $0.fields)
@@ -49,6 +50,7 @@ extension ProfileRepository {
         matching query: ProfileQuery, by author: Author? = nil
     ) async throws(StoppedWrite<RemovalReport>) -> RemovalReport {
         defer { tokenLooks.forget() }
+        let origin = ChangeOrigin(ofManyTransactionsFrom: nil)
         var report = RemovalReport()
         var query = query
         query.limit = Self.profilesPerTransaction
@@ -63,7 +65,7 @@ extension ProfileRepository {
                     : try await confirmed(found) { [query] () throws(ProfileStoreError) in
                         try await profiles(query)
                     }
-                let removed = page.profiles.isEmpty ? 0 : try await remove(page.profiles, by: author)
+                let removed = page.profiles.isEmpty ? 0 : try await remove(page.profiles, by: author, from: origin)
                 report.removed += removed
                 report.changed += page.profiles.count - removed
                 query.after = page.next
@@ -74,31 +76,34 @@ extension ProfileRepository {
         return report
     }
 
-    private func remove(_ profiles: [Profile], by author: Author?) async throws(ProfileStoreError) -> Int {
-        try await ask(.remove, rows: { $0 }, await engine.remove(profiles, stamp(author)))
+    private func remove(
+        _ profiles: [Profile], by author: Author?, from origin: ChangeOrigin
+    ) async throws(ProfileStoreError) -> Int {
+        try await ask(.remove, rows: { $0 }, await engine.remove(profiles, stamp(author, from: origin)))
     }
 
     private static var profilesPerTransaction: Int { 1_000 }
 
     /// Stores a batch in one transaction.
     package func store<Batch: ImportBatch>(
-        _ batch: Batch, judgedBy schema: ProfileSchema, by author: Author?
+        _ batch: Batch, judgedBy schema: ProfileSchema, by author: Author?, from origin: ChangeOrigin
     ) async throws(ProfileStoreError) -> Batch {
-        try await ask(
-            .storeBatch, rows: \.rows.count, await engine.store(batch, judgedBy: schema, stamp(author)))
+        let stamp = stamp(author, from: origin)
+        return try await ask(.storeBatch, rows: \.rows.count, await engine.store(batch, judgedBy: schema, stamp))
     }
 
     /// Stores all rows of a load in one transaction.
     package func load(
-        _ load: some BulkLoad, judgedBy schema: ProfileSchema, by author: Author?
+        _ load: some BulkLoad, judgedBy schema: ProfileSchema, by author: Author?, from origin: ChangeOrigin
     ) async throws(ProfileStoreError) -> BulkLoadOutcome {
         let counted = CountedLoad(load)
+        let stamp = stamp(author, from: origin)
         return try await ask(
-            .load, rows: { counted.rows(of: $0) }, await engine.load(counted, judgedBy: schema, stamp(author)))
+            .load, rows: { counted.rows(of: $0) }, await engine.load(counted, judgedBy: schema, stamp))
     }
 
     private func register(
-        _ profiles: [ValidProfile], by author: Author?
+        _ profiles: [ValidProfile], by author: Author?, from origin: ChangeOrigin
     ) async throws(ProfileStoreError) -> RegistrationBatch {
         let schema = adoptedSchema.schema
         guard profiles.allSatisfy({ $0.schema == schema }) else {
@@ -107,7 +112,7 @@ extension ProfileRepository {
         let rows = try await hashingPasswords(of: ValidProfiles(joining: profiles, of: schema), schema)
         let batch = RegistrationBatch(rows)
         return try await learningOfRules { () throws(ProfileStoreError) in
-            try await store(batch, judgedBy: schema, by: author)
+            try await store(batch, judgedBy: schema, by: author, from: origin)
         }
     }
 }

@@ -175,8 +175,12 @@ extension ProfileRepository {
 
     // MARK: Shared by writes
 
-    package func stamp(_ author: Author?, _ request: KeyedRequest? = nil) -> WriteStamp {
-        WriteStamp(at: options.now(), by: author, request)
+    package func stamp(
+        _ author: Author?, from origin: ChangeOrigin = ChangeOrigin(), _ request: KeyedRequest? = nil
+    ) -> WriteStamp {
+        var origin = origin
+        origin.command = options.command
+        return WriteStamp(at: options.now(), by: author, from: origin, request)
     }
 
     /// Returns the answer of an earlier write with the same key; nil if there is no such write. Writes call this method

@@ -32,6 +32,8 @@ struct BatchPlan {
     /// The independent updates that are not applied to `profiles` yet, by the id of the profile.
     private var unapplied: [Int64: RowUpdate] = [:]
     private var updated: Set<Int64> = []
+    /// The entries of the updated profiles for the history.
+    private(set) var updates: [HistoryRecord] = []
     /// The fields whose updates are written in the order of the steps: the unique fields and the password. There are
     /// two reasons. An earlier row may give up a unique value that a later row takes. A new password also deletes
     /// sessions.
@@ -218,6 +220,7 @@ struct BatchPlan {
         _ = try ProfileStoreError.number(after: update.revision, "the revision")
         let isFirst = updated.insert(update.id).inserted && !(ids.added?.contains(update.id) ?? false)
         ids.addUpdated(update.id)
+        updates.append(update.record(.updated))
         if isFirst, update.fields.isDisjoint(with: orderedFields) {
             independentUpdates[update.fields, default: []].append(update)
             unapplied[update.id] = update
@@ -302,8 +305,7 @@ struct BatchPlan {
 
     /// Returns the changes to log, and the commands for the names of the new profiles. These commands delete the failed
     /// attempts that were counted before the new profiles existed.
-    func finish() -> (changes: [PostgresEngine.Change], last: [Command]) {
-        let changes = ids.changes.map { PostgresEngine.Change($0.kind, in: $0.ids) }
-        return (changes, ids.added.map { [ThrottleTable.forgetUnknown(namesOf: $0)] } ?? [])
+    func finish() -> (changes: [LoggedChange], last: [Command]) {
+        (ids.changes(updates), ids.added.map { [ThrottleTable.forgetUnknown(namesOf: $0)] } ?? [])
     }
 }

@@ -84,12 +84,14 @@ extension PostgresEngine {
     private func fill(
         from load: some BulkLoad, judgedBy schema: ProfileSchema, _ stamp: WriteStamp, withoutIndexes: Bool
     ) async throws(ProfileStoreError) -> BulkLoadOutcome {
+        let number = try await takeChangeNumber(at: stamp.time)
         let loaded = try await session.writeOnce(at: stamp.time) { connection, transaction, key in
             // A cancellation does not interrupt the connection. The load itself decides when it ends. The rows that the
             // load has returned before its end may be kept.
             connection.mayBeCancelled = false
             return try await fill(
-                from: load, judgedBy: schema, stamp, key, withoutIndexes: withoutIndexes, connection, transaction)
+                from: load, judgedBy: schema, stamp, key, number, withoutIndexes: withoutIndexes, connection,
+                transaction)
         }
         guard let loaded else { return .undone }
         let (outcome, isChange) = loaded.value
@@ -99,7 +101,7 @@ extension PostgresEngine {
 
     /// Fills the table in a transaction during which no other session writes profiles.
     private func fill(
-        from load: some BulkLoad, judgedBy schema: ProfileSchema, _ stamp: WriteStamp, _ key: String,
+        from load: some BulkLoad, judgedBy schema: ProfileSchema, _ stamp: WriteStamp, _ key: String, _ number: Int64,
         withoutIndexes: Bool, _ connection: Connection, _ transaction: Transaction
     ) async throws -> PostgresSession.Outcome<(BulkLoadOutcome, isChange: Bool)> {
         let held = try await transaction.run(SchemaTable.hold)
@@ -131,13 +133,14 @@ extension PostgresEngine {
                 var plan = BatchPlan(under: rules, ids: ids, at: stamp.time)
                 try await plan.run(&batch, transaction)
                 try await plan.write(batch.rows, transaction)
+                try await transaction.run(HistoryTable.append(plan.updates, stamp, number: number))
                 ids = plan.ids
                 try await onThread { [batch] in load.take(batch) }
             }
         }
         connection.deadline = session.newDeadline
         guard load.mayStay() else { throw LoadIsUndone() }
-        let changes = ids.changes
+        let changes = ids.changes()
         var last: [Command] = []
         if let added = ids.added {
             last = [
@@ -145,9 +148,7 @@ extension PostgresEngine {
                 ThrottleTable.forgetUnknown(namesOf: added),
             ]
         }
-        last += changes.enumerated().map { part, change in
-            ChangeTable.append(change.kind, change.ids, stamp, write: key, part: part)
-        }
+        last += Self.recording(changes, stamp, key, number)
         return PostgresSession.Outcome(value: (.loaded, isChange: !changes.isEmpty), last: last)
     }
 

@@ -21,7 +21,7 @@ extension PostgresEngine {
             func written(under rules: RulesInForce, last: [Command] = [], isGuess: Bool = false) -> Written<Profile> {
                 let profile = rules.table.newProfile(0, of: row, id: id, at: stamp.time, schemaVersion: rules.version)
                 return Written(
-                    value: profile, changes: [Change(.registered, id)],
+                    value: profile, changes: [.registered(id)],
                     // Failed login attempts do not count if they were made before the profile existed.
                     last: last + ThrottleTable.forget(profile.username), isGuess: isGuess)
             }
@@ -60,11 +60,8 @@ extension PostgresEngine {
             try await requireRevision(of: stored, transaction)
             let taken = try await takenFields(of: row, besides: stored.id, table, transaction)
             guard taken.isEmpty else { throw ProfileStoreError.duplicate(taken) }
-            var commands = [
-                table.setting(
-                    RowUpdate(of: stored.id, revision: stored.revision, with: row), at: stamp.time,
-                    schemaVersion: rules.version)
-            ]
+            let update = RowUpdate(of: stored, with: row, judgedBy: schema)
+            var commands = [table.setting(update, at: stamp.time, schemaVersion: rules.version)]
             let password = table.secretField.flatMap { row.text(row: 0, field: $0) }
             if let password {
                 commands += ProfileTable.settingPassword(
@@ -76,8 +73,7 @@ extension PostgresEngine {
             }
             var last = ThrottleTable.move(from: stored.username, to: profile.username)
             if password != nil { last += ThrottleTable.forget(profile.username, .password) }
-            let credential = password == nil ? [] : [Change(.credentialChanged, stored.id)]
-            return Written(value: profile, changes: [Change(.edited, stored.id)] + credential, last: last)
+            return Written(value: profile, changes: update.edit(setsPassword: password != nil), last: last)
         }
     }
 
@@ -100,7 +96,7 @@ extension PostgresEngine {
             }
             try profile.requireRevision(revision)
             return Written(
-                value: profile, changes: [Change(.removed, profile.id)],
+                value: profile, changes: [.removed(profile)],
                 last: [Command("DELETE FROM profiles WHERE id = $1", [.number(profile.id)])]
                     + ThrottleTable.forget(profile.username))
         }
@@ -111,17 +107,17 @@ extension PostgresEngine {
         let profiles = profiles.sorted { $0.id < $1.id }
         return try await change(stamp) { transaction in
             _ = try await rulesInForce(transaction)
-            let removed = try await transaction.run(
+            let deleted = try await transaction.run(
                 """
                 DELETE FROM profiles USING unnest($1::bigint[], $2::bigint[]) AS known (id, revision)
-                WHERE profiles.id = known.id AND profiles.revision = known.revision
-                RETURNING profiles.id, profiles.username
+                WHERE profiles.id = known.id AND profiles.revision = known.revision RETURNING profiles.id
                 """, [.numbers(profiles.map(\.id)), .numbers(profiles.map(\.revision))])
-            let ids = (0..<removed.count).compactMap { removed.number($0, 0) }.sorted()
-            let names = (0..<removed.count).compactMap { removed.text($0, 1) }
+            let ids = Set((0..<deleted.count).compactMap { deleted.number($0, 0) })
+            // A profile with the same revision has the same values.
+            let removed = profiles.filter { ids.contains($0.id) }
             return Written(
-                value: ids.count, changes: ids.map { Change(.removed, $0) },
-                last: names.isEmpty ? [] : [ThrottleTable.forget(names)])
+                value: removed.count, changes: removed.map { .removed($0) },
+                last: removed.isEmpty ? [] : [ThrottleTable.forget(removed.map(\.username))])
         }
     }
 

@@ -104,7 +104,7 @@ extension PostgresEngine {
                 of: inForce.schema, hasProfiles: !transaction.run(ProfileTable.selectAny).isEmpty)
             let next = try ProfileStoreError.number(after: inForce.version, "the version of the schema")
             return Written(
-                value: next, changes: [Change(.adopted, in: nil)],
+                value: next, changes: [.adopted],
                 last: SchemaTable.putInForce(schema, as: next, at: stamp.time))
         }
         try await dropUnwantedIndexes()

@@ -41,7 +41,7 @@ extension PostgresEngine {
                 ).firstNumber
                 last = ThrottleTable.forget(username, .passcode)
             }
-            return Written(value: id != nil, changes: id.map { [Change(.credentialChanged, $0)] } ?? [], last: last)
+            return Written(value: id != nil, changes: id.map { [.credentialChanged($0)] } ?? [], last: last)
         }
     }
 

@@ -50,7 +50,8 @@ extension PostgresEngine {
     func redeemReset(
         _ token: TokenHash, _ hash: PasswordHash, judgedBy schema: ProfileSchema, at time: Timestamp
     ) async throws(ProfileStoreError) -> Profile? {
-        try await changeOnce(WriteStamp(at: time)) { transaction -> Written<Profile?> in
+        let stamp = WriteStamp(at: time, from: ChangeOrigin(command: options.command))
+        return try await changeOnce(stamp) { transaction -> Written<Profile?> in
             let rules = try await rulesInForce(transaction, being: schema)
             let find = TokenTable.select(.one(token, at: time))
             let found = TokenTable.tokens(in: try await transaction.run([find])[0]).first
@@ -71,7 +72,8 @@ extension PostgresEngine {
                 throw ProfileStoreError.corrupt(.missingProfile)
             }
             return Written(
-                value: profile, changes: [Change(.edited, id), Change(.credentialChanged, id)],
+                value: profile,
+                changes: LoggedChange.edited(id, revision: profile.revision, .newPassword, setsPassword: true),
                 last: ThrottleTable.forget(reset.username, .password))
         }
     }
@@ -81,8 +83,10 @@ extension PostgresEngine {
             let removed = try await transaction.run([
                 TokenTable.removeExpired(at: time, atMost: StoredToken.mostRemovedAtOnce),
                 KeyedWriteTable.forgettingSome(at: time),
+                HistoryTable.removeExpired(at: time, atMost: StoredToken.mostRemovedAtOnce),
+                HistoryTable.removeExpiredChanges(at: time, atMost: StoredToken.mostRemovedAtOnce),
             ])
-            return PostgresSession.Outcome(value: removed[0].affectedCount)
+            return PostgresSession.Outcome(value: removed[0].affectedCount + removed[2].affectedCount)
         }
         // Keeps the log short if no process reads it.
         _ = try await changeNumber()

@@ -11,7 +11,8 @@ final class PostgresEngine: StoreEngine {
     let place: String
     /// The rules in force, as far as this process knows.
     private let known: Locked<RulesInForce>
-    let ids = ProfileIDs()
+    let ids = ReservedNumbers.ofProfiles()
+    private let changeNumbers = ReservedNumbers.ofChanges()
     /// The threads that call the source of a bulk load, because the source may block its thread.
     let threads = ThreadPool(threads: 2)
     let watch: ChangeWatch
@@ -103,26 +104,10 @@ final class PostgresEngine: StoreEngine {
 
     // MARK: Writing
 
-    /// A change to one profile, to several profiles, or to no profile.
-    struct Change {
-        let kind: ProfileChange.Kind
-        let profileIDs: ClosedRange<Int64>?
-
-        init(_ kind: ProfileChange.Kind, _ id: Int64) {
-            self.kind = kind
-            profileIDs = id...id
-        }
-
-        init(_ kind: ProfileChange.Kind, in profileIDs: ClosedRange<Int64>?) {
-            self.kind = kind
-            self.profileIDs = profileIDs
-        }
-    }
-
     /// The result of a write and the changes that it has made.
     struct Written<Value> {
         let value: Value
-        var changes: [Change] = []
+        var changes: [LoggedChange] = []
         /// The commands that are sent together with the `COMMIT`.
         var last: [Command] = []
         /// Whether the write has not yet checked for conflicts; see ``PostgresSession/Outcome/isGuess``.
@@ -143,13 +128,14 @@ final class PostgresEngine: StoreEngine {
     private func change<Value: KeyedValue>(
         _ request: KeyedRequest, _ stamp: WriteStamp, _ body: (Transaction) async throws -> Written<Value>
     ) async throws(ProfileStoreError) -> Value {
-        let changes = Atomic(0)
+        let changes = Locked<[LoggedChange]>([])
+        let number = try await takeChangeNumber(at: stamp.time)
         let (answer, isNew) = try await session.write(request, at: stamp.time, under: rulesOfPast) { transaction, key in
             let written = try await body(transaction)
-            changes.store(written.changes.count, ordering: .relaxed)
-            return outcome(of: written, stamp, key)
+            changes.withLock { $0 = written.changes }
+            return outcome(of: written, stamp, key, number)
         }
-        if isNew { await logged(changes.load(ordering: .relaxed)) }
+        if isNew { await logged(changes.withLock(\.self)) }
         return try answer.get()
     }
 
@@ -160,19 +146,27 @@ final class PostgresEngine: StoreEngine {
         try await commit(stamp, body).get()
     }
 
+    /// Takes the number of a change in the history. The number is not used if the change needs no row in the history.
+    func takeChangeNumber(at time: Timestamp) async throws(ProfileStoreError) -> Int64 {
+        try await changeNumbers.take(session, at: time)
+    }
+
     /// Runs a write and logs its changes; see ``PostgresSession/commit(at:_:)``.
     func commit<Value: Sendable>(
         _ stamp: WriteStamp, _ body: (Transaction) async throws -> Written<Value>
     ) async throws(ProfileStoreError) -> PostgresSession.Committed<Value> {
-        let committed = try await session.commit(at: stamp.time) { transaction, key in
-            let written = try await body(transaction)
-            let outcome = outcome(of: written, stamp, key)
-            return PostgresSession.Outcome(
-                value: (outcome.value, written.changes.count), last: outcome.last, isGuess: outcome.isGuess)
+        try await session.writingCall { () throws(ProfileStoreError) in
+            let number = try await takeChangeNumber(at: stamp.time)
+            let committed = try await session.commit(at: stamp.time) { transaction, key in
+                let written = try await body(transaction)
+                let outcome = outcome(of: written, stamp, key, number)
+                return PostgresSession.Outcome(
+                    value: (outcome.value, written.changes), last: outcome.last, isGuess: outcome.isGuess)
+            }
+            let (value, changes) = committed.value
+            await logged(changes)
+            return PostgresSession.Committed(value: value, isOnOneMachine: committed.isOnOneMachine)
         }
-        let (value, changes) = committed.value
-        await logged(changes)
-        return PostgresSession.Committed(value: value, isOnOneMachine: committed.isOnOneMachine)
     }
 
     func confirmed<Value: Sendable>(
@@ -181,21 +175,30 @@ final class PostgresEngine: StoreEngine {
         try await PostgresSession.proving(read)
     }
 
-    /// Notifies the listener of committed changes, and keeps the log short.
-    private func logged(_ newChanges: Int) async {
-        guard newChanges > 0 else { return }
+    /// Notifies the listener of committed changes, and keeps the log and the history short.
+    private func logged(_ newChanges: [LoggedChange]) async {
+        guard !newChanges.isEmpty else { return }
         watch.announce()
-        await trimLog(after: newChanges)
+        await trimLog(after: newChanges.count)
+        await trimHistory(after: newChanges.reduce(0) { $0 + $1.records.count })
     }
 
     private func outcome<Value>(
-        of written: Written<Value>, _ stamp: WriteStamp, _ key: String
+        of written: Written<Value>, _ stamp: WriteStamp, _ key: String, _ number: Int64
     ) -> PostgresSession.Outcome<Value> {
-        let changes = written.changes.enumerated().map { part, change in
+        PostgresSession.Outcome(
+            value: written.value, last: written.last + Self.recording(written.changes, stamp, key, number),
+            isGuess: written.isGuess)
+    }
+
+    /// Returns the commands that add changes to the log and to the history.
+    static func recording(
+        _ changes: [LoggedChange], _ stamp: WriteStamp, _ key: String, _ number: Int64
+    ) -> [Command] {
+        let log = changes.enumerated().map { part, change in
             ChangeTable.append(change.kind, change.profileIDs, stamp, write: key, part: part)
         }
-        return PostgresSession.Outcome(
-            value: written.value, last: written.last + changes, isGuess: written.isGuess)
+        return log + HistoryTable.append(changes.flatMap(\.records), stamp, number: number)
     }
 
     /// Returns the schema that is needed to read the stored outcome of an earlier write.

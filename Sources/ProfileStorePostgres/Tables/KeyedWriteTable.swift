@@ -19,9 +19,9 @@ enum KeyedWriteTable {
     /// this table before any other table. So a transaction that holds this lock may alter any table without a deadlock.
     static let lock = "LOCK TABLE keyed_writes IN ACCESS EXCLUSIVE MODE"
 
-    private static let insert = "INSERT INTO keyed_writes (key, request, outcome, made_at) VALUES ($1, $2, $3, $4)"
+    private static let insert = "INSERT INTO keyed_writes (key, request, outcome, kept_at) VALUES ($1, $2, $3, $4)"
     private static let insertOnQuorum = """
-        INSERT INTO keyed_writes (key, request, outcome, made_at)
+        INSERT INTO keyed_writes (key, request, outcome, kept_at)
         VALUES ($1, $2, $3, $4::bigint * (\(Durability.quorum)))
         """
 
@@ -35,7 +35,7 @@ enum KeyedWriteTable {
     }
 
     static func select(_ key: String) -> Command {
-        Command("SELECT request, outcome, made_at FROM keyed_writes WHERE key = $1", [.text(key)])
+        Command("SELECT request, outcome, kept_at FROM keyed_writes WHERE key = $1", [.text(key)])
     }
 
     /// Updates the row of a key without changing it, and returns the columns of ``select(_:)``. A fourth column says
@@ -43,8 +43,8 @@ enum KeyedWriteTable {
     static func confirming(_ key: String) -> Command {
         Command(
             """
-            UPDATE keyed_writes SET made_at = made_at WHERE key = $1
-            RETURNING request, outcome, made_at, \(Durability.hasQuorum)
+            UPDATE keyed_writes SET kept_at = kept_at WHERE key = $1
+            RETURNING request, outcome, kept_at, \(Durability.hasQuorum)
             """, [.text(key)])
     }
 
@@ -59,7 +59,7 @@ enum KeyedWriteTable {
     /// Marks the store as an unfinished copy of the store with this fingerprint, or removes the mark if `fingerprint`
     /// is nil.
     ///
-    /// The row's `made_at` is the highest possible time. Every version of this program deletes only rows older than a
+    /// The row's `kept_at` is the highest possible time. Every version of this program deletes only rows older than a
     /// time limit, so this row stays until the copy is complete.
     static func settingUnfinishedCopy(of fingerprint: String?) -> [Command] {
         [Command("DELETE FROM keyed_writes WHERE key = '\(copyKey)'")]
@@ -73,12 +73,19 @@ enum KeyedWriteTable {
     /// space and 32 hexadecimal digits. So no other key equals this one.
     private static let copyKey = " copy"
 
+    /// Deletes the rows whose outcome contains a profile.
+    static func erase(_ id: Int64) -> Command {
+        Command(
+            "DELETE FROM keyed_writes WHERE left(outcome, length($1)) = $1",
+            [.text(KeyedOutcome.storedBeginning(ofProfile: id))])
+    }
+
     // MARK: Removing expired rows
 
     /// Deletes the row of a key if it has expired.
     static func forgetting(_ key: String, at time: Timestamp) -> Command {
         Command(
-            "DELETE FROM keyed_writes WHERE key = $1 AND made_at <= $2",
+            "DELETE FROM keyed_writes WHERE key = $1 AND kept_at <= $2",
             [.text(key), .number(WriteKey.forgotten(at: time).millisecondsSince1970)])
     }
 
@@ -87,7 +94,7 @@ enum KeyedWriteTable {
         Command(
             """
             DELETE FROM keyed_writes WHERE key IN (
-                SELECT key FROM keyed_writes WHERE made_at <= $1 ORDER BY made_at LIMIT 512
+                SELECT key FROM keyed_writes WHERE kept_at <= $1 ORDER BY kept_at LIMIT 512
                 FOR UPDATE SKIP LOCKED)
             """, [.number(WriteKey.forgotten(at: time).millisecondsSince1970)])
     }

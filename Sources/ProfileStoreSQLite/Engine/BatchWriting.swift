@@ -9,10 +9,12 @@ struct BatchWriting {
     private(set) var ids: BatchIDs
     /// The number of new profiles whose password was not validated.
     private(set) var unjudgedPasswords: Int64 = 0
+    var history: HistoryWriting
 
-    init(under rules: RulesInForce, at time: Timestamp, _ connection: borrowing Connection) throws {
+    init(under rules: RulesInForce, _ stamp: WriteStamp, _ connection: borrowing Connection) throws {
         self.rules = rules
-        self.time = time
+        time = stamp.time
+        history = try HistoryWriting(stamp, connection)
         ids = BatchIDs(from: try StoreTable.nextID(connection))
     }
 
@@ -52,7 +54,9 @@ struct BatchWriting {
                     return true
                 } update: { update in
                     switch try rules.update(update, at: time, connection) {
-                    case .updated: ids.addUpdated(update.id)
+                    case .updated:
+                        ids.addUpdated(update.id)
+                        try history.add(update.record(.updated), connection)
                     case .duplicate: return false
                     case .stale: throw ProfileStoreError.corrupt(.changedProfile)
                     }

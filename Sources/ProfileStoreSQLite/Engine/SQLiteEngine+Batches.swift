@@ -18,7 +18,7 @@ extension SQLiteEngine {
             return try await session.readAtLength(in: .pages) { connection in
                 try connection.readTransaction {
                     let rules = try self.rulesInForce(connection, being: schema)
-                    var reading = try BatchWriting(under: rules, at: self.options.now(), connection)
+                    var reading = try BatchWriting(under: rules, WriteStamp(at: self.options.now()), connection)
                     var batch = batch
                     try reading.run(&batch, givingWayAfter: nil, connection)
                     return batch
@@ -27,10 +27,10 @@ extension SQLiteEngine {
         }
         let (stored, isChange) = try await session.writeBatch { connection in
             let rules = try self.rulesInForce(connection, being: schema)
-            var writing = try BatchWriting(under: rules, at: stamp.time, connection)
+            var writing = try BatchWriting(under: rules, stamp, connection)
             var batch = batch
             try writing.run(&batch, givingWayAfter: Self.leastTurn, connection)
-            return (batch, try self.finish(writing, stamp, connection))
+            return (batch, try self.finish(&writing, stamp, connection))
         }
         // The write lock is released before listeners are notified.
         if isChange { announce() }
@@ -79,7 +79,7 @@ extension SQLiteEngine {
                     try load.mayBegin({ try Self.areStored($0, connection) })
                 else { return (BulkLoadOutcome.declined, false) }
                 let rules = try self.rulesInForce(connection, being: schema)
-                var writing = try BatchWriting(under: rules, at: stamp.time, connection)
+                var writing = try BatchWriting(under: rules, stamp, connection)
                 if isEmpty, load.knowsNewRows {
                     try writing.fillEmptyTable(from: load, connection)
                 } else {
@@ -89,7 +89,7 @@ extension SQLiteEngine {
                     }
                 }
                 guard load.mayStay() else { throw LoadIsUndone() }
-                return (.loaded, try self.finish(writing, stamp, connection))
+                return (.loaded, try self.finish(&writing, stamp, connection))
             }
         } catch is LoadIsUndone {
             return (.undone, false)
@@ -100,15 +100,15 @@ extension SQLiteEngine {
     ///
     /// - Returns: Whether anything has changed.
     private func finish(
-        _ writing: BatchWriting, _ stamp: WriteStamp, _ connection: borrowing Connection
+        _ writing: inout BatchWriting, _ stamp: WriteStamp, _ connection: borrowing Connection
     ) throws -> Bool {
         if let added = writing.ids.added {
             try StoreTable.setNextID(added.upperBound + 1, connection)
             try StoreTable.add(writing.unjudgedPasswords, to: .unjudgedPasswords, connection)
             try ThrottleTable.forgetUnknown(namesOf: added, connection)
         }
-        let changes = writing.ids.changes
-        for change in changes { try record(change.kind, change.ids, stamp, connection) }
+        let changes = writing.ids.changes()
+        try record(changes, stamp, &writing.history, connection)
         return !changes.isEmpty
     }
 

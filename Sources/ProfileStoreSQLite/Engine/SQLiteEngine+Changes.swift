@@ -28,12 +28,12 @@ extension SQLiteEngine {
     /// - Throws: The error that `body` throws, or an error of the transaction.
     func change<Value: KeyedValue>(
         _ stamp: WriteStamp, isLong: Bool = false,
-        _ body: @escaping @Sendable (borrowing Connection) throws -> (changes: [Change], value: Value)
+        _ body: @escaping @Sendable (borrowing Connection) throws -> (changes: [LoggedChange], value: Value)
     ) async throws(ProfileStoreError) -> Value {
         let write: @Sendable (borrowing Connection) throws -> AnsweredWrite<Value> = { connection in
             try self.once(stamp, connection) {
                 let (changes, value) = try body(connection)
-                for change in changes { try self.record(change.kind, change.id...change.id, stamp, connection) }
+                try self.record(changes, stamp, connection)
                 return (value, isChange: !changes.isEmpty)
             }
         }
@@ -42,9 +42,6 @@ extension SQLiteEngine {
         if written.isChange { announce() }
         return try written.answer.get()
     }
-
-    /// A change of one profile.
-    typealias Change = (kind: ProfileChange.Kind, id: Int64)
 
     /// Runs a write within a transaction, unless an earlier write had the same key; see
     /// ``WriteStamp/once(find:store:_:)``.
@@ -70,12 +67,23 @@ extension SQLiteEngine {
         }
     }
 
-    /// Adds a change to the log, within the change's transaction. The caller calls ``announce()`` after the commit.
+    /// Adds changes to the log and to the history, within their transaction. The caller calls ``announce()`` after the
+    /// commit.
+    func record(_ changes: [LoggedChange], _ stamp: WriteStamp, _ connection: borrowing Connection) throws {
+        guard !changes.isEmpty else { return }
+        var history = try HistoryWriting(stamp, connection)
+        try record(changes, stamp, &history, connection)
+    }
+
     func record(
-        _ kind: ProfileChange.Kind, _ profileIDs: ClosedRange<Int64>?, _ stamp: WriteStamp,
+        _ changes: [LoggedChange], _ stamp: WriteStamp, _ history: inout HistoryWriting,
         _ connection: borrowing Connection
     ) throws {
-        try ChangeTable.append(kind, profileIDs, stamp, keeping: options.mostChanges, connection)
+        for change in changes {
+            try ChangeTable.append(change.kind, change.profileIDs, stamp, keeping: options.mostChanges, connection)
+            for record in change.records { try history.add(record, connection) }
+        }
+        try history.end(connection)
     }
 
     /// Notifies the listener and other processes that there is a change. Never blocks.

@@ -19,7 +19,7 @@ extension SQLiteEngine {
             let profile = try Self.justWritten(id, rules, connection)
             // Failed login attempts do not count if they were made before the profile existed.
             try ThrottleTable.forget(profile.username, nil, connection)
-            return ([(.registered, id)], profile)
+            return ([.registered(id)], profile)
         }
     }
 
@@ -36,18 +36,14 @@ extension SQLiteEngine {
                 return ([], stored)
             }
             let rules = try self.rulesInForce(connection, being: schema)
-            switch try rules.update(
-                RowUpdate(of: stored.id, revision: stored.revision, with: row), at: stamp.time, connection)
-            {
+            let update = RowUpdate(of: stored, with: row, judgedBy: schema)
+            switch try rules.update(update, at: stamp.time, connection) {
             case .updated:
                 let profile = try Self.justWritten(stored.id, rules, connection)
                 try ThrottleTable.move(from: stored.username, to: profile.username, connection)
-                var credential: [Change] = []
-                if rules.table.bringsPassword(0, of: row) {
-                    try ThrottleTable.forget(profile.username, .password, connection)
-                    credential = [(.credentialChanged, stored.id)]
-                }
-                return ([(.edited, stored.id)] + credential, profile)
+                let setsPassword = rules.table.bringsPassword(0, of: row)
+                if setsPassword { try ThrottleTable.forget(profile.username, .password, connection) }
+                return (update.edit(setsPassword: setsPassword), profile)
             case .duplicate:
                 throw ProfileStoreError.duplicate(
                     try rules.takenFields(of: row, row: 0, besides: stored.id, connection))
@@ -75,27 +71,27 @@ extension SQLiteEngine {
             }
             try profile.requireRevision(revision)
             try Self.remove(profile, under: rules, connection)
-            return ([(.removed, profile.id)], profile)
+            return ([.removed(profile)], profile)
         }
     }
 
     func remove(_ profiles: [Profile], _ stamp: WriteStamp) async throws(ProfileStoreError) -> Int {
         try await change(stamp, isLong: true) { connection in
             let rules = try self.rulesInForce(connection)
-            var changes: [Change] = []
+            var changes: [LoggedChange] = []
             for profile in profiles.sorted(by: { $0.id < $1.id }) {
                 guard let stored = try rules.table.profile(.id(profile.id), connection),
                     stored.revision == profile.revision
                 else { continue }
                 try Self.remove(stored, under: rules, connection)
-                changes.append((.removed, stored.id))
+                changes.append(.removed(stored))
             }
             return (changes, changes.count)
         }
     }
 
     /// Removes an existing profile and its record of failed attempts.
-    private static func remove(
+    static func remove(
         _ profile: Profile, under rules: RulesInForce, _ connection: borrowing Connection
     ) throws {
         try UnjudgedPasswords.counting(of: profile.id, under: rules, connection) {

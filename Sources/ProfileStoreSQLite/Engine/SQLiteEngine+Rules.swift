@@ -28,7 +28,7 @@ extension SQLiteEngine {
                     let current = try SchemaTable.inForce(connection)
                     guard current.fingerprint != schema.fingerprint else { return (current.version, isChange: false) }
                     try SchemaTable.adopt(schema, replacing: current.schema, at: stamp.time, connection)
-                    try self.record(.adopted, nil, stamp, connection)
+                    try self.record([.adopted], stamp, connection)
                     return (try SchemaTable.versionInForce(connection), isChange: true)
                 }
             }

@@ -19,7 +19,7 @@ extension SQLiteEngine {
     func change(_ passcode: PasscodeChange, _ stamp: WriteStamp) async throws(ProfileStoreError) -> Bool {
         try await change(stamp) { connection in
             let id = try Self.change(passcode, connection)
-            return (id.map { [(.credentialChanged, $0)] } ?? [], id != nil)
+            return (id.map { [.credentialChanged($0)] } ?? [], id != nil)
         }
     }
 

@@ -49,10 +49,11 @@ extension SQLiteEngine {
             // All tokens of the profile are removed. The reset is one of these tokens, and it was used.
             try TokenTable.removeAll(of: id, connection)
             try ThrottleTable.forget(reset.username, .password, connection)
-            for kind in [ProfileChange.Kind.edited, .credentialChanged] {
-                try self.record(kind, id...id, WriteStamp(at: time), connection)
-            }
-            return try Self.justWritten(id, rules, connection)
+            let profile = try Self.justWritten(id, rules, connection)
+            let changes = LoggedChange.edited(id, revision: profile.revision, .newPassword, setsPassword: true)
+            let origin = ChangeOrigin(command: self.options.command)
+            try self.record(changes, WriteStamp(at: time, from: origin), connection)
+            return profile
         }
         if profile != nil { announce() }
         return profile
@@ -61,6 +62,7 @@ extension SQLiteEngine {
     func removeExpired(at time: Timestamp) async throws(ProfileStoreError) -> Int {
         try await session.write { connection in
             try TokenTable.removeExpired(at: time, atMost: StoredToken.mostRemovedAtOnce, connection)
+                + HistoryTable.removeExpired(at: time, atMost: StoredToken.mostRemovedAtOnce, connection)
         }
     }
 }

@@ -52,6 +52,16 @@ enum KeyedWriteTable {
     /// The key of the row for an unfinished copy. A caller's key contains no space, so it cannot equal this key.
     private static let copyKey = " copy"
 
+    /// Removes the results that contain a profile.
+    ///
+    /// - Returns: Whether there were any.
+    static func erase(_ id: Int64, _ connection: borrowing Connection) throws(SQLiteError) -> Bool {
+        let beginning = KeyedOutcome.storedBeginning(ofProfile: id)
+        try connection.run(
+            "DELETE FROM keyed_writes WHERE substr(outcome, 1, length(?1)) = ?1", beginning)
+        return connection.changes > 0
+    }
+
     // MARK: Expired results
 
     private static func forget(upTo time: Timestamp, _ connection: borrowing Connection) throws(SQLiteError) {

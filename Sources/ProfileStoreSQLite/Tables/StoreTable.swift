@@ -29,6 +29,15 @@ enum StoreTable {
         try number("change_number", atLeast: 0, connection)
     }
 
+    /// Returns the time for which the history is kept, in milliseconds; 0 if there is no history.
+    static func historyTime(_ connection: borrowing Connection) throws -> Int64 {
+        try number("history_time", atLeast: 0, connection)
+    }
+
+    static func setHistoryTime(_ milliseconds: Int64, _ connection: borrowing Connection) throws(SQLiteError) {
+        try connection.run("UPDATE store SET history_time = ?1", milliseconds)
+    }
+
     // MARK: Counts
 
     /// A stored count of rows. Counting the rows each time would take too long.

@@ -5,6 +5,8 @@ internal import ProfileStore
 struct MemoryBatches {
     private let stamp: WriteStamp
     private var ids: BatchIDs
+    /// The entries of the updated profiles for the history.
+    private var updates: [HistoryRecord] = []
 
     init(_ stamp: WriteStamp, _ state: MemoryState) {
         self.stamp = stamp
@@ -32,7 +34,9 @@ struct MemoryBatches {
             insert(row, of: batch.rows, &state)
         } update: { update throws(ProfileStoreError) in
             switch state.update(update, at: stamp.time) {
-            case .updated: ids.addUpdated(update.id)
+            case .updated:
+                ids.addUpdated(update.id)
+                updates.append(update.record(.updated))
             case .duplicate: return false
             case .stale: throw .corrupt(.changedProfile)
             }
@@ -64,7 +68,7 @@ struct MemoryBatches {
                 state.throttles.forgetUnknown(profile.username)
             }
         }
-        for change in ids.changes { state.log.append(change.kind, change.ids, stamp, keeping: mostChanges) }
+        state.record(ids.changes(updates), stamp, keeping: mostChanges)
     }
 }
 

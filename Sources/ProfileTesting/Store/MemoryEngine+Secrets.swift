@@ -15,7 +15,7 @@ extension MemoryEngine {
     func change(_ passcode: PasscodeChange, _ stamp: WriteStamp) async throws(ProfileStoreError) -> Bool {
         try await change(stamp) { state in
             let id = Self.change(passcode, in: &state)
-            return (id.map { [(.credentialChanged, $0)] } ?? [], id != nil)
+            return (id.map { [.credentialChanged($0)] } ?? [], id != nil)
         }
     }
 

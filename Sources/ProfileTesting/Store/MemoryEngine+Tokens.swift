@@ -45,15 +45,19 @@ extension MemoryEngine {
             let id = reset.profileID
             state.setPassword(hash.text, of: id, at: time)
             state.throttles.forget(reset.username, [.password])
-            for kind in [ProfileChange.Kind.edited, .credentialChanged] {
-                state.log.append(kind, id...id, WriteStamp(at: time), keeping: options.mostChanges)
-            }
-            return state.profiles[id]?.profile(under: schema)
+            guard let profile = state.profiles[id]?.profile(under: schema) else { return nil }
+            let changes = LoggedChange.edited(id, revision: profile.revision, .newPassword, setsPassword: true)
+            let origin = ChangeOrigin(command: options.command)
+            state.record(changes, WriteStamp(at: time, from: origin), keeping: options.mostChanges)
+            return profile
         }
     }
 
     func removeExpired(at time: Timestamp) async throws(ProfileStoreError) -> Int {
-        try await write { state in state.tokens.removeExpired(at: time, atMost: StoredToken.mostRemovedAtOnce) }
+        try await write { state in
+            state.tokens.removeExpired(at: time, atMost: StoredToken.mostRemovedAtOnce)
+                + state.history.removeExpired(at: time, atMost: StoredToken.mostRemovedAtOnce)
+        }
     }
 }
 

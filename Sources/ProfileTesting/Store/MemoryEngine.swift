@@ -68,7 +68,7 @@ final class MemoryEngine: StoreEngine {
         let version: Int = try await change(stamp) { state throws(ProfileStoreError) in
             guard state.rules.fingerprint != schema.fingerprint else { return ([], state.rules.version) }
             try state.putInForce(schema, at: stamp.time)
-            return ([(.adopted, nil)], state.rules.version)
+            return ([.adopted], state.rules.version)
         }
         return (store.current.rules, version)
     }
@@ -143,7 +143,7 @@ final class MemoryEngine: StoreEngine {
             }
             // A login attempt does not count if it was made before the profile existed.
             state.throttles.forget(profile.username)
-            return ([(.registered, profile.id)], profile.profile(under: schema))
+            return ([.registered(profile.id)], profile.profile(under: schema))
         }
     }
 
@@ -158,13 +158,13 @@ final class MemoryEngine: StoreEngine {
             if row != nil { try state.rules.require(schema) }
             try stored.requireUnchanged(state.profiles[stored.id]?.revision)
             guard let row else { return ([], stored) }
-            switch state.update(RowUpdate(of: stored.id, revision: stored.revision, with: row), at: stamp.time) {
+            let update = RowUpdate(of: stored, with: row, judgedBy: schema)
+            switch state.update(update, at: stamp.time) {
             case .updated(let profile):
                 let bringsPassword = schema.index(of: .password).map { row.text(row: 0, field: $0) != nil } ?? false
                 state.throttles.move(from: stored.username, to: profile.username)
                 if bringsPassword { state.throttles.forget(profile.username, [.password]) }
-                let credential: [Change] = bringsPassword ? [(.credentialChanged, profile.id)] : []
-                return ([(.edited, profile.id)] + credential, profile.profile(under: schema))
+                return (update.edit(setsPassword: bringsPassword), profile.profile(under: schema))
             case .duplicate(let fields): throw .duplicate(fields)
             case .stale: throw .corrupt(.changedProfile)
             }
@@ -180,18 +180,18 @@ final class MemoryEngine: StoreEngine {
             try profile.requireRevision(revision)
             state.remove(profile.id)
             state.throttles.forget(profile.username)
-            return ([(.removed, profile.id)], profile)
+            return ([.removed(profile)], profile)
         }
     }
 
     func remove(_ profiles: [Profile], _ stamp: WriteStamp) async throws(ProfileStoreError) -> Int {
         try await change(stamp) { state in
-            var changes: [Change] = []
+            var changes: [LoggedChange] = []
             for profile in profiles.sorted(by: { $0.id < $1.id }) {
                 guard let stored = state.profiles[profile.id], stored.revision == profile.revision else { continue }
                 state.remove(stored.id)
                 state.throttles.forget(stored.username)
-                changes.append((.removed, stored.id))
+                changes.append(.removed(stored.profile(under: state.rules.schema)))
             }
             return (changes, changes.count)
         }
@@ -205,14 +205,11 @@ final class MemoryEngine: StoreEngine {
         try current.outcome(of: request, at: time)
     }
 
-    /// An entry for the change log. The id is nil if the change does not affect a particular profile.
-    typealias Change = (kind: ProfileChange.Kind, id: Int64?)
-
     /// Runs a write and logs its changes. If an earlier write had the same idempotency key, returns the outcome of the
     /// earlier write instead.
     func change<Value: KeyedValue>(
         _ stamp: WriteStamp,
-        _ body: @escaping @Sendable (inout MemoryState) throws(ProfileStoreError) -> (changes: [Change], value: Value)
+        _ body: @escaping @Sendable (inout MemoryState) throws(ProfileStoreError) -> (changes: [LoggedChange], value: Value)
     ) async throws(ProfileStoreError) -> Value {
         let answer = try await write { [options] state throws(ProfileStoreError) -> Result<Value, ProfileStoreError> in
             let written = Result { () throws -> AnsweredWrite<Value> in
@@ -223,9 +220,7 @@ final class MemoryEngine: StoreEngine {
                 } _: {
                     var changed = state
                     let (changes, value) = try body(&changed)
-                    for change in changes {
-                        changed.log.append(change.kind, change.id.map { $0...$0 }, stamp, keeping: options.mostChanges)
-                    }
+                    changed.record(changes, stamp, keeping: options.mostChanges)
                     state = changed
                     return (value, isChange: !changes.isEmpty)
                 }

@@ -6,7 +6,7 @@ struct MemoryLog: Sendable {
         let number: Int64
         let kind: ProfileChange.Kind
         let profileIDs: ClosedRange<Int64>?
-        let stamp: WriteStamp
+        var stamp: WriteStamp
     }
 
     /// The number of the newest change.
@@ -27,6 +27,11 @@ struct MemoryLog: Sendable {
         if number % max(1, most / 100) == 0 { entries.removeAll { $0.number <= number - most } }
     }
 
+    /// Forgets the author with a name. Ignores the case of ASCII letters.
+    mutating func forgetAuthor(_ name: String) {
+        for index in entries.indices { entries[index].stamp.forgetAuthor(name) }
+    }
+
     /// Returns the changes with numbers greater than `number`. If a change affects a single profile, the method gets
     /// the current state of this profile from the closure `profile`.
     func changes(
@@ -39,5 +44,13 @@ struct MemoryLog: Sendable {
                 revision: alone?.revision, changedAt: entry.stamp.time, author: entry.stamp.author?.name)
         }
         return later.following(number, newest: self.number)
+    }
+}
+
+extension WriteStamp {
+    /// Forgets the author if it has this name. Ignores the case of ASCII letters.
+    mutating func forgetAuthor(_ name: String) {
+        guard let author, LoginAttempt.foldedName(author.name) == LoginAttempt.foldedName(name) else { return }
+        self = WriteStamp(at: time, from: origin, request)
     }
 }

@@ -16,6 +16,7 @@ struct MemoryState: Sendable {
     var throttles = MemoryThrottles()
     var tokens = MemoryTokens()
     var log = MemoryLog()
+    var history = MemoryHistory()
     /// The fingerprint of the source store, if this store is an unfinished copy.
     private(set) var copyOf: String?
     /// The outcomes of writes with an idempotency key, in their stored form.
@@ -187,6 +188,14 @@ struct MemoryState: Sendable {
     mutating func remember(_ outcome: KeyedOutcome, of request: KeyedRequest, at time: Timestamp) {
         keyedWrites = keyedWrites.filter { $0.value.time > WriteKey.forgotten(at: time) }
         keyedWrites[request.key] = (request.fingerprint, outcome.stored, time)
+    }
+
+    /// Removes the outcomes that contain a profile. Returns whether there were any.
+    mutating func eraseOutcomes(of id: Int64) -> Bool {
+        let before = keyedWrites.count
+        let beginning = KeyedOutcome.storedBeginning(ofProfile: id)
+        keyedWrites = keyedWrites.filter { !$0.value.outcome.hasPrefix(beginning) }
+        return keyedWrites.count < before
     }
 
     // MARK: Copying a whole store

@@ -69,8 +69,10 @@ public struct ImportOptions: Sendable {
     /// these columns, so they may contain passwords.
     public var keepsIgnoredColumns = false
 
-    /// The author of the import, for the change log.
+    /// The author of the import, for the change log and the history.
     public var author: Author?
+    /// The name of the input, for the history. For example, the path of a file.
+    public var source: String?
 
     /// Creates the default options.
     public init() {}

@@ -206,7 +206,9 @@ public struct ProfileImporter: Sendable {
         guard let repository else { return try await run.readWithoutStore() }
         let adopted = repository.adoptedSchema
         do throws(ProfileStoreError) { try adopted.require(schema) } catch { throw .store(error) }
-        let target = StoreImport(repository: repository, adopted: adopted, run: run)
+        let target = StoreImport(
+            repository: repository, adopted: adopted, run: run,
+            origin: ChangeOrigin(ofManyTransactionsFrom: run.options.source))
         if options.isDryRun { return try await target.lookOnly() }
         if isExclusive, run.source.columns.hasPasswords { return try await target.loadHashedFirst() }
         if isExclusive || !run.source.columns.hasPasswords, try await target.loadAtOnce(evenIfUsed: isExclusive) {

@@ -25,6 +25,7 @@ struct RowComparison {
     private let keepingVersion: Int?
     /// Whether `fields` contains all fields that are not secret.
     private let isComplete: Bool
+    private let schema: ProfileSchema
 
     /// - Parameters:
     ///   - columns: The columns of the fields.
@@ -50,6 +51,7 @@ struct RowComparison {
         if 1..<max(1, schema.keyParts.count) ~= parts { keptMayBreakRules = true }
         self.fields = fields
         self.isComplete = isComplete
+        self.schema = schema
         keepingVersion = keptMayBreakRules ? nil : version
         hash = columns.columnOfHash == nil ? nil : columns.secretField.map { ($0, cell) }
     }
@@ -77,7 +79,13 @@ struct RowComparison {
             }
         }
         guard !changed.isEmpty else { return .unchanged }
-        return .changed(RowUpdate(id: stored.id, revision: stored.revision, with: rows, row: row, fields: changed))
+        let recorded = RecordedValues(of: changed, in: schema, to: rows, row: row) { field in
+            guard let cell = schema.openIndex(of: schema.fields[field].name), !matches.isAbsent(position, cell) else { return nil }
+            return String(matches.cell(position, cell))
+        }
+        return .changed(
+            RowUpdate(
+                id: stored.id, revision: stored.revision, with: rows, row: row, fields: changed, recorded: recorded))
     }
 
     /// Whether the record of a row has a cell for each of `fields`. A JSON object may have no member for a field. In

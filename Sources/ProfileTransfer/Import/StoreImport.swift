@@ -8,6 +8,8 @@ struct StoreImport: Sendable {
     let repository: ProfileRepository
     let adopted: AdoptedSchema
     let run: ImportRun
+    /// The origin of all transactions of the import, for the history.
+    let origin: ChangeOrigin
 
     var columns: ImportColumns { run.source.columns }
 
@@ -60,7 +62,8 @@ struct StoreImport: Sendable {
             let decisions = decisions(of: judged, lastingAtMost: Self.longestTransaction)
             let decided = try await store { () throws(ProfileStoreError) in
                 try await repository.learningOfRules { () throws(ProfileStoreError) in
-                    try await repository.store(decisions, judgedBy: adopted.schema, by: run.options.author)
+                    try await repository.store(
+                        decisions, judgedBy: adopted.schema, by: run.options.author, from: origin)
                 }
             }
             try run.take(decided)
@@ -117,7 +120,8 @@ struct StoreImport: Sendable {
         do throws(ImportError) {
             let loaded = try await store { () throws(ProfileStoreError) in
                 try await repository.learningOfRules { () throws(ProfileStoreError) in
-                    try await repository.load(load, judgedBy: adopted.schema, by: run.options.author)
+                    try await repository.load(
+                        load, judgedBy: adopted.schema, by: run.options.author, from: origin)
                 }
             }
             if let failure = load.failure { throw failure }

@@ -12,6 +12,7 @@ struct InitCommand: AsynchronousCommand, ResultWriting {
 
               profiles init
               profiles init --database team.sqlite --schema team-schema.json
+              profiles init --history none
               profiles init --database postgresql://app@one,two,three/profiles
             """)
 
@@ -20,6 +21,12 @@ struct InitCommand: AsynchronousCommand, ResultWriting {
         completion: .file(extensions: ["json"]))
     var schema: String?
 
+    @Option(
+        help: ArgumentHelp(
+            "Keep what profiles were before each change for this many days, or \"none\". (default: 90)",
+            valueName: "days|none"))
+    var history: HistoryTime?
+
     @OptionGroup var store: StoreOptions
     @OptionGroup var result: ResultOptions
 
@@ -27,7 +34,7 @@ struct InitCommand: AsynchronousCommand, ResultWriting {
         let rules = try schema.map { path throws(CommandFailure) in try ProfileSchema(file: path) }
         if try await isThere(rules) { return }
         try await global.withStore("init", whenMissing: .isMade(rules ?? .standard, isConfirmed: true)) { repository in
-            try confirm("Made a store", repository)
+            try await confirm("Made a store", repository)
         }
     }
 
@@ -46,9 +53,9 @@ struct InitCommand: AsynchronousCommand, ResultWriting {
                         .cannotCreate, "\(repository.place) is there already and holds profiles; it is left as it is",
                         "Put other rules into force with \"profiles schema adopt FILE\"")
                 }
-                if hasRules { return try confirm("These rules are in force already in the empty store", repository) }
+                if hasRules { return try await confirm("These rules are in force already in the empty store", repository) }
                 _ = try await repository.rules.adopt(rules)
-                try confirm("Changed the rules of the empty store", repository)
+                try await confirm("Changed the rules of the empty store", repository)
             }
             return true
         } catch let error as ProfileStoreError where error.code == .noStore {
@@ -56,7 +63,8 @@ struct InitCommand: AsynchronousCommand, ResultWriting {
         }
     }
 
-    private func confirm(_ what: String, _ repository: ProfileRepository) throws {
+    private func confirm(_ what: String, _ repository: ProfileRepository) async throws {
+        if let history { try await repository.keepHistory(for: history.duration) }
         let path = repository.place
         let rules = repository.schema
         try global.confirm(

@@ -63,6 +63,7 @@ struct MendCommand: AsynchronousCommand, ResultWriting {
         options.format = .csv(delimiter: delimiter?.byte)
         options.duplicates = onDuplicate.policy
         columns.adapt(&options)
+        options.source = file
         return options
     }
 

@@ -7,14 +7,23 @@ struct RemoveCommand: AsynchronousCommand, ResultWriting {
         commandName: "remove",
         abstract: "Remove a profile and its secrets.",
         discussion: """
-            Asks first on a terminal; elsewhere --yes is required.
+            Asks first on a terminal; elsewhere --yes is required. The history keeps the values of a removed profile for \
+            some time. With --erase the store keeps nothing: no history, no attempts, no author. Backups may still have \
+            it. A profile that was removed before is erased by its id, which "profiles history" shows.
 
               profiles remove skboard
-              profiles remove skboard --yes
+              profiles remove skboard --yes --erase
+              profiles remove --erase --id 7
             """)
 
     @Argument(help: "The username of the profile.")
-    var username: String
+    var username: String?
+
+    @Option(help: ArgumentHelp("The id of the profile, for --erase.", valueName: "id"))
+    var id: Int64?
+
+    @Flag(help: "Remove the history and every other trace of the profile too.")
+    var erase = false
 
     @Flag(help: "Do not ask.")
     var yes = false
@@ -22,20 +31,58 @@ struct RemoveCommand: AsynchronousCommand, ResultWriting {
     @OptionGroup var store: StoreOptions
     @OptionGroup var result: ResultOptions
 
+    func validate() throws {
+        guard (username == nil) != (id == nil) else { throw ValidationError("Give a username, or --erase with --id.") }
+        guard id == nil || erase else { throw ValidationError("--id is for --erase.") }
+    }
+
     func run() async throws {
         guard yes || global.canAsk else {
-            throw CommandFailure(.usage, "There is no terminal to ask on; give --yes to remove \(username)'s profile")
+            throw CommandFailure(
+                .usage, "There is no terminal to ask on; give --yes to remove \(username.map { "\($0)'s" } ?? "the") profile")
         }
         try await global.withStore("remove", inOneCall: yes) { repository in
-            let profile = try await repository.profile(username: username, expecting: nil)
+            if let id, try await repository.profile(id: id) == nil { return try await eraseRest(of: id, repository) }
+            let profile: Profile
+            if let username {
+                profile = try await repository.profile(username: username, expecting: nil)
+            } else {
+                guard let found = try await repository.profile(id: id ?? 0) else { return }
+                profile = found
+            }
             guard try yes || isConfirmed(profile) else { throw CommandFailure(.no, "Nothing was removed") }
-            try await repository.remove(username)
+            if erase {
+                _ = try await repository.erase(id: profile.id)
+            } else {
+                try await repository.remove(profile.username)
+            }
             try global.confirm(
-                "Removed \(profile.username)", ["removed": .string(profile.username), "id": .number(profile.id)])
+                "Removed \(profile.username)",
+                ["removed": .string(profile.username), "id": .number(profile.id), "is_erased": .bool(erase)])
+            if !erase { try await tellWhatIsKept(of: profile, in: repository) }
         }
     }
 
+    /// Erases a profile that was removed before.
+    private func eraseRest(of id: Int64, _ repository: ProfileRepository) async throws {
+        guard try yes || LinePrompt.isConfirmed("Erase everything that is kept of the removed profile with the id \(id)")
+        else { throw CommandFailure(.no, "Nothing was erased") }
+        guard try await repository.erase(id: id) else {
+            throw CommandFailure(.no, "The store has nothing of a profile with the id \(id)")
+        }
+        try global.confirm("Erased the profile with the id \(id)", ["id": .number(id), "is_erased": true])
+    }
+
+    private func tellWhatIsKept(of profile: Profile, in repository: ProfileRepository) async throws {
+        let time = try await repository.historyTime()
+        guard time > .zero else { return }
+        let day = Timestamp.now().advanced(by: time).description.prefix(10)
+        global.note(
+            "The history keeps its values until \(day); \"profiles remove --erase --id \(profile.id)\" removes them.")
+    }
+
     private func isConfirmed(_ profile: Profile) throws -> Bool {
-        try LinePrompt.isConfirmed("Remove the profile of \(profile.username), id \(profile.id)")
+        try LinePrompt.isConfirmed(
+            "Remove \(erase ? "every trace of " : "")the profile of \(profile.username), id \(profile.id)")
     }
 }

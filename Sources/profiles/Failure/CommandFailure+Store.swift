@@ -41,6 +41,8 @@ extension CommandFailure {
             self.init(
                 .no, "The schema is not adopted: \(field) becomes unique, and these values occur more than once",
                 values.joined(separator: ", "))
+        case .beyondHistory:
+            self.init(.no, "The history does not reach back to that time")
         case .keyReused(let key):
             self.init(
                 .no, "The key \"\(key)\" was given to another write within the last 24 hours; nothing was written",
@@ -213,6 +215,7 @@ extension CommandFailure {
         case .outOfOrder(let id, let last): "profile \(id) comes after profile \(last)"
         case .uncounted(let name): "\(name) has a value that counting cannot have reached"
         case .uncountable(let name, let number): "\(name) is \(number), the greatest possible number"
+        case .unreadableHistory: "an entry of the history cannot be read"
         case .unreadableOutcome: "the outcome of a keyed write cannot be read"
         case .foreignOutcome: "the outcome of a keyed write belongs to another write"
         }

@@ -65,6 +65,7 @@ struct ImportInputOptions: ParsableArguments {
         options.mostIssues = maxIssues
         columns.adapt(&options)
         options.keepsIgnoredColumns = keepIgnored
+        options.source = file
         return options
     }
 

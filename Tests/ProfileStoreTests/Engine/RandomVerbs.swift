@@ -41,7 +41,7 @@ struct RandomVerbs {
     mutating func pause() -> Int { Int.random(in: 0...300, using: &random) }
 
     mutating func next(at time: Timestamp) -> Verb {
-        switch Int.random(in: 0..<44, using: &random) {
+        switch Int.random(in: 0..<46, using: &random) {
         case 0...3: register(at: time)
         case 4...6: replace(at: time)
         case 7: remove(at: time)
@@ -54,6 +54,8 @@ struct RandomVerbs {
         case 18...19: changes()
         case 20, 40...42: page()
         case 43: count()
+        case 44: history()
+        case 45: erase(at: time)
         case 21: scan()
         case 22: look()
         case 23: removeMany(at: time)
@@ -82,6 +84,14 @@ struct RandomVerbs {
             Verb("statistics") { try await $0.statistics().text },
             Verb("schemas") { "\(try await $0.engine.head().schemas.map { [String($0.version), $0.fingerprint] })" },
             Verb("sessions and access tokens") { try await Self.sessionsAndAccessTokens(of: $0, at: time) },
+            Verb("the history of each profile") { repository in
+                var histories: [String] = []
+                for id in Int64(1)...400 {
+                    // Engines number changes in different ways.
+                    histories += try await repository.history(ofID: id).map(\.textWithoutNumber)
+                }
+                return histories.joined(separator: "\n")
+            },
             Verb("login rules") { "\(try await $0.engine.loginRules().haveJudgedPasswords)" },
         ]
     }
@@ -283,6 +293,30 @@ struct RandomVerbs {
             let others = try await repository.engine.count(
                 ProfileSearch(status: .hasPassword(setUnderOthersThan: [version, 2])), under: rules)
             return "\(marked.map { ($0.id, $0.username, $0.issues) }) \(judged) \(others)"
+        }
+    }
+
+    // MARK: The history
+
+    private mutating func history() -> Verb {
+        let (name, id, seconds) = (username(), id(), Int64.random(in: 1...30, using: &random))
+        let days: Int64? = random.once(in: 6) ? (random.once(in: 2) ? 0 : 90) : nil
+        return Verb("history of \(name) and \(id), kept for \(days ?? -1) days") { repository in
+            if let days { try await repository.keepHistory(for: .seconds(days * 86_400)) }
+            let time = repository.options.now().advanced(by: .seconds(-seconds))
+            let past = try? await repository.profile(name, at: time)
+            let entries = try await repository.history(of: name)?.map(\.textWithoutNumber)
+            let others = try await repository.history(ofID: id).map(\.textWithoutNumber)
+            let counts = try await repository.historyChanges().map { [$0.added, $0.updated, $0.removed] }
+            return "\(entries ?? []) \(others) \(past.map { "\($0.revision) \($0.values.sorted { $0.key < $1.key })" } ?? "") "
+                + "\(counts.map(\.description).sorted())"
+        }
+    }
+
+    private mutating func erase(at time: Timestamp) -> Verb {
+        let (id, stamp) = (id(), stamp("erase", at: time))
+        return Verb("erase \(id)") { repository in
+            "\(try await repository.engine.erase(id, WriteStamp(at: stamp.time, by: stamp.author)))"
         }
     }
 
@@ -536,4 +570,10 @@ extension String {
 
 extension String? {
     fileprivate var bytes: String { self?.bytes ?? "-" }
+}
+
+extension HistoryEntry {
+    fileprivate var textWithoutNumber: String {
+        "\(kind) \(profileIDs) \(revision ?? 0) \(changedAt) \(author ?? "-") \(values) \(setsPassword)"
+    }
 }

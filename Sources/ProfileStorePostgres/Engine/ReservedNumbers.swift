@@ -2,12 +2,12 @@ internal import PostgresAccess
 internal import ProfileStore
 internal import Threads
 
-/// The ids that this process may give to new profiles. The ids are reserved in blocks. Otherwise each write would lock
-/// the counter of ids, and all other writes would wait.
+/// The numbers that this process may give to new profiles or to changes. The numbers are reserved in blocks. Otherwise
+/// each write would lock the counter, and all other writes would wait.
 ///
-/// The first block has one id. Each later block has twice as many ids as the block before, up to 256. So a command that
-/// registers one profile leaves no gap in the ids, and a service rarely has to reserve a block.
-final class ProfileIDs: Sendable {
+/// The first block has one number. Each later block has twice as many numbers as the block before, up to 256. So a
+/// command that registers one profile leaves no gap in the ids, and a service rarely has to reserve a block.
+final class ReservedNumbers: Sendable {
     private struct State {
         var free: Range<Int64> = 0..<0
         var blockSize: Int64 = 1
@@ -15,10 +15,20 @@ final class ProfileIDs: Sendable {
         var reserving: Task<Result<Void, ProfileStoreError>, Never>?
     }
 
+    /// The name of the counter in the table `counters`.
+    private let counter: String
     private let state = Locked(State())
     private static let largestBlock: Int64 = 256
 
-    /// Takes an id for one profile.
+    private init(_ counter: String) { self.counter = counter }
+
+    /// Creates the source of the ids of profiles.
+    static func ofProfiles() -> ReservedNumbers { ReservedNumbers("next_profile_id") }
+
+    /// Creates the source of the numbers of changes in the history.
+    static func ofChanges() -> ReservedNumbers { ReservedNumbers("next_history_change") }
+
+    /// Takes one number.
     func take(_ session: PostgresSession, at time: Timestamp) async throws(ProfileStoreError) -> Int64 {
         while true {
             var isOurs = false
@@ -45,7 +55,7 @@ final class ProfileIDs: Sendable {
         }
     }
 
-    /// Takes consecutive ids, and returns the first one.
+    /// Takes consecutive numbers, and returns the first one.
     func take(
         _ count: Int, _ session: PostgresSession, at time: Timestamp
     ) async throws(ProfileStoreError) -> Int64 {
@@ -73,16 +83,15 @@ final class ProfileIDs: Sendable {
         return outcome
     }
 
-    /// Reserves a block of ids. If the answer of the server is lost, the ids of the block are never used. This does no
-    /// harm.
+    /// Reserves a block of numbers. If the answer of the server is lost, the numbers of the block are never used. This
+    /// does no harm.
     private func reserve(
         _ size: Int64, _ session: PostgresSession, at time: Timestamp
     ) async throws(ProfileStoreError) -> Range<Int64> {
         let end = try await session.prepare(at: time) { transaction, _ in
             let rows = try await transaction.run(
-                "UPDATE counters SET value = value + $1 WHERE name = 'next_profile_id' RETURNING value", [.number(size)]
-            )
-            let end = try ProfileStoreError.counted(rows.number(0, 0), atLeast: size + 1, "next_profile_id")
+                "UPDATE counters SET value = value + $1 WHERE name = $2 RETURNING value", [.number(size), .text(counter)])
+            let end = try ProfileStoreError.counted(rows.number(0, 0), atLeast: size + 1, counter)
             return PostgresSession.Outcome(value: end)
         }
         return end - size..<end

@@ -1,0 +1,43 @@
+-- What profiles were before each change. Once released this file is never edited.
+
+-- One row for each change: one call of a program or one command. An import is one change, although it may take many
+-- transactions. The newest row is never removed, so no number is used twice.
+CREATE TABLE history_changes (
+    number INTEGER PRIMARY KEY CHECK (number > 0),
+    -- A random number, by which the later transactions of a change find this row. NULL for a change of one transaction.
+    key INTEGER,
+    made_at INTEGER NOT NULL,
+    author TEXT CHECK (author <> ''),
+    command TEXT CHECK (command <> ''),
+    -- The file of an import.
+    source TEXT CHECK (source <> ''),
+    -- The change that this change has undone.
+    undoes INTEGER CHECK (undoes > 0)
+) STRICT;
+
+CREATE UNIQUE INDEX history_changes_key ON history_changes (key) WHERE key IS NOT NULL;
+CREATE INDEX history_changes_undoes ON history_changes (undoes) WHERE undoes IS NOT NULL;
+
+-- One row for each changed profile, and one row for all profiles that a transaction of an import has added.
+CREATE TABLE history (
+    change_number INTEGER NOT NULL CHECK (change_number > 0),
+    part INTEGER NOT NULL CHECK (part > 0),
+    kind TEXT NOT NULL CHECK (kind IN ('registered', 'edited', 'removed', 'imported', 'updated', 'credential_changed')),
+    first_profile_id INTEGER NOT NULL,
+    last_profile_id INTEGER NOT NULL CHECK (last_profile_id >= first_profile_id),
+    -- The revision after the change. For a removed profile, its last revision.
+    revision INTEGER CHECK (revision > 0),
+    changed_at INTEGER NOT NULL,
+    -- The primary key of a removed profile.
+    username TEXT COLLATE NOCASE CHECK (username <> ''),
+    -- The changed values as JSON: each column with its text before and after. Neither passwords nor hashes.
+    recorded TEXT CHECK (recorded <> ''),
+    PRIMARY KEY (change_number, part)
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX history_profile ON history (first_profile_id);
+CREATE INDEX history_imported ON history (first_profile_id) WHERE kind = 'imported';
+CREATE INDEX history_removed ON history (username) WHERE username IS NOT NULL;
+
+-- How long the history is kept, in milliseconds; 90 days at first. 0: no history.
+ALTER TABLE store ADD COLUMN history_time INTEGER NOT NULL DEFAULT 7776000000 CHECK (history_time >= 0);

@@ -1,0 +1,106 @@
+public import ProfileCore
+
+/// An entry of the history: what one change has done to one profile, or to all profiles that a step of an import has
+/// added; see ``ProfileRepository/history(of:)``.
+///
+/// The history contains no passwords, no passcodes and no hashes.
+public struct HistoryEntry: Hashable, Sendable {
+    /// The number of the change that the entry belongs to; see ``HistoryChange/number``.
+    public let change: Int64
+    /// The kind of the change. It is never ``ProfileChange/Kind/adopted`` or ``ProfileChange/Kind/missed``.
+    public let kind: ProfileChange.Kind
+    /// The ids of the profiles. Only ``ProfileChange/Kind/imported`` may have more than one id.
+    public let profileIDs: ClosedRange<Int64>
+    /// The revision of the profile after the change. For a removed profile, its last revision. Nil if a passcode was
+    /// changed, because this does not raise the revision.
+    public let revision: Int64?
+    /// The time of the change.
+    public let changedAt: Timestamp
+    /// The author of the change. Nil if the caller did not specify an author.
+    public let author: String?
+    /// The command or the program that made the change; see ``ProfileRepository/Options/command``.
+    public let command: String?
+    /// The values that have changed, in the order of the schema's fields. For a removed profile, all its values.
+    public let values: [ChangedValue]
+    /// Whether the change has set a password.
+    public let setsPassword: Bool
+    /// The facts of a removed profile that its values do not contain.
+    package let removed: RemovedFacts?
+    /// The position among the entries of the change.
+    package let part: Int64
+
+    /// The change of one value.
+    public struct ChangedValue: Hashable, Sendable {
+        /// The name of the field. If the schema in force has no such field, the name of its column in the store.
+        public let field: String
+        /// The value before the change; nil if the field was empty.
+        public let before: String?
+        /// The value after the change; nil if the field is empty, or if the profile was removed.
+        public let after: String?
+    }
+
+    package struct RemovedFacts: Hashable, Sendable {
+        package let createdAt: Timestamp
+        package let hadPassword: Bool
+    }
+}
+
+extension HistoryEntry {
+    /// Creates an entry from the columns that an engine has read.
+    ///
+    /// - Throws: `corrupt` if another program has changed the row.
+    package init(
+        change: Int64, part: Int64, kind: String?, profileIDs: ClosedRange<Int64>, revision: Int64?,
+        changedAt: Timestamp, recorded: String?, author: String?, command: String?, under schema: ProfileSchema
+    ) throws(ProfileStoreError) {
+        guard let kind = kind.flatMap(ProfileChange.Kind.init),
+            let recorded = ReadValues(stored: recorded)
+        else { throw .corrupt(.unreadableHistory) }
+        self.change = change
+        self.part = part
+        self.kind = kind
+        self.profileIDs = profileIDs
+        self.revision = revision
+        self.changedAt = changedAt
+        self.author = author
+        self.command = command
+        values = recorded.values(under: schema)
+        setsPassword = recorded.setsPassword
+        removed = recorded.removed
+    }
+}
+
+/// A change in the history: one call of a program or one command. An import is one change, although it may take many
+/// transactions.
+public struct HistoryChange: Hashable, Sendable {
+    /// The number of the change. On SQLite, a later change has a greater number.
+    public let number: Int64
+    /// The time at which the change began.
+    public let madeAt: Timestamp
+    /// The author of the change. Nil if the caller did not specify an author.
+    public let author: String?
+    /// The command or the program that made the change; see ``ProfileRepository/Options/command``.
+    public let command: String?
+    /// The file of an import; nil for any other change.
+    public let source: String?
+    /// The number of profiles that the change has added.
+    public let added: Int
+    /// The number of profiles that the change has edited or updated.
+    public let updated: Int
+    /// The number of profiles that the change has removed.
+    public let removed: Int
+
+    package init(
+        number: Int64, madeAt: Timestamp, author: String?, command: String?, source: String?, added: Int, updated: Int,
+        removed: Int
+    ) {
+        self.number = number
+        self.madeAt = madeAt
+        self.author = author
+        self.command = command
+        self.source = source
+        self.added = added
+        self.updated = updated
+        self.removed = removed
+    }
+}

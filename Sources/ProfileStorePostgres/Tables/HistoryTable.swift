@@ -1,0 +1,179 @@
+internal import PostgresAccess
+internal import ProfileCore
+internal import ProfileStore
+
+/// The tables `history_changes` and `history`: what profiles were before each change (D1).
+///
+/// The numbers of changes are reserved in blocks, so lists are sorted by time.
+enum HistoryTable {
+    /// Returns the command that adds entries to the history. It is empty if there are no entries. If the store keeps no
+    /// history, the command adds nothing.
+    ///
+    /// - Parameters:
+    ///   - records: The entries.
+    ///   - stamp: The time, author and origin of the change.
+    ///   - number: The number of the change. If an earlier transaction of the same change has another number, the command
+    ///     uses that number.
+    static func append(_ records: [HistoryRecord], _ stamp: WriteStamp, number: Int64) -> [Command] {
+        guard !records.isEmpty else { return [] }
+        return [
+            Command(
+                """
+                WITH change AS (
+                    INSERT INTO history_changes (number, key, made_at, author, command, source)
+                    SELECT $1, $2::bigint, $3, $4, $5, $6 FROM store WHERE history_time > 0
+                    ON CONFLICT (key) WHERE key IS NOT NULL DO UPDATE SET key = excluded.key RETURNING number),
+                earlier AS (
+                    SELECT coalesce(max(part), 0) AS parts FROM history WHERE change_number = (SELECT number FROM change))
+                INSERT INTO history (
+                    change_number, part, kind, first_profile_id, last_profile_id, revision, changed_at, username, recorded)
+                SELECT change.number, earlier.parts + new.place, new.kind, new.first_id, new.last_id, new.revision, $3,
+                    new.username, new.recorded
+                FROM change, earlier, unnest(
+                    $7::text[], $8::bigint[], $9::bigint[], $10::bigint[], $11::text[], $12::text[]
+                ) WITH ORDINALITY AS new (kind, first_id, last_id, revision, username, recorded, place)
+                """,
+                [
+                    .number(number), .number(stamp.origin.key), .number(stamp.time.millisecondsSince1970),
+                    .text(stamp.author?.name), .text(stamp.origin.command), .text(stamp.origin.source),
+                    .texts(records.map(\.kind.rawValue)), .numbers(records.map(\.profileIDs.lowerBound)),
+                    .numbers(records.map(\.profileIDs.upperBound)), .optionalNumbers(records.map(\.revision)),
+                    .texts(records.map { $0.username.map(ProfileTable.key) }),
+                    .texts(records.map(\.values.stored)),
+                ])
+        ]
+    }
+
+    // MARK: Reading
+
+    private static let selection = """
+        SELECT change_number, part, kind, first_profile_id, last_profile_id, revision, changed_at, recorded, author, command
+        FROM history JOIN history_changes ON number = change_number WHERE changed_at > $1
+        """
+    private static let order = "ORDER BY changed_at DESC, change_number DESC, part DESC"
+
+    /// Returns the commands that select the entries of a list, newest first. The answers follow one another in the list.
+    static func select(_ list: HistoryList, after expired: Int64) -> [Command] {
+        let after = list.since.map { max(expired, $0.millisecondsSince1970 - 1) } ?? expired
+        let limit = Int64(list.limit)
+        switch list.subject {
+        case .all:
+            let place = list.after
+            return [
+                Command(
+                    selection + " AND (changed_at, change_number, part) < ($2, $3, $4) \(order) LIMIT $5",
+                    [
+                        .number(after), .number(place?.changedAt.millisecondsSince1970 ?? .max),
+                        .number(place?.change ?? .max), .number(place?.part ?? .max), .number(limit),
+                    ])
+            ]
+        case .removals(let username):
+            return [
+                Command(
+                    selection + " AND username = $2 \(order) LIMIT $3",
+                    [.number(after), .text(ProfileTable.key(of: username)), .number(limit)])
+            ]
+        case .profile(let id):
+            return [
+                Command(
+                    selection + " AND first_profile_id = $2 \(order) LIMIT $3",
+                    [.number(after), .number(id), .number(limit)]),
+                // The last import whose first new profile has a smaller id. The ranges do not overlap.
+                Command(
+                    "SELECT * FROM (\(selection) AND kind = 'imported' AND first_profile_id < $2 "
+                        + "ORDER BY first_profile_id DESC LIMIT 1) AS import WHERE last_profile_id >= $2",
+                    [.number(after), .number(id)]),
+            ]
+        }
+    }
+
+    static func entry(
+        in rows: Rows, _ row: Int, under schema: ProfileSchema
+    ) throws(ProfileStoreError) -> HistoryEntry {
+        let first = rows.number(row, 3) ?? 0
+        return try HistoryEntry(
+            change: rows.number(row, 0) ?? 0, part: rows.number(row, 1) ?? 0, kind: rows.text(row, 2),
+            profileIDs: first...max(first, rows.number(row, 4) ?? first), revision: rows.number(row, 5),
+            changedAt: rows.time(row, 6), recorded: rows.text(row, 7), author: rows.text(row, 8),
+            command: rows.text(row, 9), under: schema)
+    }
+
+    /// Selects the changes of a list with their counts, newest first.
+    static func select(_ list: HistoryChangeList, after expired: Int64) -> Command {
+        Command(
+            """
+            SELECT number, made_at, author, command, source,
+                coalesce(sum(last_profile_id - first_profile_id + 1)
+                    FILTER (WHERE kind IN ('registered', 'imported')), 0)::bigint,
+                count(*) FILTER (WHERE kind IN ('edited', 'updated', 'credential_changed')),
+                count(*) FILTER (WHERE kind = 'removed')
+            FROM history_changes JOIN history ON change_number = number
+            WHERE number IN (
+                SELECT number FROM history_changes WHERE made_at > $1 AND ($2::bigint = 0 OR source IS NOT NULL)
+                ORDER BY made_at DESC, number DESC LIMIT $3)
+            GROUP BY number ORDER BY made_at DESC, number DESC
+            """, [.number(expired), .number(list.onlyImports ? 1 : 0), .number(Int64(list.limit))])
+    }
+
+    static func change(in rows: Rows, _ row: Int) -> HistoryChange {
+        HistoryChange(
+            number: rows.number(row, 0) ?? 0, madeAt: rows.time(row, 1), author: rows.text(row, 2),
+            command: rows.text(row, 3), source: rows.text(row, 4), added: Int(rows.number(row, 5) ?? 0),
+            updated: Int(rows.number(row, 6) ?? 0), removed: Int(rows.number(row, 7) ?? 0))
+    }
+
+    /// Selects the time for which the history is kept, in milliseconds.
+    static let selectTime = "SELECT history_time FROM store"
+
+    static func settingTime(_ milliseconds: Int64) -> Command {
+        Command("UPDATE store SET history_time = $1", [.number(milliseconds)])
+    }
+
+    // MARK: Removing
+
+    /// Deletes expired entries, the oldest first. Rows that another transaction has locked are skipped.
+    static func removeExpired(at time: Timestamp, atMost most: Int) -> Command {
+        Command(
+            """
+            DELETE FROM history WHERE (change_number, part) IN (
+                SELECT change_number, part FROM history
+                WHERE changed_at <= (SELECT $1 - history_time FROM store WHERE history_time > 0)
+                OR (SELECT history_time = 0 FROM store)
+                ORDER BY changed_at LIMIT $2 FOR UPDATE SKIP LOCKED)
+            """, [.number(time.millisecondsSince1970), .number(Int64(most))])
+    }
+
+    /// Deletes expired changes that have no entries.
+    static func removeExpiredChanges(at time: Timestamp, atMost most: Int) -> Command {
+        Command(
+            """
+            DELETE FROM history_changes WHERE number IN (
+                SELECT number FROM history_changes
+                WHERE (made_at <= (SELECT $1 - history_time FROM store WHERE history_time > 0)
+                    OR (SELECT history_time = 0 FROM store))
+                AND NOT EXISTS (SELECT 1 FROM history WHERE change_number = number)
+                ORDER BY made_at LIMIT $2 FOR UPDATE SKIP LOCKED)
+            """, [.number(time.millisecondsSince1970), .number(Int64(most))])
+    }
+
+    /// Selects the usernames under which a profile was removed.
+    static func selectRemovedNames(of id: Int64) -> Command {
+        Command(
+            "SELECT username FROM history WHERE first_profile_id = $1 AND username IS NOT NULL", [.number(id)])
+    }
+
+    /// Deletes the history of a profile. A row of an import with several new profiles contains no data of the profile,
+    /// so it stays.
+    static func erase(_ id: Int64) -> Command {
+        Command("DELETE FROM history WHERE first_profile_id = $1 AND last_profile_id = $1", [.number(id)])
+    }
+
+    /// Removes these names from the authors of changes. The names have their ASCII letters in lower case.
+    static func forgetAuthors(_ names: [String]) -> [Command] {
+        ["changes", "history_changes"].map { table in
+            Command(
+                "UPDATE \(table) SET author = NULL WHERE lower(author COLLATE \"C\") = ANY ($1::text[])",
+                [.texts(names)])
+        }
+    }
+}
