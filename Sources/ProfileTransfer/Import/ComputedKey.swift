@@ -136,7 +136,7 @@ struct ComputedKey: Sendable {
     /// Whether keys are hashes of the content.
     fileprivate var isOfContent: Bool { if case .content = source { true } else { false } }
 
-    /// Whether the reader could not read the cell of the key, or a cell of which the key is made.
+    /// Whether a fault made the cell of the key unreadable, or a cell from which the key is computed.
     func isUnread(_ fault: ReadFault) -> Bool {
         let parts: [Part] =
             switch source {
