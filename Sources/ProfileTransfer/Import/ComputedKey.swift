@@ -24,10 +24,6 @@ struct ComputedKey: Sendable {
         let field: Int
         let name: FieldName
         let column: Int
-        /// The texts that mean "no value".
-        let missingValues: [[UInt8]]
-        /// Whether a value may be stored in another form than it is written.
-        let isTyped: Bool
     }
 
     /// Creates the computation; nil if the key is a column of the input.
@@ -48,10 +44,7 @@ struct ComputedKey: Sendable {
         func part(_ field: Int) -> Part? {
             let rules = schema.fields[field]
             guard field != key, !rules.isSecret, let column = columns[field] else { return nil }
-            return Part(
-                field: field, name: rules.name, column: column,
-                missingValues: rules.missingValues.map { Array($0.utf8) },
-                isTyped: rules.type != .string || rules.mask != nil)
+            return Part(field: field, name: rules.name, column: column)
         }
         switch source {
         case .column: return nil
@@ -110,9 +103,8 @@ struct ComputedKey: Sendable {
         case .columns(let parts):
             var key = CompositeKey()
             for part in parts {
-                let cell = records.cell(record.cells.lowerBound + part.column).trimmed()
-                guard !cell.isEmpty, !part.isMissing(cell) else { return nil }
-                if part.isTyped { key.append(stored(cell, part).utf8Span.span) } else { key.append(cell) }
+                guard let text = text(part, of: record, in: records) else { return nil }
+                key.append(text.utf8Span.span)
             }
             return key.text
         }
@@ -157,8 +149,10 @@ struct ComputedKey: Sendable {
         for part in parts {
             let cell = records.cell(record.cells.lowerBound + part.column).trimmed()
             guard !cell.isEmpty else { continue }
+            // A text that means "no value" is content too.
+            let value = text(part, of: record, in: records) ?? String(cell)
             // The length before each text distinguishes `ab`, `c` from `a`, `bc`.
-            for text in [part.name.text, stored(cell, part)] {
+            for text in [part.name.text, value] {
                 bytes += "\(text.utf8.count):".utf8
                 bytes += text.utf8
             }
@@ -166,10 +160,10 @@ struct ComputedKey: Sendable {
         return String(SHA256.hexadecimal(bytes.span).prefix(32))
     }
 
-    /// Returns the stored form of a value, or the value itself if it is invalid.
-    private func stored(_ cell: Span<UInt8>, _ part: Part) -> String {
-        let text = String(cell)
-        return part.isTyped ? validator.storedForm(of: text, in: part.name) ?? text : text
+    private func text(
+        _ part: Part, of record: RecordBatch.Record, in records: borrowing RecordBatch
+    ) -> String? {
+        validator.keyPart(records.cell(record.cells.lowerBound + part.column), index: part.field)
     }
 
     /// Returns the positions of the fields in which a record lacks a part of its key.
@@ -177,8 +171,7 @@ struct ComputedKey: Sendable {
         guard case .columns(let parts) = source else { return [] }
         var fields: [Int] = []
         for part in parts {
-            let cell = records.cell(record.cells.lowerBound + part.column).trimmed()
-            if cell.isEmpty || part.isMissing(cell) { fields.append(part.field) }
+            if text(part, of: record, in: records) == nil { fields.append(part.field) }
         }
         return fields
     }
@@ -197,16 +190,6 @@ extension ColumnUses {
         case .content:
             let names = schema.importSettings.contentFields
             return Set((names.isEmpty ? schema.contentFields : names).compactMap(FieldName.init))
-        }
-    }
-}
-
-extension ComputedKey.Part {
-    fileprivate func isMissing(_ cell: Span<UInt8>) -> Bool {
-        missingValues.contains { text in
-            guard text.count == cell.count else { return false }
-            for index in cell.indices where cell[index] != text[index] { return false }
-            return true
         }
     }
 }
