@@ -46,23 +46,24 @@ struct ComputedKey: Sendable {
             guard field != key, !rules.isSecret, let column = columns[field] else { return nil }
             return Part(field: field, name: rules.name, column: column)
         }
+        func errorWithout(_ column: String, _ names: [String]) -> ImportError {
+            let names = names.map(FoldedHeader.init)
+            let isThere = header.contains { names.contains(FoldedHeader($0)) }
+            return isThere ? .keyColumnWithoutField(column) : .keyColumnMissing(column)
+        }
         switch source {
         case .column: return nil
         case .rowNumber: self.source = .rowNumber
         case .columns(let headers):
             var parts: [Part] = []
             for name in headers {
-                let use = uses.use(of: name.trimmed)
-                if case .field(let field) = use, let part = part(field) {
+                if case .field(let field) = uses.use(of: name.trimmed), let part = part(field) {
                     parts.append(part)
                     continue
                 }
                 // A file that has a column for the key needs no other column for it.
                 if columns[key] != nil { return nil }
-                let isThere = header.contains {
-                    $0.trimmed == name.trimmed || use.isOfField && uses.use(of: $0.trimmed) == use
-                }
-                throw isThere ? .keyColumnWithoutField(name) : .keyColumnMissing(name)
+                throw errorWithout(name, [name])
             }
             self.source = .columns(parts)
         case .content:
@@ -71,9 +72,7 @@ struct ComputedKey: Sendable {
             where names.contains(rules.name.text) && part(index) == nil && index != key && !rules.isSecret {
                 // Without the column, a row would have another key than the same row of an earlier file.
                 if columns[key] != nil { return nil }
-                let names = ([rules.name.text] + rules.columns).map(FoldedHeader.init)
-                let isThere = header.contains { names.contains(FoldedHeader($0.trimmed)) }
-                throw isThere ? .keyColumnWithoutField(rules.originalHeader) : .keyColumnMissing(rules.originalHeader)
+                throw errorWithout(rules.originalHeader, [rules.name.text] + rules.columns)
             }
             // In the order of the names, the order of the columns in the file makes no difference.
             self.source = .content(
