@@ -23,9 +23,7 @@ struct RemoveCommand: AsynchronousCommand, ResultWriting {
     @OptionGroup var result: ResultOptions
 
     func run() async throws {
-        guard yes || global.canAsk else {
-            throw CommandFailure(.usage, "There is no terminal to ask on; give --yes to remove \(username)'s profile")
-        }
+        if !yes { try global.requireTerminal(orGive: "--yes to remove \(username)'s profile") }
         try await global.withStore("remove", inOneCall: yes) { repository in
             let profile = try await repository.profile(username: username, expecting: nil)
             guard try yes || isConfirmed(profile) else { throw CommandFailure(.no, "Nothing was removed") }
