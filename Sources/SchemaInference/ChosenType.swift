@@ -25,14 +25,7 @@ struct ChosenType: Sendable {
             return draft
         }
         formats = drafts
-        let fields = drafts.enumerated().map { index, draft in
-            var draft = draft
-            draft.name = "field\(index)"
-            return draft.document
-        }
-        let key: JSONValue = ["name": "username", "constraints": ["required": true, "unique": true]]
-        let document: JSONValue = ["fields": .array(fields + [key])]
-        validator = (try? ProfileSchema(parsing: document.text())).map(ProfileValidator.init)
+        validator = FieldDraft.schema(of: drafts).map(ProfileValidator.init)
     }
 
     private static func attributes(of type: FieldType) -> [(attributes: [JSONMember], extensions: [JSONMember])] {

@@ -48,12 +48,19 @@ struct FieldDraft: Sendable {
     }
 
     /// Whether a schema can have the field.
-    var isValid: Bool {
+    var isValid: Bool { Self.schema(of: [self]) != nil }
+
+    /// Returns a schema that has these fields under other names, and then a primary key. Returns nil if a schema cannot
+    /// have one of the fields.
+    static func schema(of fields: [FieldDraft]) -> ProfileSchema? {
+        let documents = fields.enumerated().map { index, field in
+            var field = field
+            field.name = "field\(index)"
+            return field.document
+        }
         let key: JSONValue = ["name": "username", "constraints": ["required": true, "unique": true]]
-        var field = self
-        field.name = "field"
-        let document: JSONValue = ["fields": [field.document, key]]
-        return (try? ProfileSchema(parsing: document.text())) != nil
+        let document: JSONValue = ["fields": .array(documents + [key])]
+        return try? ProfileSchema(parsing: document.text())
     }
 
     /// The field as an element of a Table Schema's `fields`.

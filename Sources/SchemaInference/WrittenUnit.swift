@@ -21,32 +21,33 @@ struct WrittenUnit {
     /// A currency may be on either side. Another unit must follow the number. A word that is not a known unit, or one
     /// letter, needs a space before it, so that `A12` and `12a` stay codes.
     init?(_ value: Span<UInt8>) {
-        guard value.count <= Self.longest, let first = value.indices.first(where: { value[$0].isASCIIDigit }),
-            let last = value.indices.last(where: { value[$0].isASCIIDigit })
+        guard value.count <= Self.longest, let sides = NumberSides(of: value),
+            sides.before.isEmpty != sides.after.isEmpty
         else { return nil }
-        var before = Self.bytes(of: value, 0..<first)
-        let after = Self.bytes(of: value, last + 1..<value.count)
-        if before.first == Self.minus {
-            isMinusInside = false
-            before.removeFirst()
-            // A minus before a space may be a dash.
-            guard before.first != UInt8(ascii: " ") else { return nil }
-        } else if before.last == Self.minus {
-            isMinusInside = true
-            before.removeLast()
+        let digits = sides.digits
+        var before = 0..<digits.lowerBound
+        if let sign = sides.sign {
+            guard value[sign] == Self.minus else { return nil }
+            if sign == 0 {
+                // A minus before a space may be a dash.
+                guard value[1] != UInt8(ascii: " ") else { return nil }
+                before = 1..<digits.lowerBound
+            } else {
+                guard sign + 1 == digits.lowerBound else { return nil }
+                before = 0..<sign
+            }
+            isMinusInside = sign > 0
         }
-        surroundings = Surroundings(before: before, after: after)
-        let prefix = Self.trimmed(before)
-        let suffix = Self.trimmed(after)
-        guard prefix.isEmpty != suffix.isEmpty else { return nil }
-        if prefix.isEmpty {
-            guard Self.isUnit(suffix, isSpaced: suffix.count < after.count) else { return nil }
-            unit = suffix
+        let after = digits.upperBound..<value.count
+        surroundings = Surroundings(before: Self.bytes(of: value, before), after: Self.bytes(of: value, after))
+        if sides.before.isEmpty {
+            unit = Self.bytes(of: value, sides.after)
+            guard Self.isUnit(unit, isSpaced: sides.after.count < after.count) else { return nil }
         } else {
-            guard KnownUnit.isCurrency(prefix) else { return nil }
-            unit = prefix
+            unit = Self.bytes(of: value, sides.before)
+            guard KnownUnit.isCurrency(unit) else { return nil }
         }
-        number = (isMinusInside == nil ? [] : [Self.minus]) + Self.bytes(of: value, first..<last + 1)
+        number = (isMinusInside == nil ? [] : [Self.minus]) + Self.bytes(of: value, digits)
     }
 
     /// Returns whether a value cannot have a unit, because it begins and ends like a number.
@@ -60,18 +61,6 @@ struct WrittenUnit {
     fileprivate static let minus = UInt8(ascii: "-")
 
     private static func bytes(of value: Span<UInt8>, _ range: Range<Int>) -> [UInt8] { range.map { value[$0] } }
-
-    /// Removes spaces at both ends, including U+00A0 and U+202F.
-    private static func trimmed(_ bytes: [UInt8]) -> [UInt8] {
-        var bytes = bytes[...]
-        while let space = spaces.first(where: { bytes.starts(with: $0) }) { bytes = bytes.dropFirst(space.count) }
-        while let space = spaces.first(where: { bytes.suffix($0.count).elementsEqual($0) }) {
-            bytes = bytes.dropLast(space.count)
-        }
-        return Array(bytes)
-    }
-
-    private static let spaces: [[UInt8]] = [" ", "\u{A0}", "\u{202F}"].map { Array($0.utf8) }
 
     private static func isUnit(_ suffix: [UInt8], isSpaced: Bool) -> Bool {
         if KnownUnit.isKnown(suffix) { return isSpaced || suffix.count > 1 || suffix == [UInt8(ascii: "%")] }

@@ -73,12 +73,24 @@ enum OldOfficeFile {
 extension SeekableBytes {
     /// Reads bytes at an offset; fewer at the end.
     func read(upTo size: Int, at position: Int64) throws(ByteStreamError) -> [UInt8] {
+        try .reading(upTo: size) { buffer, filled throws(ByteStreamError) in
+            try read(buffer, position + Int64(filled))
+        }
+    }
+}
+
+extension [UInt8] {
+    /// Reads bytes until there are enough of them, or until `read` returns 0. `read` gets the room for more bytes, and the
+    /// number of bytes before them.
+    static func reading(
+        upTo size: Int, _ read: (UnsafeMutableRawBufferPointer, Int) throws(ByteStreamError) -> Int
+    ) throws(ByteStreamError) -> [UInt8] {
         var bytes = [UInt8](repeating: 0, count: size)
         var filled = 0
         while filled < size {
             var span = bytes.mutableSpan
             let count = try span.withUnsafeMutableBytes { bytes throws(ByteStreamError) in
-                try read(UnsafeMutableRawBufferPointer(rebasing: bytes[filled...]), position + Int64(filled))
+                try read(UnsafeMutableRawBufferPointer(rebasing: bytes[filled...]), filled)
             }
             if count == 0 { break }
             filled += count

@@ -1,3 +1,5 @@
+internal import ProfileCore
+
 /// The parts of a date that a number format shows. A number with such a format is a date, a time or a duration.
 struct TimeFormat: Hashable, Sendable {
     var hasDate = false
@@ -100,7 +102,8 @@ enum DateSystem: Sendable {
             Self.append(time: milliseconds, to: &text)
             return true
         }
-        Self.append(date: day(days), to: &text)
+        guard let day = day(days) else { return false }
+        Self.append(date: day, to: &text)
         if format.hasTime || milliseconds > 0 {
             text.append(UInt8(ascii: "T"))
             Self.append(time: milliseconds, to: &text)
@@ -108,7 +111,7 @@ enum DateSystem: Sendable {
         return true
     }
 
-    private func day(_ number: Int) -> (year: Int, month: Int, day: Int) {
+    private func day(_ number: Int) -> (year: Int, month: Int, day: Int)? {
         switch (self, number) {
         // Excel shows these two days, which no calendar has.
         case (.from1900, 0): (1900, 1, 0)
@@ -119,16 +122,8 @@ enum DateSystem: Sendable {
         }
     }
 
-    private static func civil(daysSince1970 days: Int) -> (year: Int, month: Int, day: Int) {
-        // In this calculation, a year begins in March. So the leap day is the last day of a year.
-        let shifted = days + 719_468
-        let era = shifted / 146_097
-        let dayOfEra = shifted % 146_097
-        let yearOfEra = (dayOfEra - dayOfEra / 1_460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
-        let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
-        let shiftedMonth = (5 * dayOfYear + 2) / 153
-        let month = shiftedMonth < 10 ? shiftedMonth + 3 : shiftedMonth - 9
-        return (yearOfEra + era * 400 + (month <= 2 ? 1 : 0), month, dayOfYear - (153 * shiftedMonth + 2) / 5 + 1)
+    private static func civil(daysSince1970 days: Int) -> (year: Int, month: Int, day: Int)? {
+        CalendarDay(secondsSince1970: Int64(days) * 86_400).map { ($0.year, $0.month, $0.day) }
     }
 
     private static func append(date: (year: Int, month: Int, day: Int), to text: inout [UInt8]) {

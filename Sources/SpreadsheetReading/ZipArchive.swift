@@ -114,17 +114,7 @@ final class ZipArchive {
     /// Reads a whole part, or its first bytes.
     func contents(of name: String, upTo size: Int) throws(ByteStreamError) -> [UInt8] {
         try open(name)
-        var bytes = [UInt8](repeating: 0, count: size)
-        var filled = 0
-        while filled < size {
-            var span = bytes.mutableSpan
-            let count = try span.withUnsafeMutableBytes { bytes throws(ByteStreamError) in
-                try read(into: UnsafeMutableRawBufferPointer(rebasing: bytes[filled...]))
-            }
-            if count == 0 { break }
-            filled += count
-        }
-        return Array(bytes[..<filled])
+        return try .reading(upTo: size) { buffer, _ throws(ByteStreamError) in try read(into: buffer) }
     }
 
     /// The error of a call that failed: that of the input, or that the part is damaged.

@@ -44,19 +44,23 @@ package enum KnownUnit {
     }
 }
 
-/// The texts beside the number of a value, as ranges of its bytes. They have no white space around them, and the text
-/// before the number has no sign.
-struct NumberSides {
+/// The number of a value and the texts beside it, as ranges of its bytes. The texts have no white space around them, and
+/// the text before the number has no sign.
+package struct NumberSides {
+    /// The text from the first digit to the last.
+    package let digits: Range<Int>
+    /// The sign at the start or the end of the text before the first digit; nil if there is none.
+    package let sign: Int?
     /// The text before the first digit.
-    let before: Range<Int>
+    package let before: Range<Int>
     /// ``before`` without a decimal character directly before the digits. In `$.50` the point belongs to the number, but
     /// in `Fr. 50` it belongs to the unit.
     let beforeDecimal: Range<Int>
     /// The text after the last digit.
-    let after: Range<Int>
+    package let after: Range<Int>
 
     /// Returns nil if the value has no digit.
-    init?(of value: Span<UInt8>, decimals: [[UInt8]]) {
+    package init?(of value: Span<UInt8>, decimals: [[UInt8]] = []) {
         guard let first = value.indices.first(where: { value[$0].isASCIIDigit }),
             let last = value.indices.last(where: { value[$0].isASCIIDigit })
         else { return nil }
@@ -64,16 +68,17 @@ struct NumberSides {
         // In `No.5` the point follows a word. See `NumberReader`.
         let end = decimal.map { first - $0.count } ?? first
         let isAfterLetter = end < first && end > 0 && value[end - 1].isASCIILetter
-        before = Self.withoutSign(value, Self.trimmed(value, 0..<first))
-        beforeDecimal = isAfterLetter ? before : Self.withoutSign(value, Self.trimmed(value, 0..<end))
+        digits = first..<last + 1
+        (before, sign) = Self.withoutSign(value, Self.trimmed(value, 0..<first))
+        beforeDecimal = isAfterLetter ? before : Self.withoutSign(value, Self.trimmed(value, 0..<end)).text
         after = Self.trimmed(value, last + 1..<value.count)
     }
 
     /// Returns the range without one sign at its start or its end.
-    private static func withoutSign(_ value: Span<UInt8>, _ range: Range<Int>) -> Range<Int> {
-        guard let first = range.first, let last = range.last else { return range }
-        if isSign(value[first]) { return trimmed(value, first + 1..<range.upperBound) }
-        return isSign(value[last]) ? trimmed(value, range.lowerBound..<last) : range
+    private static func withoutSign(_ value: Span<UInt8>, _ range: Range<Int>) -> (text: Range<Int>, sign: Int?) {
+        guard let first = range.first, let last = range.last else { return (range, nil) }
+        if isSign(value[first]) { return (trimmed(value, first + 1..<range.upperBound), first) }
+        return isSign(value[last]) ? (trimmed(value, range.lowerBound..<last), last) : (range, nil)
     }
 
     private static func isSign(_ byte: UInt8) -> Bool { byte == UInt8(ascii: "-") || byte == UInt8(ascii: "+") }

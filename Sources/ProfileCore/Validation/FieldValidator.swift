@@ -125,6 +125,22 @@ final class FieldValidator: Sendable {
         }
     }
 
+    /// Returns the text that a trimmed value contributes to a key: see ``ProfileValidator/keyPart(_:index:as:)``.
+    func keyPart(_ value: Span<UInt8>, as notation: ValueNotation) -> String? {
+        guard !value.isEmpty else { return nil }
+        if case .text = kind {
+            // A text is stored as it is written, so its other rules are not checked.
+            let isMissing = missingValues.contains(value) || missingStoredForms.contains(value)
+            return hasMissingValues && isMissing ? nil : String(value)
+        }
+        var issues: [ValidationIssue] = []
+        return switch judge(value, today: nil, as: notation, into: &issues) {
+        case .canonical(let text): text
+        case .missing: nil
+        case .asGiven, .bad: String(value)
+        }
+    }
+
     private func judgeFully(
         _ value: Span<UInt8>, today: CalendarDay?, as notation: ValueNotation, into issues: inout [ValidationIssue]
     ) -> Outcome {

@@ -21,21 +21,16 @@ extension ProfileValidator {
         return key.text
     }
 
-    /// Returns the stored form of a value, or the value itself if it is invalid. Returns nil if there is no value.
     private func part(_ index: Int, of values: [String: DraftValue]) -> String? {
         guard let value = values[schema.fields[index].name.text] else { return nil }
         let bytes = Array(value.text.utf8)
-        let text = bytes.span.trimmed()
-        guard !text.isEmpty else { return nil }
-        var ignored: [ValidationIssue] = []
-        return
-            switch fields[index].judge(
-                text, today: nil, as: value.isCanonical ? .canonical : .typed, into: &ignored)
-        {
-        case .canonical(let text): text
-        case .missing: nil
-        case .asGiven, .bad: String(text)
-        }
+        return keyPart(bytes.span, index: index, as: value.isCanonical ? .canonical : .typed)
+    }
+
+    /// Returns the text that a value of the field at a position contributes to a key: the stored form of the value, or
+    /// the value itself if it is invalid. Returns nil if the value is empty or means "no value".
+    package func keyPart(_ value: Span<UInt8>, index: Int, as notation: ValueNotation = .typed) -> String? {
+        fields[index].keyPart(value.trimmed(), as: notation)
     }
 
     /// Validates a field that is not secret.

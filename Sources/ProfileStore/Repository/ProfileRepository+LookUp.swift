@@ -88,6 +88,15 @@ extension ProfileRepository {
         try await ask(.scan, rows: \.rows.count, await engine.scan(scan))
     }
 
+    /// Reads the next page of a scan, and moves the scan behind it. Returns nil at the end.
+    package func nextPage(of scan: inout StoreScan) async throws(ProfileStoreError) -> StoredRows? {
+        guard !Task.isCancelled else { throw .cancelled }
+        let rows = try await self.scan(scan)
+        guard let last = rows.rows.last else { return nil }
+        scan.after = last.id
+        return rows
+    }
+
     private func search(
         _ query: ProfileQuery, endingAfter mostBytes: Int = .max, by rules: AdoptedSchema
     ) async throws(ProfileStoreError) -> ProfileSearch {

@@ -26,11 +26,7 @@ extension ProfileRepository.Passcodes {
         let isSet = try await firstAnswerOr(stamp) { () throws(CredentialError) in
             try await requireNone(of: username)
             let hash = try await repository.hash(new)
-            return try await repository.store { () throws(ProfileStoreError) in
-                try await repository.ask(
-                    .setPasscode, rows: \.rowCount,
-                    await repository.engine.change(.set(hash, of: username), stamp))
-            }
+            return try await change(.set(hash, of: username), .setPasscode, stamp)
         }
         guard isSet else { throw .passcodeExists }
     }
@@ -68,12 +64,8 @@ extension ProfileRepository.Passcodes {
         let isReplaced = try await firstAnswerOr(stamp) { () throws(CredentialError) in
             let proven = try await repository.attempt(present, .passcode, username)
             let hash = try await repository.hash(new)
-            return try await repository.store { () throws(ProfileStoreError) in
-                try await repository.ask(
-                    .replacePasscode, rows: \.rowCount,
-                    await repository.engine.change(
-                        .replace(proven.hash, by: hash, of: proven.profile.id), stamp))
-            }
+            return try await change(
+                .replace(proven.hash, by: hash, of: proven.profile.id), .replacePasscode, stamp)
         }
         // The passcode was changed after the check.
         guard isReplaced else { throw .wrong }
@@ -92,13 +84,17 @@ extension ProfileRepository.Passcodes {
             let stored = try await repository.storedCredential(username, .passcode) { $0?.hash == nil }
             guard let stored else { throw .store(.notFound(username: username)) }
             guard stored.hash != nil else { return false }
-            return try await repository.store { () throws(ProfileStoreError) in
-                try await repository.ask(
-                    .removePasscode, rows: \.rowCount,
-                    await repository.engine.change(.remove(of: username), stamp))
-            }
+            return try await change(.remove(of: username), .removePasscode, stamp)
         }
         guard isRemoved else { throw .noPasscode }
+    }
+
+    private func change(
+        _ change: PasscodeChange, _ operation: StoreObserver.Operation.Name, _ stamp: WriteStamp
+    ) async throws(CredentialError) -> Bool {
+        try await repository.store { () throws(ProfileStoreError) in
+            try await repository.ask(operation, rows: \.rowCount, await repository.engine.change(change, stamp))
+        }
     }
 
     /// If an earlier write used the same key, returns the answer of the earlier write. Otherwise, runs the write.

@@ -106,11 +106,17 @@ extension ProfileRepository.Sessions {
     /// - Returns: The session; nil if no session has this id.
     @discardableResult
     public func end(_ id: TokenID) async throws(ProfileStoreError) -> LoginSession? {
+        try await end(.one(.session, id))?.first.flatMap(LoginSession.init)
+    }
+
+    /// Ends sessions, and returns those that had not expired. Returns nil if they are those of a profile that does not
+    /// exist.
+    private func end(_ sessions: EndingTokens) async throws(ProfileStoreError) -> [StoredToken]? {
         defer { repository.tokenLooks.forget() }
         let now = repository.options.now()
         let ended = try await repository.ask(
-            .endSession, rows: { $0?.count ?? 0 }, await repository.engine.end(.one(.session, id)))
-        return ended?.first { !$0.isExpired(at: now) }.flatMap(LoginSession.init)
+            .endSession, rows: { $0?.count ?? 0 }, await repository.engine.end(sessions))
+        return ended?.filter { !$0.isExpired(at: now) }
     }
 
     /// Ends the session of a token, for example at a logout.
@@ -128,12 +134,8 @@ extension ProfileRepository.Sessions {
     /// - Throws: `notFound`, `busy`, …
     @discardableResult
     public func endAll(of username: String) async throws(ProfileStoreError) -> Int {
-        defer { repository.tokenLooks.forget() }
-        let now = repository.options.now()
-        let ended = try await repository.ask(
-            .endSession, rows: { $0?.count ?? 0 }, await repository.engine.end(.all(.session, of: username)))
-        guard let ended else { throw .notFound(username: username) }
-        return ended.count { !$0.isExpired(at: now) }
+        guard let ended = try await end(.all(.session, of: username)) else { throw .notFound(username: username) }
+        return ended.count
     }
 
     private func newSession(_ token: NewToken, label: AccountLabel?, policy: SessionPolicy?) -> NewSession {

@@ -64,13 +64,7 @@ enum ThrottleTable {
         // Two strings that Swift treats as equal may be two different names.
         guard !old.utf8.elementsEqual(new.utf8) else { return [] }
         return [
-            Command(
-                """
-                WITH forgotten AS (DELETE FROM throttles WHERE name = $1 AND NOT is_known RETURNING 1),
-                unknown AS (SELECT count(*) AS number FROM forgotten)
-                UPDATE counters SET value = greatest(value - unknown.number, 0) FROM unknown
-                WHERE name = 'unknown_throttles' AND unknown.number > 0
-                """, [.text(new)]),
+            Command("DELETE FROM throttles WHERE name = $1 AND NOT is_known", [.text(new)]),
             Command(
                 """
                 INSERT INTO throttles (name, kind, failures, blocked_until, attempted_at, is_known)
@@ -79,14 +73,7 @@ enum ThrottleTable {
                     blocked_until = greatest(throttles.blocked_until, excluded.blocked_until),
                     attempted_at = greatest(throttles.attempted_at, excluded.attempted_at)
                 """, [.text(old), .text(new)]),
-            Command(
-                """
-                WITH left_behind AS (
-                    UPDATE throttles SET is_known = false WHERE name = $1 AND is_known RETURNING 1),
-                unknown AS (SELECT count(*) AS number FROM left_behind)
-                UPDATE counters SET value = value + unknown.number FROM unknown
-                WHERE name = 'unknown_throttles' AND unknown.number > 0
-                """, [.text(old)]),
+            Command("UPDATE throttles SET is_known = false WHERE name = $1 AND is_known", [.text(old)]),
         ]
     }
 

@@ -30,9 +30,7 @@ public func withTemporaryStore<Value>(
         options.now = { clock.timestamp }
         options.uptime = { clock.uptime }
     }
-    let repository = try await ProfileRepository.open(at: folder.path + "/profiles.sqlite", options: options)
-    let outcome: Result<Value, any Error>
-    do { outcome = .success(try await body(repository)) } catch { outcome = .failure(error) }
-    await repository.close()
-    return try withExtendedLifetime(folder) { try outcome.get() }
+    defer { withExtendedLifetime(folder) {} }
+    return try await withRepository(
+        at: folder.path + "/profiles.sqlite", options: options, isolation: isolation, body)
 }

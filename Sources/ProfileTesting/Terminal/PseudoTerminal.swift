@@ -76,7 +76,9 @@ struct PseudoTerminal: ~Copyable {
 
     /// Whether the program has written output that is not read yet. If bytes are still in a queue of the kernel, `poll`
     /// makes the kernel deliver them before `poll` returns.
-    var hasOutput: Bool {
+    var hasOutput: Bool { Self.isReadable(descriptor) }
+
+    private static func isReadable(_ descriptor: Int32) -> Bool {
         var ready = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
         return poll(&ready, 1, 0) > 0 && ready.revents & Int16(POLLIN) != 0
     }
@@ -90,7 +92,6 @@ struct PseudoTerminal: ~Copyable {
         let device = open(path, O_RDONLY | O_NOCTTY | O_CLOEXEC | O_NONBLOCK)
         guard device >= 0 else { return false }
         defer { close(device) }
-        var ready = pollfd(fd: device, events: Int16(POLLIN), revents: 0)
-        return poll(&ready, 1, 0) > 0 && ready.revents & Int16(POLLIN) != 0
+        return Self.isReadable(device)
     }
 }

@@ -48,8 +48,9 @@ package struct StoreCopy: Sendable {
         let before = try await destination.statistics().profiles
         var copied = before
         let fields = head.fields
-        var pages = StorePages(source, fields, after: try await lastID())
-        while let rows = try await ofSource({ () throws(ProfileStoreError) in try await pages.next() }) {
+        var scan = Self.scan(fields)
+        scan.after = try await lastID()
+        while let rows = try await ofSource({ () throws(ProfileStoreError) in try await source.nextPage(of: &scan) }) {
             try await destination.ask(
                 .copy, rows: { rows.rows.count }, await destination.engine.place(rows, of: fields))
             copied += rows.rows.count
@@ -125,34 +126,19 @@ package struct StoreCopy: Sendable {
         of store: ProfileRepository, _ fields: [FieldRules], _ report: (Int) -> Void = { _ in }
     ) async throws(ProfileStoreError) -> StoreDigest {
         var digest = RowDigest(fields.count)
-        var pages = StorePages(store, fields, after: 0)
-        while let rows = try await pages.next() {
+        var scan = Self.scan(fields)
+        while let rows = try await store.nextPage(of: &scan) {
             digest.add(rows)
             report(digest.count)
         }
         return digest.finish()
     }
 
-    /// Reads whole profiles page by page, in the order of their ids.
-    private struct StorePages {
-        private let store: ProfileRepository
-        private var scan: StoreScan
-
-        init(_ store: ProfileRepository, _ fields: [FieldRules], after id: Int64) {
-            self.store = store
-            scan = StoreScan(fields: fields, mostRows: StoreCopy.mostRows, mostBytes: StoreCopy.pageBytes)
-            scan.includesRecords = true
-            scan.after = id
-        }
-
-        /// Returns the next page, or nil at the end.
-        mutating func next() async throws(ProfileStoreError) -> StoredRows? {
-            guard !Task.isCancelled else { throw .cancelled }
-            let rows = try await store.scan(scan)
-            guard let last = rows.rows.last else { return nil }
-            scan.after = last.id
-            return rows
-        }
+    /// Returns a scan of whole profiles.
+    private static func scan(_ fields: [FieldRules]) -> StoreScan {
+        var scan = StoreScan(fields: fields, mostRows: mostRows, mostBytes: pageBytes)
+        scan.includesRecords = true
+        return scan
     }
 }
 

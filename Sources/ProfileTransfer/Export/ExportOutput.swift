@@ -23,6 +23,11 @@ struct ExportColumns: Sendable {
         names = headers + (includesHashes ? [hashHeader ?? ProfileDraft.hashName] : [])
     }
 
+    /// The scan that reads the values of the columns.
+    var scan: StoreScan {
+        StoreScan(fields: fields, includesHashes: includesHashes, mostRows: .max, mostBytes: 1 << 18)
+    }
+
     /// The texts for missing values, by column.
     var missing: [String] { fields.map { original == nil ? "" : $0.writtenMissing ?? "" } }
 

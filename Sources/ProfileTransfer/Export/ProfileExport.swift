@@ -17,7 +17,7 @@ public struct ProfileExport: AsyncSequence, Sendable {
     public struct Iterator: AsyncIteratorProtocol {
         private let export: ProfileExport
         private let gathered = GatheredChunks()
-        private var pages: ExportPages?
+        private var scan: StoreScan?
         private var output: (any ExportOutput)?
         private var chunks: ArraySlice<[UInt8]> = []
         private var isAtEnd = false
@@ -47,14 +47,16 @@ public struct ProfileExport: AsyncSequence, Sendable {
         }
 
         private mutating func writePage() async throws(ProfileStoreError) {
-            if pages == nil {
+            if scan == nil {
                 let columns = try await export.repository.columns(of: export.form)
-                pages = ExportPages(export.repository, columns)
+                scan = columns.scan
                 inMemory { () throws(ByteStreamError) in
                     output = try export.form.output(columns, to: gathered.sink)
                 }
             }
-            let rows = try await pages?.next()
+            guard var scan else { return }
+            let rows = try await export.repository.nextPage(of: &scan)
+            self.scan = scan
             inMemory { () throws(ByteStreamError) in
                 if let rows { try output?.write(rows) } else { try output?.finish() }
             }

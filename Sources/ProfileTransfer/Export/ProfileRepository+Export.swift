@@ -51,11 +51,11 @@ extension ProfileRepository {
         let output = try await thread.writing { () throws(ByteStreamError) in
             try form.output(columns, to: .descriptor(descriptor))
         }
-        var pages = ExportPages(self, columns)
+        var scan = columns.scan
         var count = 0
         while true {
             let page: StoredRows?
-            do throws(ProfileStoreError) { page = try await pages.next() } catch { throw .store(error) }
+            do throws(ProfileStoreError) { page = try await nextPage(of: &scan) } catch { throw .store(error) }
             guard let page else { break }
             try await thread.writing { () throws(ByteStreamError) in try output.write(page) }
             count += page.rows.count

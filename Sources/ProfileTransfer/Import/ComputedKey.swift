@@ -24,10 +24,6 @@ struct ComputedKey: Sendable {
         let field: Int
         let name: FieldName
         let column: Int
-        /// The texts that mean "no value".
-        let missingValues: [[UInt8]]
-        /// Whether a value may be stored in another form than it is written.
-        let isTyped: Bool
     }
 
     /// Creates the computation; nil if the key is a column of the input.
@@ -48,10 +44,12 @@ struct ComputedKey: Sendable {
         func part(_ field: Int) -> Part? {
             let rules = schema.fields[field]
             guard field != key, !rules.isSecret, let column = columns[field] else { return nil }
-            return Part(
-                field: field, name: rules.name, column: column,
-                missingValues: rules.missingValues.map { Array($0.utf8) },
-                isTyped: rules.type != .string || rules.mask != nil)
+            return Part(field: field, name: rules.name, column: column)
+        }
+        func errorWithout(_ column: String, _ names: [String]) -> ImportError {
+            let names = names.map(FoldedHeader.init)
+            let isThere = header.contains { names.contains(FoldedHeader($0)) }
+            return isThere ? .keyColumnWithoutField(column) : .keyColumnMissing(column)
         }
         switch source {
         case .column: return nil
@@ -59,17 +57,13 @@ struct ComputedKey: Sendable {
         case .columns(let headers):
             var parts: [Part] = []
             for name in headers {
-                let use = uses.use(of: name.trimmed)
-                if case .field(let field) = use, let part = part(field) {
+                if case .field(let field) = uses.use(of: name.trimmed), let part = part(field) {
                     parts.append(part)
                     continue
                 }
                 // A file that has a column for the key needs no other column for it.
                 if columns[key] != nil { return nil }
-                let isThere = header.contains {
-                    $0.trimmed == name.trimmed || use.isOfField && uses.use(of: $0.trimmed) == use
-                }
-                throw isThere ? .keyColumnWithoutField(name) : .keyColumnMissing(name)
+                throw errorWithout(name, [name])
             }
             self.source = .columns(parts)
         case .content:
@@ -78,9 +72,7 @@ struct ComputedKey: Sendable {
             where names.contains(rules.name.text) && part(index) == nil && index != key && !rules.isSecret {
                 // Without the column, a row would have another key than the same row of an earlier file.
                 if columns[key] != nil { return nil }
-                let names = ([rules.name.text] + rules.columns).map(FoldedHeader.init)
-                let isThere = header.contains { names.contains(FoldedHeader($0.trimmed)) }
-                throw isThere ? .keyColumnWithoutField(rules.originalHeader) : .keyColumnMissing(rules.originalHeader)
+                throw errorWithout(rules.originalHeader, [rules.name.text] + rules.columns)
             }
             // In the order of the names, the order of the columns in the file makes no difference.
             self.source = .content(
@@ -110,9 +102,8 @@ struct ComputedKey: Sendable {
         case .columns(let parts):
             var key = CompositeKey()
             for part in parts {
-                let cell = records.cell(record.cells.lowerBound + part.column).trimmed()
-                guard !cell.isEmpty, !part.isMissing(cell) else { return nil }
-                if part.isTyped { key.append(stored(cell, part).utf8Span.span) } else { key.append(cell) }
+                guard let text = text(part, of: record, in: records) else { return nil }
+                key.append(text.utf8Span.span)
             }
             return key.text
         }
@@ -136,7 +127,7 @@ struct ComputedKey: Sendable {
     /// Whether keys are hashes of the content.
     fileprivate var isOfContent: Bool { if case .content = source { true } else { false } }
 
-    /// Whether the reader could not read the cell of the key, or a cell of which the key is made.
+    /// Whether a fault made the cell of the key unreadable, or a cell from which the key is computed.
     func isUnread(_ fault: ReadFault) -> Bool {
         let parts: [Part] =
             switch source {
@@ -157,8 +148,10 @@ struct ComputedKey: Sendable {
         for part in parts {
             let cell = records.cell(record.cells.lowerBound + part.column).trimmed()
             guard !cell.isEmpty else { continue }
+            // A text that means "no value" is content too.
+            let value = text(part, of: record, in: records) ?? String(cell)
             // The length before each text distinguishes `ab`, `c` from `a`, `bc`.
-            for text in [part.name.text, stored(cell, part)] {
+            for text in [part.name.text, value] {
                 bytes += "\(text.utf8.count):".utf8
                 bytes += text.utf8
             }
@@ -166,10 +159,10 @@ struct ComputedKey: Sendable {
         return String(SHA256.hexadecimal(bytes.span).prefix(32))
     }
 
-    /// Returns the stored form of a value, or the value itself if it is invalid.
-    private func stored(_ cell: Span<UInt8>, _ part: Part) -> String {
-        let text = String(cell)
-        return part.isTyped ? validator.storedForm(of: text, in: part.name) ?? text : text
+    private func text(
+        _ part: Part, of record: RecordBatch.Record, in records: borrowing RecordBatch
+    ) -> String? {
+        validator.keyPart(records.cell(record.cells.lowerBound + part.column), index: part.field)
     }
 
     /// Returns the positions of the fields in which a record lacks a part of its key.
@@ -177,8 +170,7 @@ struct ComputedKey: Sendable {
         guard case .columns(let parts) = source else { return [] }
         var fields: [Int] = []
         for part in parts {
-            let cell = records.cell(record.cells.lowerBound + part.column).trimmed()
-            if cell.isEmpty || part.isMissing(cell) { fields.append(part.field) }
+            if text(part, of: record, in: records) == nil { fields.append(part.field) }
         }
         return fields
     }
@@ -197,16 +189,6 @@ extension ColumnUses {
         case .content:
             let names = schema.importSettings.contentFields
             return Set((names.isEmpty ? schema.contentFields : names).compactMap(FieldName.init))
-        }
-    }
-}
-
-extension ComputedKey.Part {
-    fileprivate func isMissing(_ cell: Span<UInt8>) -> Bool {
-        missingValues.contains { text in
-            guard text.count == cell.count else { return false }
-            for index in cell.indices where cell[index] != text[index] { return false }
-            return true
         }
     }
 }

@@ -129,11 +129,12 @@ package struct OpenedInput: ~Copyable, Sendable {
             format.firstRecord(
                 of: bytes, format.options(layout, usual: usual.delimiter, isLinePerRecord: isSheet))
         }
-        if let first = record(rejects), ImportColumns.isOfRejects(first.cells) { return rejects }
+        let firstOfRejects = record(rejects)
+        if let firstOfRejects, ImportColumns.isOfRejects(firstOfRejects.cells) { return rejects }
         guard let header, !given.givesBeginning else { return layout }
         var atStart = rejects
         atStart.comment = layout.comment
-        guard let first = record(atStart) else { return layout }
+        guard let first = atStart == rejects ? firstOfRejects : record(atStart) else { return layout }
         let fit = header.fit(first.cells)
         if fit == .header || fit == .flawed || fit == .possible && layout == atStart { return atStart }
         guard layout.hasHeader else { return layout }

@@ -1,3 +1,5 @@
+internal import TextLayout
+
 /// The layout of the table screen. A larger screen shows more parts.
 struct BrowseLayout {
     /// The row of the search line; nil if there is no room.
@@ -51,6 +53,36 @@ struct BrowseLayout {
 }
 
 extension Frame {
+    /// Draws a line across the screen.
+    mutating func drawRule(row: Int) {
+        write(String(repeating: "─", count: max(0, size.columns - 2)), row: row, column: 1, style: .dim)
+    }
+
+    /// Draws a label and the text behind it. If the user types the text, also sets the caret.
+    mutating func drawEntry(_ label: String, _ text: String, row: Int, isActive: Bool = true) {
+        let start = 1 + write(label, row: row, column: 1, style: isActive ? .bold : .dim)
+        // If the text is long, show its end, because the user types there.
+        let whole = text.visible
+        let shown = whole[whole.start(before: whole.endIndex, within: max(0, size.columns - start - 2))...]
+        let typed = write(String(shown), row: row, column: start, style: isActive ? .underline : [])
+        if isActive { caret = ScreenPosition(row: row, column: start + typed) }
+    }
+
+    /// Draws the headings of a table from a column of the screen, and the number of table columns that are left out.
+    mutating func drawHeadings(
+        _ fit: ColumnFit, _ layout: BrowseLayout, from start: Int, _ heading: (Int) -> (text: String, style: Style)
+    ) {
+        guard let row = layout.headings else { return }
+        var start = start
+        for place in fit.places {
+            let (text, style) = heading(place.column)
+            write(text.visible(upTo: place.width), row: row, column: start, style: style)
+            start += place.width + ColumnFit.gap
+        }
+        guard !fit.fallen.isEmpty, start + 3 <= layout.width else { return }
+        write("+\(fit.fallen.count)", row: row, column: start, style: .dim)
+    }
+
     /// Draws the lines of the area beside or below a table, and a line that separates it from the table. If there are
     /// more lines than rows, draws an ellipsis.
     mutating func draw(_ lines: [PanelLine], in detail: BrowseLayout.Detail) {

@@ -13,7 +13,7 @@ extension BrowseScreen {
         let layout = BrowseLayout(frame.size, isSearching: isSearching)
         drawHead(into: &frame, layout)
         let fit = columnFit(layout)
-        drawHeadings(into: &frame, layout, fit)
+        frame.drawHeadings(fit, layout, from: 2) { (heading($0), $0 == column ? [.bold, .underline] : .bold) }
         for index in 0..<layout.rows where window.top + index < window.rows.count {
             draw(
                 window.rows[window.top + index], into: &frame, at: layout.firstRow + index, layout, fit,
@@ -46,16 +46,9 @@ extension BrowseScreen {
         frame.write(status, row: 0, column: max(1, width + 1 - status.displayWidth), style: .dim, width: width)
         guard let row = layout.search else { return }
         guard isSearching || !view.search.isEmpty else {
-            frame.write(String(repeating: "─", count: max(0, frame.size.columns - 2)), row: row, column: 1, style: .dim)
-            return
+            return frame.drawRule(row: row)
         }
-        let label = frame.write("Search: ", row: row, column: 1, style: isSearching ? .bold : .dim)
-        // If the text is long, show its end, because the user types there.
-        let whole = view.search.visible
-        let start = whole.start(before: whole.endIndex, within: max(0, frame.size.columns - label - 3))
-        let text = String(whole[start...])
-        let typed = frame.write(text, row: row, column: 1 + label, style: isSearching ? .underline : [])
-        if isSearching { frame.caret = ScreenPosition(row: row, column: 1 + label + typed) }
+        frame.drawEntry("Search: ", view.search, row: row, isActive: isSearching)
     }
 
     /// The number of the selected row, the number of rows, the filter and the order.
@@ -101,18 +94,6 @@ extension BrowseScreen {
     private func heading(_ index: Int) -> String {
         guard let order = view.order, order.column == columns[index].name else { return columns[index].title.visible }
         return columns[index].title.visible + (order.isDescending ? " ↓" : " ↑")
-    }
-
-    private func drawHeadings(into frame: inout Frame, _ layout: BrowseLayout, _ fit: ColumnFit) {
-        guard let row = layout.headings else { return }
-        var start = 2
-        for place in fit.places {
-            let style: Style = place.column == column ? [.bold, .underline] : .bold
-            frame.write(heading(place.column).visible(upTo: place.width), row: row, column: start, style: style)
-            start += place.width + ColumnFit.gap
-        }
-        guard !fit.fallen.isEmpty, start + 3 <= layout.width else { return }
-        frame.write("+\(fit.fallen.count)", row: row, column: start, style: .dim)
     }
 
     private func draw(
@@ -161,15 +142,11 @@ extension BrowseScreen {
     // MARK: Below
 
     private func drawFoot(into frame: inout Frame, _ layout: BrowseLayout) {
-        let width = max(0, frame.size.columns - 2)
         // The issue is shown here only if there is no detail area for it.
         let issue = layout.detail == nil ? window.selectedRow?.issues.first : nil
-        let shown = note ?? issue.map { ScreenNote(text: "✗ " + $0.visible, style: .error) }
-        if let shown, let row = layout.foot.first {
-            frame.write(shown.text, row: row, column: 1, style: shown.style, width: width)
-        }
-        guard removal == nil, notices.isEmpty else { return }
-        keys.draw(into: &frame, rows: layout.foot.dropFirst(shown == nil ? 0 : 1), column: 1, width: width)
+        frame.drawFoot(
+            note ?? issue.map { ScreenNote(text: "✗ " + $0.visible, style: .error) },
+            removal == nil && notices.isEmpty ? keys : nil, rows: layout.foot)
     }
 
     private var keys: KeyLegend {

@@ -7,7 +7,7 @@ extension ProposalScreen {
         let layout = layout(frame.size)
         drawHead(into: &frame, layout)
         let fit = columnFit(layout)
-        drawHeadings(into: &frame, layout, fit)
+        frame.drawHeadings(fit, layout, from: Self.firstColumn) { (Self.headings[$0], .bold) }
         for index in 0..<layout.rows where top + index < table.columns.count {
             draw(top + index, into: &frame, at: layout.firstRow + index, layout, fit)
         }
@@ -29,15 +29,9 @@ extension ProposalScreen {
         frame.write(status, row: 0, column: max(1, width + 1 - status.displayWidth), style: .dim, width: width)
         guard let row = layout.search else { return }
         guard case .name(let name, let header) = dialogue else {
-            frame.write(String(repeating: "─", count: width), row: row, column: 1, style: .dim)
-            return
+            return frame.drawRule(row: row)
         }
-        let label = frame.write("Name of \(header.visible(upTo: width / 3)): ", row: row, column: 1, style: .bold)
-        // If the text is long, show its end, because the user types there.
-        let whole = name.visible
-        let start = whole.start(before: whole.endIndex, within: max(0, frame.size.columns - label - 3))
-        let typed = frame.write(String(whole[start...]), row: row, column: 1 + label, style: .underline)
-        frame.caret = ScreenPosition(row: row, column: 1 + label + typed)
+        frame.drawEntry("Name of \(header.visible(upTo: width / 3)): ", name, row: row)
     }
 
     /// The progress of the inference, or the numbers of columns and rows.
@@ -72,17 +66,6 @@ extension ProposalScreen {
 
     /// The start of the table. The marks of doubts and of the key are on its left.
     private static let firstColumn = 3
-
-    private func drawHeadings(into frame: inout Frame, _ layout: BrowseLayout, _ fit: ColumnFit) {
-        guard let row = layout.headings else { return }
-        var start = Self.firstColumn
-        for place in fit.places {
-            frame.write(Self.headings[place.column].visible(upTo: place.width), row: row, column: start, style: .bold)
-            start += place.width + ColumnFit.gap
-        }
-        guard !fit.fallen.isEmpty, start + 3 <= layout.width else { return }
-        frame.write("+\(fit.fallen.count)", row: row, column: start, style: .dim)
-    }
 
     private func draw(
         _ index: Int, into frame: inout Frame, at line: Int, _ layout: BrowseLayout, _ fit: ColumnFit
@@ -138,15 +121,11 @@ extension ProposalScreen {
     // MARK: Below
 
     private func drawFoot(into frame: inout Frame, _ layout: BrowseLayout) {
-        let width = max(0, frame.size.columns - 2)
         // The doubt is shown here only if there is no detail area for it.
         let doubt = layout.detail == nil ? column?.doubts.first : nil
-        let shown = note ?? doubt.map { ScreenNote(text: "! " + $0.visible, style: .error) }
-        if let shown, let row = layout.foot.first {
-            frame.write(shown.text, row: row, column: 1, style: shown.style, width: width)
-        }
-        guard notices.isEmpty else { return }
-        keys.draw(into: &frame, rows: layout.foot.dropFirst(shown == nil ? 0 : 1), column: 1, width: width)
+        frame.drawFoot(
+            note ?? doubt.map { ScreenNote(text: "! " + $0.visible, style: .error) }, notices.isEmpty ? keys : nil,
+            rows: layout.foot)
     }
 
     private var keys: KeyLegend {

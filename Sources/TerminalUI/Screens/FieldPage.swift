@@ -22,7 +22,7 @@ struct FieldPage {
         let size = frame.size
         let layout = Layout(self, size)
         drawHead(into: &frame, layout)
-        drawFoot(into: &frame, layout)
+        frame.drawFoot(note, keys, rows: layout.body.upperBound..<size.rows)
         let lines = layout.lines
         let window = lines.visible(layout.body.count)
         for (row, index) in zip(layout.body, window) { draw(lines[index], row: row, layout, into: &frame) }
@@ -40,19 +40,7 @@ struct FieldPage {
         let fitting = asides.map { $0.filter { !$0.isEmpty }.joined(separator: "   ") }
             .first { used + $0.displayWidth + 4 <= columns }
         if let fitting { frame.write(fitting, row: 0, column: columns - fitting.displayWidth - 1, style: .dim) }
-        if layout.body.lowerBound > 1 {
-            frame.write(String(repeating: "─", count: max(0, columns - 2)), row: 1, column: 1, style: .dim)
-        }
-    }
-
-    private func drawFoot(into frame: inout Frame, _ layout: Layout) {
-        let rows = layout.body.upperBound..<frame.size.rows
-        let width = max(0, frame.size.columns - 2)
-        // If only one row is free, it shows the note, because the note is more useful than the keys.
-        if let note, let row = rows.first {
-            frame.write(note.text, row: row, column: 1, style: note.style, width: width)
-        }
-        keys.draw(into: &frame, rows: rows.dropFirst(note == nil ? 0 : 1), column: 1, width: width)
+        if layout.body.lowerBound > 1 { frame.drawRule(row: 1) }
     }
 
     private func draw(_ line: Line, row: Int, _ layout: Layout, into frame: inout Frame) {

@@ -74,3 +74,13 @@ struct KeyLegend {
         }
     }
 }
+
+extension Frame {
+    /// Draws a note and the keys into the rows at the bottom of a screen.
+    mutating func drawFoot(_ note: ScreenNote?, _ keys: KeyLegend?, rows: Range<Int>) {
+        let width = max(0, size.columns - 2)
+        // If only one row is free, it shows the note, because the note is more useful than the keys.
+        if let note, let row = rows.first { write(note.text, row: row, column: 1, style: note.style, width: width) }
+        keys?.draw(into: &self, rows: rows.dropFirst(note == nil ? 0 : 1), column: 1, width: width)
+    }
+}

@@ -57,9 +57,8 @@ struct LoginCommand: AsynchronousCommand, SecretTaking, ResultWriting {
     /// - Returns: The password from the source that the options name. Nil if the command must ask the user for the
     ///   password.
     private func givenPassword() throws -> Secret? {
-        guard password.isGiven || global.canAsk else {
-            throw CommandFailure(
-                .usage, "There is no terminal to ask on; give the password with --password-stdin or --password-file")
+        if !password.isGiven {
+            try global.requireTerminal(orGive: "the password with --password-stdin or --password-file")
         }
         return try password.read()
     }

@@ -90,9 +90,7 @@ struct PasscodeRemoveCommand: AsynchronousCommand, ResultWriting {
     @OptionGroup var result: ResultOptions
 
     func run() async throws {
-        guard yes || global.canAsk else {
-            throw CommandFailure(.usage, "There is no terminal to ask on; give --yes to remove \(username)'s pass code")
-        }
+        if !yes { try global.requireTerminal(orGive: "--yes to remove \(username)'s pass code") }
         try await global.withStore("passcode remove") { repository in
             guard try yes || LinePrompt.isConfirmed("Remove the pass code of \(username)") else {
                 throw CommandFailure(.no, "Nothing was removed")

@@ -37,19 +37,9 @@ struct RemoveCommand: AsynchronousCommand, ResultWriting {
     }
 
     func run() async throws {
-        guard yes || global.canAsk else {
-            throw CommandFailure(
-                .usage, "There is no terminal to ask on; give --yes to remove \(username.map { "\($0)'s" } ?? "the") profile")
-        }
+        if !yes { try global.requireTerminal(orGive: "--yes to remove \(username.map { "\($0)'s" } ?? "the") profile") }
         try await global.withStore("remove", inOneCall: yes) { repository in
-            if let id, try await repository.profile(id: id) == nil { return try await eraseRest(of: id, repository) }
-            let profile: Profile
-            if let username {
-                profile = try await repository.profile(username: username, expecting: nil)
-            } else {
-                guard let found = try await repository.profile(id: id ?? 0) else { return }
-                profile = found
-            }
+            guard let profile = try await profile(in: repository) else { return try await eraseRest(in: repository) }
             guard try yes || isConfirmed(profile) else { throw CommandFailure(.no, "Nothing was removed") }
             if erase {
                 _ = try await repository.erase(id: profile.id)
@@ -63,8 +53,15 @@ struct RemoveCommand: AsynchronousCommand, ResultWriting {
         }
     }
 
+    /// Returns the profile to remove; nil if the profile with the given id was removed before.
+    private func profile(in repository: ProfileRepository) async throws -> Profile? {
+        guard let username else { return try await repository.profile(id: id ?? 0) }
+        return try await repository.profile(username: username, expecting: nil)
+    }
+
     /// Erases a profile that was removed before.
-    private func eraseRest(of id: Int64, _ repository: ProfileRepository) async throws {
+    private func eraseRest(in repository: ProfileRepository) async throws {
+        let id = id ?? 0
         guard try yes || LinePrompt.isConfirmed("Erase everything that is kept of the removed profile with the id \(id)")
         else { throw CommandFailure(.no, "Nothing was erased") }
         guard try await repository.erase(id: id) else {

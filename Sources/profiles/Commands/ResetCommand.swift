@@ -68,11 +68,9 @@ struct ResetCommand: AsynchronousCommand, SecretTaking, ResultWriting {
     }
 
     private func redeemToken() async throws {
-        guard readsStandardInput || global.canAsk else {
-            throw CommandFailure(
-                .usage,
-                "There is no terminal to ask on; give the token and the password on standard input with --stdin, one per line"
-            )
+        if !readsStandardInput {
+            try global.requireTerminal(
+                orGive: "the token and the password on standard input with --stdin, one per line")
         }
         let (token, password) = try entered()
         try await global.withStore("reset") { repository in

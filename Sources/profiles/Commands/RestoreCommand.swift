@@ -37,10 +37,7 @@ struct RestoreCommand: AsynchronousCommand, ResultWriting {
         guard !FilePlaces([path]).contains(backup) else {
             throw CommandFailure(.usage, "\(backup) is the store itself; name a backup of it")
         }
-        guard yes || global.canAsk || !isThere else {
-            throw CommandFailure(
-                .usage, "There is no terminal to ask on; give --yes to replace the contents of \(path)")
-        }
+        if !yes, isThere { try global.requireTerminal(orGive: "--yes to replace the contents of \(path)") }
         let options = global.repositoryOptions("restore")
         let copy = try await read(options)
         let profiles = "\(copy.profiles) profile\(copy.profiles == 1 ? "" : "s")"

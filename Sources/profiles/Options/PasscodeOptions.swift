@@ -25,10 +25,8 @@ struct PasscodeOptions: ParsableArguments, ResultWriting {
                 try await PasscodeScreen(kind: kind, username: username, repository: repository).run()
             }
         } else {
-            guard readsStandardInput || global.canAsk else {
-                throw CommandFailure(
-                    .usage,
-                    "There is no terminal to ask on; give the entries on standard input with --stdin, one per line")
+            if !readsStandardInput {
+                try global.requireTerminal(orGive: "the entries on standard input with --stdin, one per line")
             }
             try await global.withStore(command) { repository in
                 if kind == .create { try await repository.passcodes.requireNone(of: username) }

@@ -58,6 +58,14 @@ extension StoreUsing {
     /// Whether the user can be asked: standard input is a terminal, and `--no-input` is not given.
     var canAsk: Bool { !store.noInput && SecretPrompt.isPossible }
 
+    /// Requires that the user can be asked.
+    ///
+    /// - Parameter instead: What the user can give instead of an answer, for the message.
+    /// - Throws: A usage error if the user cannot be asked.
+    func requireTerminal(orGive instead: String) throws(CommandFailure) {
+        guard canAsk else { throw CommandFailure(.usage, "There is no terminal to ask on; give \(instead)") }
+    }
+
     /// Writes a note for the user to standard error. A note is not part of the result. With `--quiet`, the method
     /// writes nothing.
     func note(_ text: String) {

@@ -11,55 +11,32 @@ struct EditForm {
     let stored: Profile
     var session = ScreenSession()
 
-    /// Shows the form until the change is stored.
-    func run() async throws -> Profile {
-        let screen = FormScreen(
-            form(), name: "edit", title: "Edit \(stored.username)", submitting: "store")
-        return try await run(screen, unfinished: CommandFailure.unchanged(stored.username))
-    }
-
-    /// Shows the form with a rejected row and its issues, until the row is stored. The row updates the stored profile.
+    /// Shows the form until the change is stored. If the change is that of a rejected row, the form has the values and the
+    /// issues of the row.
     ///
     /// - Throws: ``RowLeft`` if the user leaves the row for later, ``MendingEnded`` if the user stops mending.
-    func run(mending row: RowToMend) async throws -> Profile {
-        var form = form(typed: row.typed)
-        form.report(row.issues)
-        return try await run(
-            FormScreen(form, mending: row), unfinished: RowToMend.unfinished, whenLeft: { MendingEnded() },
-            willStore: row.willStore)
-    }
-
-    private func form(typed: [FieldName: String] = [:]) -> FormState {
-        FormState(
+    func run(mending row: RowToMend? = nil) async throws -> Profile {
+        let form = FormState(
             repository.validator, on: repository.today, hasPassword: stored.hasPassword, values: stored.valuesByField,
-            typed: typed)
-    }
-
-    private func run(
-        _ screen: FormScreen, unfinished: String, whenLeft failure: () -> (any Error)? = { nil },
-        willStore: @escaping @Sendable (ValidProfile) async throws -> Void = { _ in }
-    ) async throws -> Profile {
+            typed: row?.typed ?? [:])
+        let screen =
+            row.map { FormScreen(form, mending: $0) }
+            ?? FormScreen(form, name: "edit", title: "Edit \(stored.username)", submitting: "store")
         let versions = Locked(Versions(base: stored))
         return try await session.run(
-            screen, unfinished: unfinished, whenLeft: failure
-        ) { request in
-            switch request {
-            case .addresses(let postalCode):
-                return .reply(.addresses(try await repository.addresses(under: postalCode)))
-            case .store(let profile, let isMerged):
-                let base = versions.withLock { $0.base(isMerged: isMerged) }
-                try await willStore(profile)
-                do throws(ProfileStoreError) {
-                    return .done(try await repository.replace(base, with: profile))
-                } catch let error where error.code == .staleRevision {
-                    guard let latest = try await repository.profile(id: base.id) else {
-                        throw ProfileStoreError.notFound(username: base.username)
-                    }
-                    versions.withLock { $0.latest = latest }
-                    return .reply(.changedMeanwhile(latest.conflicts(with: profile, since: base)))
-                } catch {
-                    return .reply(try error.formReply(repository))
+            screen, mending: row, unfinished: CommandFailure.unchanged(stored.username), in: repository
+        ) { profile, isMerged in
+            let base = versions.withLock { $0.base(isMerged: isMerged) }
+            do throws(ProfileStoreError) {
+                return .done(try await repository.replace(base, with: profile))
+            } catch let error where error.code == .staleRevision {
+                guard let latest = try await repository.profile(id: base.id) else {
+                    throw ProfileStoreError.notFound(username: base.username)
                 }
+                versions.withLock { $0.latest = latest }
+                return .reply(.changedMeanwhile(latest.conflicts(with: profile, since: base)))
+            } catch {
+                return .reply(try error.formReply(repository))
             }
         }
     }

@@ -10,51 +10,63 @@ struct RegistrationForm {
     var welcomes = false
     var session = ScreenSession()
 
-    /// Shows the form until a profile is stored.
-    func run() async throws -> Profile {
-        let screen = FormScreen(
-            FormState(repository.validator, on: repository.today), name: "register", title: "Register a profile",
-            submitting: "register")
-        return try await run(screen)
-    }
-
-    /// Shows the form with a rejected row and its issues, until the row is stored.
+    /// Shows the form until a profile is stored. For a rejected row, the form has the values and the issues of the row.
     ///
     /// - Throws: ``RowLeft`` if the user leaves the row for later, ``MendingEnded`` if the user stops mending.
-    func run(mending row: RowToMend) async throws -> Profile {
-        var form = FormState(repository.validator, on: repository.today, typed: row.typed)
-        form.report(row.issues)
-        return try await run(
-            FormScreen(form, mending: row), unfinished: RowToMend.unfinished, whenLeft: { MendingEnded() },
-            willStore: row.willStore)
+    func run(mending row: RowToMend? = nil) async throws -> Profile {
+        let form = FormState(repository.validator, on: repository.today, typed: row?.typed ?? [:])
+        let screen =
+            row.map { FormScreen(form, mending: $0) }
+            ?? FormScreen(form, name: "register", title: "Register a profile", submitting: "register")
+        return try await session.run(
+            screen, mending: row, welcoming: welcomes, unfinished: CommandFailure.nothingStored, in: repository
+        ) { profile, _ in
+            do throws(ProfileStoreError) {
+                return .done(try await repository.register(profile))
+            } catch {
+                return .reply(try error.formReply(repository))
+            }
+        }
     }
+}
 
-    private func run(
-        _ screen: FormScreen, unfinished: String = CommandFailure.nothingStored,
-        whenLeft failure: () -> (any Error)? = { nil },
-        willStore: @escaping @Sendable (ValidProfile) async throws -> Void = { _ in }
+extension ScreenSession {
+    /// Runs a form to its end. If the form has a rejected row, the user may leave the row for later, or stop mending.
+    ///
+    /// - Parameters:
+    ///   - screen: The form.
+    ///   - row: The rejected row; nil if there is none.
+    ///   - welcomes: Whether the welcome notice may be shown before the form (T5).
+    ///   - unfinished: The message for a user who leaves a form without a row.
+    ///   - repository: The store.
+    ///   - store: Stores a profile. The second argument says whether the form has merged the values of another writer.
+    /// - Returns: The stored profile.
+    /// - Throws: ``RowLeft`` or ``MendingEnded`` for a row that is left, and the errors of the screen and of `store`.
+    func run(
+        _ screen: FormScreen, mending row: RowToMend?, welcoming welcomes: Bool = false, unfinished: String,
+        in repository: ProfileRepository,
+        storing store: @escaping @Sendable (ValidProfile, Bool) async throws -> ScreenAnswer<FormScreen.Reply, Profile>
     ) async throws -> Profile {
-        try await session.run(
-            screen, welcoming: welcomes, unfinished: unfinished, whenLeft: failure
+        try await run(
+            screen, welcoming: welcomes, unfinished: row == nil ? unfinished : RowToMend.unfinished,
+            whenLeft: { row.map { _ in MendingEnded() } }
         ) { request in
             switch request {
             case .addresses(let postalCode):
                 return .reply(.addresses(try await repository.addresses(under: postalCode)))
-            case .store(let profile, isMerged: _):
-                try await willStore(profile)
-                do throws(ProfileStoreError) {
-                    return .done(try await repository.register(profile))
-                } catch {
-                    return .reply(try error.formReply(repository))
-                }
+            case .store(let profile, let isMerged):
+                try await row?.willStore(profile)
+                return try await store(profile, isMerged)
             }
         }
     }
 }
 
 extension FormScreen {
-    /// A form for a rejected row.
+    /// A form for a rejected row, with the issues of the row.
     init(_ form: FormState, mending row: RowToMend) {
+        var form = form
+        form.report(row.issues)
         self.init(
             form, name: "mend", title: row.title, submitting: row.stored == nil ? "register" : "store", canSkip: true,
             notices: row.notice.map { [.error($0)] } ?? [])

@@ -111,23 +111,17 @@ enum Pager {
 /// another signal would end this process, the signal is passed to the pager first. The pager then restores the terminal
 /// and ends.
 private struct PagerSignals {
-    private var before: [(signal: Int32, action: sigaction)] = []
+    private var replaced = ReplacedSignals()
 
     init() {
         endingSignal.store(0, ordering: .relaxed)
-        for signal in [SIGINT, SIGQUIT, SIGTERM, SIGHUP] {
-            var action = sigaction()
-            action.__sigaction_handler.sa_handler =
-                signal == SIGINT || signal == SIGQUIT
-                ? SIG_IGN
-                : { signal in
-                    endingSignal.store(signal, ordering: .relaxed)
-                    let pager = runningPager.load(ordering: .relaxed)
-                    if pager > 0 { kill(pager, signal) }
-                }
-            var old = sigaction()
-            sigaction(signal, &action, &old)
-            before.append((signal, old))
+        for signal in [SIGINT, SIGQUIT] { replaced.replace(signal, by: SIG_IGN) }
+        for signal in [SIGTERM, SIGHUP] {
+            replaced.replace(signal) { signal in
+                endingSignal.store(signal, ordering: .relaxed)
+                let pager = runningPager.load(ordering: .relaxed)
+                if pager > 0 { kill(pager, signal) }
+            }
         }
     }
 
@@ -146,12 +140,7 @@ private struct PagerSignals {
     }
 
     /// Restores the former actions.
-    func end() {
-        for (signal, action) in before {
-            var action = action
-            sigaction(signal, &action, nil)
-        }
-    }
+    func end() { replaced.end() }
 }
 
 private let endingSignal = Atomic<Int32>(0)

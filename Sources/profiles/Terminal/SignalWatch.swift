@@ -6,33 +6,18 @@ internal import Synchronization
 /// Only one watch may exist at a time.
 struct SignalWatch {
     private static let signals = [SIGINT, SIGTERM, SIGHUP, SIGQUIT]
-    private var before: [(signal: Int32, action: sigaction)] = []
+    private var replaced = ReplacedSignals()
 
     /// - Parameter isSilent: Whether the echo of the terminal is off. If the echo is off, Ctrl-Z is ignored, because a
     ///   stopped process would leave the terminal without echo.
     init(isSilent: Bool) {
         caughtSignal.store(0, ordering: .relaxed)
-        for signal in Self.signals + (isSilent ? [SIGTSTP] : []) {
-            var action = sigaction()
-            action.__sigaction_handler.sa_handler =
-                signal == SIGTSTP
-                ? SIG_IGN
-                : { signal in
-                    caughtSignal.store(signal, ordering: .relaxed)
-                }
-            var old = sigaction()
-            sigaction(signal, &action, &old)
-            before.append((signal, old))
-        }
+        for signal in Self.signals { replaced.replace(signal) { caughtSignal.store($0, ordering: .relaxed) } }
+        if isSilent { replaced.replace(SIGTSTP, by: SIG_IGN) }
     }
 
     /// Restores the former actions.
-    func end() {
-        for (signal, action) in before {
-            var action = action
-            sigaction(signal, &action, nil)
-        }
-    }
+    func end() { replaced.end() }
 
     /// Returns the next byte of standard input. Nil at its end.
     ///

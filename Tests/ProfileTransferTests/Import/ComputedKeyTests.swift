@@ -79,6 +79,23 @@ import Watchdog
         #expect(try await repository.edit(edited.username) { $0["age"] = "7" }.revision == 4)
     }
 
+    @Test func `a part that means no value in another notation is missing, as the validator finds it`() async throws {
+        let folder = try ImportFolder()
+        let schema = try ProfileSchema(
+            parsing: """
+                {"profiles": {"key": ["site", "number"]}, "fields": [
+                  {"name": "username", "constraints": {"required": true, "unique": true}}, {"name": "site"},
+                  {"name": "number", "type": "number", "missingValues": ["", "-999"]}
+                ]}
+                """)
+        let repository = try await folder.store(schema: schema)
+        let report = try await repository.importing("site,number\na,-999\na,-999.0\na,-999.5\n") { _ in }
+        #expect(report.outcomes == [1, 0, 0, 2], "\(report.lines)")
+        #expect(report.issues.listed.map { "\($0.line) \($0.issue.code)" } == ["2 required", "3 required"])
+        #expect(try await keys(repository) == ["a/-999.5"])
+        #expect(repository.validator.computedKey(of: ProfileDraft(["site": "a", "number": "-999.0"])) == nil)
+    }
+
     @Test(arguments: [KeySource.columns(["site", "number"]), .content])
     func `a JSON object with an error keeps its key, unless a part of the key is unreadable`(key: KeySource)
         async throws

@@ -1,0 +1,23 @@
+internal import Platform
+
+/// The former actions of signals that this process handles in another way for a while.
+struct ReplacedSignals {
+    private var before: [(signal: Int32, action: sigaction)] = []
+
+    /// Replaces the action of a signal. `SIG_IGN` ignores the signal.
+    mutating func replace(_ signal: Int32, by handler: @convention(c) (Int32) -> Void) {
+        var action = sigaction()
+        action.__sigaction_handler.sa_handler = handler
+        var old = sigaction()
+        sigaction(signal, &action, &old)
+        before.append((signal, old))
+    }
+
+    /// Restores the former actions.
+    func end() {
+        for (signal, action) in before {
+            var action = action
+            sigaction(signal, &action, nil)
+        }
+    }
+}
