@@ -1,4 +1,4 @@
-internal import Synchronization
+public import Synchronization
 
 /// A value behind a mutex.
 ///
@@ -8,17 +8,21 @@ internal import Synchronization
 /// ([LLVM issue 63022](https://github.com/llvm/llvm-project/issues/63022)). The mutex is then locked with the
 /// identifier of one thread and unlocked by another thread, and the process ends. Therefore ``withLock(_:)`` is never
 /// inlined and never suspends. `make lint` refuses a `Mutex` in any other file.
-package struct Locked<Value: ~Copyable>: ~Copyable {
-    private let mutex: Mutex<Value>
+///
+/// The type is public and `@inlinable`, although only this package uses it. For a `package` type, Swift 6.3 does not
+/// compile the generic code in other modules for their own types. A look-up locks five values, and the generic code takes
+/// three times as long.
+public struct Locked<Value: ~Copyable>: ~Copyable {
+    @usableFromInline let mutex: Mutex<Value>
 
     /// Creates an unlocked value.
-    package init(_ value: consuming sending Value) { mutex = Mutex(value) }
+    @inlinable public init(_ value: consuming sending Value) { mutex = Mutex(value) }
 
     /// Locks the mutex, calls `body` with the value, and unlocks the mutex. Blocks while another thread holds the
     /// mutex.
     ///
     /// The lock is not recursive: if `body` calls this method again, the process ends.
-    @inline(never) package borrowing func withLock<Result: ~Copyable, Failure>(
+    @inlinable @inline(never) public borrowing func withLock<Result: ~Copyable, Failure>(
         _ body: (inout sending Value) throws(Failure) -> sending Result
     ) throws(Failure) -> sending Result {
         try mutex.withLock(body)

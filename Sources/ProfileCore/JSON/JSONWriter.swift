@@ -47,21 +47,34 @@ extension JSONValue {
 
     /// Appends a string literal. Its characters are escaped as in ``escape(of:)``.
     private static func write(_ string: String, to output: inout [UInt8]) {
+        if appendPlain(string.utf8Span.span, to: &output) { return }
         output.append(UInt8(ascii: "\""))
-        let bytes = string.utf8Span.span
-        // Most names and values are ASCII without escapes. Their bytes are copied in one step.
-        if bytes.isPlain {
-            bytes.withUnsafeBufferPointer { output.append(contentsOf: $0) }
-        } else {
-            for scalar in string.unicodeScalars {
-                if let escape = escape(of: scalar) {
-                    output.append(contentsOf: escape.utf8)
-                } else {
-                    output.append(contentsOf: scalar.utf8)
-                }
+        for scalar in string.unicodeScalars {
+            if let escape = escape(of: scalar) {
+                output.append(contentsOf: escape.utf8)
+            } else {
+                output.append(contentsOf: scalar.utf8)
             }
         }
         output.append(UInt8(ascii: "\""))
+    }
+
+    /// Appends a text in UTF-8 as a string literal, in the same form as ``string(_:)``. If no character needs an escape,
+    /// no `String` is created.
+    package static func write(string bytes: Span<UInt8>, to output: inout [UInt8]) {
+        if !appendPlain(bytes, to: &output) { write(String(bytes), to: &output) }
+    }
+
+    /// Appends a string literal, if all characters are ASCII and need no escape. Most names and values are such texts.
+    /// Their bytes are copied in one step.
+    ///
+    /// - Returns: Whether the literal was appended.
+    private static func appendPlain(_ bytes: Span<UInt8>, to output: inout [UInt8]) -> Bool {
+        guard bytes.isPlain else { return false }
+        output.append(UInt8(ascii: "\""))
+        bytes.withUnsafeBufferPointer { output.append(contentsOf: $0) }
+        output.append(UInt8(ascii: "\""))
+        return true
     }
 
     private func write(to output: inout [UInt8], indentation: Int?) {
@@ -110,10 +123,14 @@ extension JSONValue {
 extension Span<UInt8> {
     /// Whether all bytes are ASCII characters that need no escape in a JSON string.
     fileprivate var isPlain: Bool {
-        for index in indices {
-            let byte = self[index]
-            guard 0x20...0x7E ~= byte, byte != UInt8(ascii: "\""), byte != UInt8(ascii: "\\") else { return false }
+        withUnsafeBufferPointer { bytes in
+            var isPlain = true
+            for byte in bytes {
+                // The loop has no early exit, so the compiler can vectorize it.
+                isPlain =
+                    isPlain && byte >= 0x20 && byte <= 0x7E && byte != UInt8(ascii: "\"") && byte != UInt8(ascii: "\\")
+            }
+            return isPlain
         }
-        return true
     }
 }

@@ -66,9 +66,12 @@ final class ProfileTable: Sendable {
     func profile(_ key: ProfileKey, _ connection: borrowing Connection) throws(SQLiteError) -> Profile? {
         switch key {
         case .username(let username):
-            var statement = try connection.prepare(selectByUsername)
-            try statement.bind(username, at: 1)
-            return try statement.step() ? profile(in: statement) : nil
+            // SQLite does not copy the username, because the lease ends before the bytes become invalid.
+            return try username.utf8Span.span.withUnsafeBufferPointer { bytes throws(SQLiteError) in
+                var statement = try connection.prepare(selectByUsername)
+                try statement.bindUncopied(text: bytes, at: 1)
+                return try statement.step() ? profile(in: statement) : nil
+            }
         case .id(let id):
             var statement = try connection.prepare(selectByID)
             try statement.bind(id, at: 1)

@@ -28,6 +28,11 @@ struct ExportColumns: Sendable {
         StoreScan(fields: fields, includesHashes: includesHashes, mostRows: .max, mostBytes: 1 << 18)
     }
 
+    /// For each field: whether the notation of the file may differ from the stored form. The export converts such values.
+    var rewritten: [Bool] {
+        fields.map { original == nil ? !$0.isTypedAsStored : ![.string, .year].contains($0.type) }
+    }
+
     /// The texts for missing values, by column.
     var missing: [String] { fields.map { original == nil ? "" : $0.writtenMissing ?? "" } }
 
@@ -60,7 +65,7 @@ protocol ExportOutput: Sendable {
 /// intermediate String.
 final class CSVExport: ExportOutput {
     private let columns: ExportColumns
-    /// For each field: whether the notation of the file may differ from the stored form. The export converts such values.
+    /// See ``ExportColumns/rewritten``.
     private let rewritten: [Bool]
     /// The texts for missing values, by field.
     private let missing: [String]
@@ -69,11 +74,7 @@ final class CSVExport: ExportOutput {
 
     init(_ columns: ExportColumns, to sink: ByteSink, spreadsheetSafe: Bool) throws(ByteStreamError) {
         self.columns = columns
-        let isOriginal = columns.original != nil
-        rewritten = columns.fields.map { field in
-            guard isOriginal else { return !field.isTypedAsStored }
-            return ![.string, .year].contains(field.type)
-        }
+        rewritten = columns.rewritten
         missing = columns.missing
         var writer = CSVWriter(
             to: sink, delimiter: columns.original?.delimiter.flatMap(CSVDelimiter.init) ?? .comma,
@@ -109,7 +110,7 @@ final class CSVExport: ExportOutput {
 }
 
 /// Writes one JSON object per line. In the format JSON, the objects are the elements of an array. In the format NDJSON,
-/// there is no array.
+/// there is no array. Most cells are copied from the store's bytes to the file without an intermediate String.
 final class JSONExport: ExportOutput {
     private struct State {
         /// Text not yet written to the file.
@@ -118,21 +119,31 @@ final class JSONExport: ExportOutput {
     }
 
     private let columns: ExportColumns
+    /// The name of each column as a JSON string, with the colon after it and the comma before it.
+    private let names: [[UInt8]]
+    /// For each field: whether each value is written as a JSON string of the stored form.
+    private let copied: [Bool]
     private let isArray: Bool
     private let sink: ByteSink
     private let state = Locked(State())
 
     init(_ columns: ExportColumns, to sink: ByteSink, isArray: Bool) {
         self.columns = columns
+        names = columns.names.enumerated().map { index, name in
+            Array((index == 0 ? "" : ",").utf8) + JSONValue.string(name).utf8() + Array(":".utf8)
+        }
+        copied = zip(columns.fields, columns.rewritten).map { field, isRewritten in
+            !isRewritten && ![.integer, .number, .boolean].contains(field.type)
+        }
         self.isArray = isArray
         self.sink = sink
     }
 
     func write(_ rows: StoredRows) throws(ByteStreamError) {
         try state.withLock { state throws(ByteStreamError) in
-            for (row, profile) in rows.rows.enumerated() {
+            for row in rows.rows.indices {
                 if isArray { state.text += (state.isFirst ? "[\n" : ",\n").utf8 }
-                JSONValue.object(members(row, profile, rows)).write(to: &state.text)
+                write(row, of: rows, to: &state.text)
                 if !isArray { state.text.append(UInt8(ascii: "\n")) }
                 state.isFirst = false
                 if state.text.count >= 1 << 16 { try flush(&state) }
@@ -147,20 +158,34 @@ final class JSONExport: ExportOutput {
         }
     }
 
-    private func members(_ row: Int, _ profile: StoredRows.Row, _ rows: StoredRows) -> [JSONMember] {
-        var members: [JSONMember] = []
-        members.reserveCapacity(columns.names.count)
-        for (column, rules) in columns.fields.enumerated() {
-            let stored = rows.isAbsent(row, column) ? nil : String(rows.cell(row, column))
-            var value = rules.json(of: stored)
-            if case .string(let text) = value { value = .string(columns.form(of: text, column: column)) }
-            members.append(JSONMember(columns.names[column], value))
+    private func write(_ row: Int, of rows: StoredRows, to text: inout [UInt8]) {
+        text.append(UInt8(ascii: "{"))
+        // This loop runs for every cell of the export. Therefore it does not copy rules or rows.
+        for column in copied.indices {
+            text += names[column]
+            if rows.isAbsent(row, column) {
+                JSONValue.null.write(to: &text)
+            } else if copied[column] {
+                JSONValue.write(string: rows.cell(row, column), to: &text)
+            } else {
+                value(of: String(rows.cell(row, column)), column: column).write(to: &text)
+            }
         }
         if columns.includesHashes {
-            let hash = profile.hash.map { JSONValue.string(String($0.bytes)) }
-            members.append(JSONMember(columns.names[columns.fields.count], hash ?? .null))
+            text += names[copied.count]
+            if let hash = rows.rows[row].hash {
+                JSONValue.write(string: hash.bytes, to: &text)
+            } else {
+                JSONValue.null.write(to: &text)
+            }
         }
-        return members
+        text.append(UInt8(ascii: "}"))
+    }
+
+    private func value(of stored: String, column: Int) -> JSONValue {
+        let value = columns.fields[column].json(of: stored)
+        guard case .string(let text) = value else { return value }
+        return .string(columns.form(of: text, column: column))
     }
 
     private func flush(_ state: inout State) throws(ByteStreamError) {

@@ -310,6 +310,10 @@ import Watchdog
             #expect(found == expected, "\(ids)")
             #expect(pages <= 31 / Int(ids) + 4)
         }
+        // A page looks at two stretches, because they are read at the same time.
+        let newest = try #require(try await repository.profile(username: "u28")).id
+        let missing = ProfileQuery(text: "missing", isReversed: isReversed)
+        #expect(try await repository.page(of: missing, lookingAt: 5).next?.id == (isReversed ? newest - 9 : 10))
         _ = try await repository.remove(matching: ProfileQuery(limit: 100))
         #expect(try await repository.page(of: query, lookingAt: 5).next == nil)
     }
