@@ -85,7 +85,11 @@ final class ImportLoad: BulkLoad {
         let sifting: Sifting
         do throws(ThreadError) {
             sifting = try Sifting(workers: 1, depth: 3) { () throws(ImportError) in
-                guard let judged = try run.nextBlocking() else { return nil }
+                guard let judged = try run.nextBlocking() else {
+                    // The engine now builds the indexes, which takes long and needs no keys.
+                    run.keys.keys.withLock { $0.removeAll() }
+                    return nil
+                }
                 let newRows = try run.sift(judged)
                 run.blockForRejects()
                 if !judged.rows.passwords.isEmpty, newRows.contains(where: { judged.rows.passwords[$0] != nil }) {

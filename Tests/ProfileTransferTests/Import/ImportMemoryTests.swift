@@ -95,7 +95,7 @@ struct ImportMemoryTests {
         }
         let (few, many) = (20_000, runsLongImportTests ? 4_000_000 : 120_000)
         let (small, large) = (try await peak(rows: few), try await peak(rows: many))
-        // The keys of the rows are kept, some 16 bytes each; the rows, of 260 bytes, are not.
+        // The keys of the rows are kept, some 10 bytes each; the rows, of 260 bytes, are not.
         #expect(large - small < 24 << 10 + (many - few) * 32 / 1_024, "\(small) KiB, then \(large) KiB")
         #expect(large < 256 << 10)
     }
@@ -122,7 +122,7 @@ struct ImportMemoryTests {
         let few = 20_000
         let many = isNDJSON ? (runsLongImportTests ? 300_000 : 150_000) : (runsLongImportTests ? 2_000_000 : 200_000)
         let (small, large) = (try await peak(rows: few), try await peak(rows: many))
-        // A row takes some 300 bytes, and its key 16, so the rows would take more than three times this limit. On a busy
+        // A row takes some 300 bytes, and its key 10, so the rows would take more than three times this limit. On a busy
         // machine more batches lie between the threads.
         let buffers = isNDJSON ? 6 << 10 : 8 << 10
         #expect(large - small < buffers + (many - few) * 32 / 1_024, "\(small) KiB, then \(large) KiB")

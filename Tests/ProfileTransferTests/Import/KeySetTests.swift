@@ -27,6 +27,54 @@ import Watchdog
         }
     }
 
+    @Test("I4: the set agrees with a dictionary at every size", arguments: [true, false])
+    func sizes(foldsCase: Bool) {
+        var random = SeededGenerator(printingSeedOf: "I4: the set agrees with a dictionary at every size, \(foldsCase)")
+        var set = KeySet(foldsCase: foldsCase)
+        var lines: [String: Int] = [:]
+        var added: [String] = []
+        let lengths = foldsCase ? 7...10 : 9...12
+        func newValue() -> String {
+            let length = Int.random(in: lengths, using: &random)
+            return (0..<length).map { _ in Self.packable.randomElement(using: &random) ?? "a" }.joined()
+        }
+        var nextCheck = 1
+        while added.count < (runsLongImportTests ? 3_000_000 : 60_000) {
+            let value = newValue()
+            guard lines[value] == nil else { continue }
+            // Three in four lines grow fast, and then need more than 24 bits.
+            let line = added.count + (added.count % 4 == 0 ? 0 : added.count << 10)
+            let isNew = set.insert(value, line: line) == nil
+            // A repeated value between the insertion and the removal must not move any key.
+            if let earlier = added.randomElement(using: &random) {
+                #expect(set.insert(earlier, line: 0) == lines[earlier])
+            }
+            if random.once(in: 4) {
+                set.removeLast(value)
+                #expect(self.line(of: value, in: set) == nil)
+                continue
+            }
+            #expect(isNew, "\(value), \(added.count) values")
+            added.append(value)
+            lines[value] = line
+            guard added.count >= nextCheck else { continue }
+            nextCheck = added.count + max(1, added.count / 20)
+            let wrong = added.first { self.line(of: $0, in: set) != lines[$0] }
+            #expect(wrong == nil, "\(added.count) values")
+            let unknown = newValue()
+            #expect(self.line(of: unknown, in: set) == lines[unknown], "\(unknown), \(added.count) values")
+            guard wrong == nil else { return }
+        }
+    }
+
+    @Test func `I4: short values of all lengths are different keys`() {
+        let pairs = Self.packable.flatMap { first in Self.packable.map { first + $0 } }
+        let values = Self.packable + pairs + pairs.flatMap { pair in Self.packable.map { pair + $0 } }
+        var set = KeySet(foldsCase: true)
+        for (line, value) in values.enumerated() { #expect(set.insert(value, line: line) == nil, "\(value)") }
+        for (line, value) in values.enumerated() { #expect(self.line(of: value, in: set) == line, "\(value)") }
+    }
+
     @Test func `I4: what packs into a key and what does not are never the same`() {
         var set = KeySet(foldsCase: false)
         let values = [
@@ -53,6 +101,9 @@ import Watchdog
         set.insert("ann", line: 1 << 40)
         #expect(line(of: "ANN", in: set) == Int(UInt32.max))
     }
+
+    /// The characters of values that are stored in full.
+    private static let packable = Array("abcdefghijklmnopqrstuvwxyz0123456789").map(String.init)
 
     private func line(of value: String, in set: KeySet) -> Int? {
         Array(value.utf8).withUnsafeBufferPointer { set.line(of: $0) }
