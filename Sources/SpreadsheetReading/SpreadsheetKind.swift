@@ -61,7 +61,7 @@ enum OldOfficeFile {
         let header = try bytes.read(upTo: 512, at: 0)
         guard header.count == 512, header[30] == 9 || header[30] == 12 else { throw ByteStreamError(.damagedArchive) }
         let sectorSize = Int64(1) << header[30]
-        let directory = (0..<4).reduce(Int64(0)) { $0 | Int64(header[48 + $1]) << (8 * Int64($1)) }
+        let directory = header[48..<52].reversed().reduce(Int64(0)) { number, byte in number * 256 + Int64(byte) }
         let start = (directory + 1) * sectorSize
         guard start + sectorSize <= bytes.count else { throw ByteStreamError(.damagedArchive) }
         let name = "EncryptedPackage".utf8.flatMap { byte in [byte, 0] as [UInt8] }

@@ -26,7 +26,7 @@ package enum People {
     package static func standard(and fields: String...) throws -> ProfileSchema {
         let standard = ProfileSchema.standard.document()
         guard standard.hasSuffix("]}") else { throw SchemaChangeError.unexpectedDocument }
-        return try ProfileSchema(parsing: standard.dropLast(2) + "," + fields.joined(separator: ",") + "]}")
+        return try ProfileSchema(parsing: "\(standard.dropLast(2)),\(fields.joined(separator: ","))]}")
     }
 
     /// The standard schema with every `text` of its document replaced.
