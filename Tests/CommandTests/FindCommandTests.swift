@@ -160,13 +160,14 @@ import Watchdog
                 .split(separator: "\n").compactMap { line -> (String, [String])? in
                     guard case .object(let members) = try JSONValue(parsing: String(line)) else { return nil }
                     let values = members.compactMap { if case .string(let text) = $0.value { text } else { nil } }
-                    return (values[0], values)
+                    return (values[0], values.map(plain))
                 })
         #expect(stored.count == rows.count)
         for _ in 0..<25 {
             let wanted = text(1...3)
             guard !wanted.allSatisfy({ $0 == " " }) else { continue }
-            let hits = stored.filter { $0.value.contains { plain($0).contains(plain(wanted)) } }.map(\.key)
+            let folded = plain(wanted)
+            let hits = stored.filter { $0.value.contains { $0.contains(folded) } }.map(\.key)
             let outcome = try workplace.profiles(
                 "find", wanted, "--columns", "username", "--format", "csv", "--limit", "1000")
             let found = outcome.output.split(separator: "\n").dropFirst().map(String.init)

@@ -77,8 +77,12 @@ import Watchdog
 
     /// What a terminal would obey, or what would make a line read as another one; a process cannot be given a NUL.
     private static let treacherous = (1...0x10FFFF).compactMap(Unicode.Scalar.init).filter { scalar in
-        scalar.properties.isBidiControl
-            || [.control, .lineSeparator, .paragraphSeparator].contains(scalar.properties.generalCategory)
+        switch scalar.properties.generalCategory {
+        case .control, .lineSeparator, .paragraphSeparator: true
+        // Those that set the direction of writing.
+        case .format: scalar.properties.isBidiControl
+        default: false
+        }
     }
 
     /// `@` stands for what is tried.

@@ -26,8 +26,10 @@ import Watchdog
     @Test func `every character comes back, and those that a terminal would obey are escaped`() throws {
         for scalar in (0...0x10FFFF).compactMap(Unicode.Scalar.init) {
             let isEscaped =
-                scalar.properties.isBidiControl || "\"\\".unicodeScalars.contains(scalar)
-                || [.control, .lineSeparator, .paragraphSeparator].contains(scalar.properties.generalCategory)
+                switch scalar.properties.generalCategory {
+                case .control, .lineSeparator, .paragraphSeparator: true
+                default: scalar == "\"" || scalar == "\\" || scalar.properties.isBidiControl
+                }
             let text = JSONValue.string(String(scalar)).text()
             if text.unicodeScalars.dropFirst().first == scalar, isEscaped, scalar != "\\" {
                 Issue.record("U+\(String(scalar.value, radix: 16)): \(text)")
