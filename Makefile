@@ -8,7 +8,7 @@ RELEASE_FLAGS = -c release --product profiles --static-swift-stdlib -Xlinker -s 
 # A target sees what it declares and nothing else, whatever happens to be built already.
 DECLARED_IMPORTS = --explicit-target-dependency-import-check error
 # One build serves all tests: it has both traits, so its command honours scenarios and knows PostgreSQL. The libraries are
-# optimised because the tests run in half the time. The tests are not, because they build in less.
+# optimised because the tests run in half the time. The tests and the command are not, because they build in less.
 TESTING = env PROFILES_OPTIMISE_SOURCES=1 $(SWIFT)
 TEST_BUILD = --traits TestHooks,Postgres --scratch-path .build-tests
 RUN_TESTS = $(TESTING) test $(TEST_BUILD) --skip-build

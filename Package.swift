@@ -14,8 +14,10 @@ let strictness: [SwiftSetting] = [
     .treatWarning("ExplicitSendable", as: .warning),
 ]
 
-/// The settings of the libraries and the command. `make test` sets the variable: the tests run in half the time if this
-/// code is optimised, and build in less time if the tests are not. A package that embeds the libraries never sets it.
+/// The settings of the libraries in which the tests spend their time. `make test` sets the variable: the tests run in half
+/// the time if these libraries are optimised. Optimisation makes the compilation of a module three to four times as long,
+/// so the tests, the command, the screens and the engine for PostgreSQL, which mostly waits, are compiled without it. A
+/// package that embeds the libraries never sets the variable.
 let optimised: [SwiftSetting] =
     Context.environment["PROFILES_OPTIMISE_SOURCES"] == nil ? strictness : strictness + [.unsafeFlags(["-O"])]
 
@@ -154,14 +156,14 @@ let package = Package(
                 "CSodium", "Platform", "Threads", "ProfileCore", "SecretHashing", "ProfileStore", "PostgresAccess",
                 "PostgresMigrations",
             ],
-            swiftSettings: optimised),
+            swiftSettings: strictness),
 
         // MARK: The command
 
         .target(
             name: "TerminalUI",
             dependencies: ["CLinux", "Platform", "Threads", "ProfileCore", "ProfileForm", "TextLayout"],
-            swiftSettings: optimised),
+            swiftSettings: strictness),
         .target(
             name: "ProfileTesting",
             dependencies: [
@@ -182,7 +184,7 @@ let package = Package(
                 .target(name: "ProfileTesting", condition: .when(traits: ["TestHooks"])),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
-            swiftSettings: optimised),
+            swiftSettings: strictness),
 
         // MARK: Tests
 

@@ -30,9 +30,11 @@ import Watchdog
         #expect(try await ProfileRepository.migrate(postgres: store.uri()) == [])
     }
 
-    /// Takes away what V0002_tokens has made, and brings the tables before it back, without rows.
+    /// Takes away what V0003_history and V0002_tokens have made, and brings the tables before it back, without rows.
     private func becomeVersion1(_ store: PostgresStore) async throws {
-        try await store.run("DROP TABLE tokens")
+        for table in ["history", "history_changes", "tokens"] { try await store.run("DROP TABLE \(table)") }
+        try await store.run("ALTER TABLE store DROP COLUMN history_time")
+        try await store.run("DELETE FROM counters WHERE name = 'next_history_change'")
         let script = String(decoding: Migration.postgres[0].sql, as: UTF8.self)
         for statement in script.split(separator: ";\n") {
             let lines = statement.split(separator: "\n").drop { !$0.hasPrefix("CREATE") }
@@ -41,7 +43,7 @@ import Watchdog
             guard words.contains(where: { tables.contains(String($0)) }) else { continue }
             try await store.run(lines.joined(separator: "\n"))
         }
-        try await store.run("ALTER TABLE keyed_writes RENAME COLUMN made_at TO written_at")
+        try await store.run("ALTER TABLE keyed_writes RENAME COLUMN kept_at TO written_at")
         try await store.run("ALTER TABLE store ADD COLUMN is_welcomed boolean NOT NULL DEFAULT false")
         try await store.run("DELETE FROM migrations WHERE version > 1")
     }

@@ -60,8 +60,26 @@ package struct RecordedValues: Sendable {
 
 // MARK: As it was stored
 
+extension HistoryEntry {
+    /// Creates an entry from the columns that an engine has read.
+    ///
+    /// - Throws: `corrupt` if another program has changed the row.
+    package init(
+        change: Int64, part: Int64, kind: String?, profileIDs: ClosedRange<Int64>, revision: Int64?,
+        changedAt: Timestamp, recorded: String?, author: String?, command: String?, under schema: ProfileSchema
+    ) throws(ProfileStoreError) {
+        guard let kind = kind.flatMap(ProfileChange.Kind.init), let read = ReadValues(stored: recorded) else {
+            throw .corrupt(.unreadableHistory)
+        }
+        self.init(
+            change: change, part: part, kind: kind, profileIDs: profileIDs, revision: revision, changedAt: changedAt,
+            author: author, command: command, values: read.values(under: schema), setsPassword: read.setsPassword,
+            removed: read.removed)
+    }
+}
+
 /// The values of ``RecordedValues``, read from their stored form.
-struct ReadValues {
+private struct ReadValues {
     private let columns: [(column: String, before: String?, after: String?)]
     let setsPassword: Bool
     let removed: HistoryEntry.RemovedFacts?

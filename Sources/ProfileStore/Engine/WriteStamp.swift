@@ -39,7 +39,7 @@ package struct ChangeOrigin: Sendable {
     package init(ofManyTransactionsFrom source: String?) {
         command = nil
         self.source = source
-        key = .random(in: 1...(.max))
+        key = .random(in: 1 << 62...(.max))
     }
 }
 

@@ -29,6 +29,24 @@ public struct HistoryEntry: Hashable, Sendable {
     /// The position among the entries of the change.
     package let part: Int64
 
+    package init(
+        change: Int64, part: Int64, kind: ProfileChange.Kind, profileIDs: ClosedRange<Int64>, revision: Int64?,
+        changedAt: Timestamp, author: String?, command: String?, values: [ChangedValue], setsPassword: Bool,
+        removed: RemovedFacts?
+    ) {
+        self.change = change
+        self.part = part
+        self.kind = kind
+        self.profileIDs = profileIDs
+        self.revision = revision
+        self.changedAt = changedAt
+        self.author = author
+        self.command = command
+        self.values = values
+        self.setsPassword = setsPassword
+        self.removed = removed
+    }
+
     /// The change of one value.
     public struct ChangedValue: Hashable, Sendable {
         /// The name of the field. If the schema in force has no such field, the name of its column in the store.
@@ -42,31 +60,6 @@ public struct HistoryEntry: Hashable, Sendable {
     package struct RemovedFacts: Hashable, Sendable {
         package let createdAt: Timestamp
         package let hadPassword: Bool
-    }
-}
-
-extension HistoryEntry {
-    /// Creates an entry from the columns that an engine has read.
-    ///
-    /// - Throws: `corrupt` if another program has changed the row.
-    package init(
-        change: Int64, part: Int64, kind: String?, profileIDs: ClosedRange<Int64>, revision: Int64?,
-        changedAt: Timestamp, recorded: String?, author: String?, command: String?, under schema: ProfileSchema
-    ) throws(ProfileStoreError) {
-        guard let kind = kind.flatMap(ProfileChange.Kind.init),
-            let recorded = ReadValues(stored: recorded)
-        else { throw .corrupt(.unreadableHistory) }
-        self.change = change
-        self.part = part
-        self.kind = kind
-        self.profileIDs = profileIDs
-        self.revision = revision
-        self.changedAt = changedAt
-        self.author = author
-        self.command = command
-        values = recorded.values(under: schema)
-        setsPassword = recorded.setsPassword
-        removed = recorded.removed
     }
 }
 

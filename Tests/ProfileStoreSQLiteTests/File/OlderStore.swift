@@ -11,6 +11,7 @@ extension TemporaryStore {
     func becomeOlder(version: Int) throws {
         let accounts = String(decoding: Migration.sqlite[4].sql, as: UTF8.self)
         let undo = [
+            7: "DROP TABLE history; DROP TABLE history_changes; ALTER TABLE store DROP COLUMN history_time;",
             6: """
             \(accounts)
             INSERT INTO sessions
