@@ -32,7 +32,7 @@ import Watchdog
     }
 
     @Test func `subcommands and options are completed in bash, and none that takes a secret`() throws {
-        #expect(try offered("imp") == ["import"])
+        #expect(try offered("imp") == ["import", "imports"])
         #expect(try offered("schema", "a") == ["adopt"])
         #expect(try offered("list", "--li") == ["--limit"])
         #expect(try offered("login", "anna", "--pass") == ["--password-file", "--password-stdin"])

@@ -74,7 +74,7 @@ import Watchdog
             Issue.record("a store of version 1 was opened")
             return
         }
-        #expect(try await ProfileRepository.migrate(postgres: store.uri()) == ["V0002_tokens"])
+        #expect(try await ProfileRepository.migrate(postgres: store.uri()) == ["V0002_tokens", "V0003_history"])
         let migrated = try await store.open()
         let expected = LoginSession(
             id: session.hash.id, profileID: ids[0], username: "abel", label: AccountLabel("Firefox"), createdAt: at(-9),

@@ -79,11 +79,12 @@ package protocol AccountEngine: Sendable {
         _ token: TokenHash, _ hash: PasswordHash, judgedBy schema: ProfileSchema, at time: Timestamp
     ) async throws(ProfileStoreError) -> Profile?
 
-    /// Removes some expired sessions and resets. Access tokens are not removed, even if they have expired. In some
-    /// engines, other tables may contain rows that are no longer needed. This method removes such rows too.
+    /// Removes some expired sessions and resets, and some expired entries of the history. Access tokens are not removed,
+    /// even if they have expired. In some engines, other tables may contain rows that are no longer needed. This method
+    /// removes such rows too.
     ///
-    /// - Returns: The number of removed tokens, at most some hundreds. If the number is 0, no expired session or reset
-    ///   is left.
+    /// - Returns: The number of removed tokens and entries, at most a thousand. If the number is 0, no expired session,
+    ///   reset or entry is left.
     func removeExpired(at time: Timestamp) async throws(ProfileStoreError) -> Int
 }
 

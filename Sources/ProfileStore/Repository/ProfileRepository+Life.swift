@@ -1,7 +1,8 @@
 extension ProfileRepository {
     /// Maintains the store until the task is cancelled or the repository is closed, and then closes the repository.
     ///
-    /// At the start, and then every ``Options/housekeepingInterval``, the method removes expired sessions and resets.
+    /// At the start, and then every ``Options/housekeepingInterval``, the method removes expired sessions and resets,
+    /// and expired entries of the history.
     /// If the log of changes is too long, the method also removes the oldest changes. This only frees space. After a
     /// temporary error, such as `busy`, the method continues with the next round.
     ///

@@ -3,10 +3,11 @@ internal import SecretHashing
 
 // The common functions of sessions, access tokens and resets.
 extension ProfileRepository {
-    /// Removes all expired sessions and resets, some hundreds in each transaction. Expired tokens have no effect, so
-    /// their removal only frees space. Each start of a session also removes a few expired tokens.
+    /// Removes all expired sessions and resets, and all expired entries of the history, some hundreds in each
+    /// transaction. Expired tokens and entries have no effect, so their removal only frees space. Each start of a session
+    /// also removes a few expired tokens.
     ///
-    /// - Returns: The number of removed tokens.
+    /// - Returns: The number of removed tokens and entries.
     @discardableResult
     package func removeExpired() async throws(ProfileStoreError) -> Int {
         var total = 0

@@ -97,9 +97,9 @@ enum HistoryTable {
 
     // MARK: Removing
 
-    /// Removes some expired entries, the oldest first.
+    /// Removes some expired entries, the oldest first, and changes that have no entries any more.
     ///
-    /// - Returns: The number of removed rows. If it is less than `most`, no expired entry is left.
+    /// - Returns: The number of removed entries.
     @discardableResult
     static func removeExpired(
         at time: Timestamp, atMost most: Int, _ connection: borrowing Connection
@@ -120,7 +120,7 @@ enum HistoryTable {
             AND made_at <= ?1 AND number < (SELECT max(number) FROM history_changes)
             AND NOT EXISTS (SELECT 1 FROM history WHERE change_number = number)
             """, expired, most)
-        return removed + connection.changes
+        return removed
     }
 
     /// Removes the history of a profile.

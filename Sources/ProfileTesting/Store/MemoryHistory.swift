@@ -122,7 +122,7 @@ extension HistoryRecord {
     fileprivate func isAbout(_ subject: HistoryList.Subject) -> Bool {
         switch subject {
         case .profile(let id): profileIDs.contains(id)
-        case .removals(let name): username.map { LoginAttempt.foldedName($0) == LoginAttempt.foldedName(name) } ?? false
+        case .removals(let name): username.map { ComparedText($0, in: .username) == ComparedText(name, in: .username) } ?? false
         case .all: true
         }
     }

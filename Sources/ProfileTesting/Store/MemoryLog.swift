@@ -1,3 +1,4 @@
+internal import ProfileCore
 internal import ProfileStore
 
 /// The change log of an in-memory store. Clients read it to watch the store (R7).
@@ -50,7 +51,7 @@ struct MemoryLog: Sendable {
 extension WriteStamp {
     /// Forgets the author if it has this name. Ignores the case of ASCII letters.
     mutating func forgetAuthor(_ name: String) {
-        guard let author, LoginAttempt.foldedName(author.name) == LoginAttempt.foldedName(name) else { return }
+        guard let author, ComparedText(author.name, in: .username) == ComparedText(name, in: .username) else { return }
         self = WriteStamp(at: time, from: origin, request)
     }
 }

@@ -157,7 +157,7 @@ import Watchdog
 
     @Test func `H4: sessions, access tokens and resets of version 5 are as good after a migration`() async throws {
         let old = try await makeStoreOfVersion5()
-        #expect(try await ProfileRepository.migrate(at: store.path) == ["V0006_tokens"])
+        #expect(try await ProfileRepository.migrate(at: store.path) == ["V0006_tokens", "V0007_history"])
         let migrated = try await store.open()
         #expect(try await migrated.check().isSound)
         let now = store.clock.timestamp
