@@ -22,13 +22,15 @@ extension ProfileRepository {
     public func history(ofID id: Int64) async throws(ProfileStoreError) -> [HistoryEntry] {
         let entries = try await entries(HistoryList(of: .profile(id), limit: Self.mostEntriesOfProfile))
         // An import that has begun before an edit may have changed the profile after it, so the numbers of changes do
-        // not show the order. Revisions do.
-        return entries.enumerated().sorted { left, right in
-            switch (left.element.revision, right.element.revision) {
-            case (let left?, let right?) where left != right: left > right
-            default: left.offset < right.offset
-            }
-        }.map(\.element)
+        // not show the order. Revisions do. A change of a passcode has the revision of the change before it.
+        var revision: Int64 = 0
+        let revisions = entries.reversed().map { entry in
+            revision = entry.revision ?? revision
+            return revision
+        }
+        return zip(entries, revisions.reversed()).enumerated().sorted { left, right in
+            (right.element.1, left.offset) < (left.element.1, right.offset)
+        }.map(\.element.0)
     }
 
     /// Returns a page of the whole history, newest first.
@@ -65,16 +67,15 @@ extension ProfileRepository {
     /// - Throws: `beyondHistory` if the history does not reach back to that time.
     public func profile(_ username: String, at time: Timestamp) async throws(ProfileStoreError) -> PastProfile? {
         try await call { () throws(ProfileStoreError) in
-            // Both are read again if the profile changes between the two reads.
-            while true {
-                let present = try await profile(username: username)
+            guard let present = try await profile(username: username) else {
                 guard let entries = try await history(of: username) else { return nil }
-                if let present, let newest = entries.lazy.compactMap(\.revision).first, newest != present.revision {
-                    if newest > present.revision { continue }
-                    throw .beyondHistory
-                }
-                return try PastProfile(present, entries, at: time)
+                return try PastProfile(nil, entries[...], at: time)
             }
+            // The profile may have changed between the two reads.
+            let entries = try await history(ofID: present.id).drop { entry in
+                entry.kind == .removed || entry.revision.map { $0 > present.revision } ?? false
+            }
+            return try PastProfile(present, entries, at: time)
         }
     }
 
@@ -131,7 +132,7 @@ public struct PastProfile: Hashable, Sendable {
     ///   - time: The time.
     /// - Returns: Nil if the profile did not exist at that time.
     /// - Throws: `beyondHistory`.
-    init?(_ present: Profile?, _ entries: [HistoryEntry], at time: Timestamp) throws(ProfileStoreError) {
+    init?(_ present: Profile?, _ entries: ArraySlice<HistoryEntry>, at time: Timestamp) throws(ProfileStoreError) {
         var state = present.map(State.init)
         var isKnown = present.map { $0.updatedAt <= time } ?? false
         for entry in entries where entry.revision != nil {

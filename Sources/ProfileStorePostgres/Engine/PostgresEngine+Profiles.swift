@@ -110,11 +110,17 @@ extension PostgresEngine {
             let deleted = try await transaction.run(
                 """
                 DELETE FROM profiles USING unnest($1::bigint[], $2::bigint[]) AS known (id, revision)
-                WHERE profiles.id = known.id AND profiles.revision = known.revision RETURNING profiles.id
+                WHERE profiles.id = known.id AND profiles.revision = known.revision
+                RETURNING profiles.id, profiles.revision
                 """, [.numbers(profiles.map(\.id)), .numbers(profiles.map(\.revision))])
-            let ids = Set((0..<deleted.count).compactMap { deleted.number($0, 0) })
-            // A profile with the same revision has the same values.
-            let removed = profiles.filter { ids.contains($0.id) }
+            var revisions: [Int64: Int64] = [:]
+            for row in 0..<deleted.count { revisions[deleted.number(row, 0) ?? 0] = deleted.number(row, 1) }
+            // A profile with the same revision has the same values. The caller may have named a profile twice.
+            let removed = profiles.filter { profile in
+                guard revisions[profile.id] == profile.revision else { return false }
+                revisions[profile.id] = nil
+                return true
+            }
             return Written(
                 value: removed.count, changes: removed.map { .removed($0) },
                 last: removed.isEmpty ? [] : [ThrottleTable.forget(removed.map(\.username))])

@@ -91,7 +91,7 @@ extension PostgresEngine {
     private func putInForce(
         _ schema: ProfileSchema, _ stamp: WriteStamp, since start: ContinuousClock.Instant
     ) async throws(ProfileStoreError) -> (inForce: AdoptedSchema, version: Int) {
-        let version: Int = try await change(stamp) { transaction in
+        let version: Int = try await change(stamp, isInHistory: false) { transaction in
             let held = try await transaction.run(SchemaTable.hold)
             guard !held.flag(0, 1) else { throw LoadGoesOn() }
             let inForce = try await SchemaTable.inForce(transaction)

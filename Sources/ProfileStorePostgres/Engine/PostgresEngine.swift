@@ -115,21 +115,22 @@ final class PostgresEngine: StoreEngine {
     }
 
     /// Runs a write and logs its changes. If the stamp has an idempotency key, repeated calls with this key write only
-    /// once.
+    /// once. If `isInHistory` is false, the write adds nothing to the history.
     func change<Value: KeyedValue>(
-        _ stamp: WriteStamp, _ body: (Transaction) async throws -> Written<Value>
+        _ stamp: WriteStamp, isInHistory: Bool = true, _ body: (Transaction) async throws -> Written<Value>
     ) async throws(ProfileStoreError) -> Value {
-        guard let request = stamp.request else { return try await changeOnce(stamp, body) }
+        guard let request = stamp.request else { return try await commit(stamp, isInHistory: isInHistory, body).get() }
         return try await session.writingCall { () throws(ProfileStoreError) in
-            try await change(request, stamp, body)
+            try await change(request, stamp, isInHistory: isInHistory, body)
         }
     }
 
     private func change<Value: KeyedValue>(
-        _ request: KeyedRequest, _ stamp: WriteStamp, _ body: (Transaction) async throws -> Written<Value>
+        _ request: KeyedRequest, _ stamp: WriteStamp, isInHistory: Bool,
+        _ body: (Transaction) async throws -> Written<Value>
     ) async throws(ProfileStoreError) -> Value {
         let changes = Locked<[LoggedChange]>([])
-        let number = try await takeChangeNumber(at: stamp.time)
+        let number = isInHistory ? try await takeChangeNumber(at: stamp.time) : 0
         let (answer, isNew) = try await session.write(request, at: stamp.time, under: rulesOfPast) { transaction, key in
             let written = try await body(transaction)
             changes.withLock { $0 = written.changes }
@@ -153,10 +154,10 @@ final class PostgresEngine: StoreEngine {
 
     /// Runs a write and logs its changes; see ``PostgresSession/commit(at:_:)``.
     func commit<Value: Sendable>(
-        _ stamp: WriteStamp, _ body: (Transaction) async throws -> Written<Value>
+        _ stamp: WriteStamp, isInHistory: Bool = true, _ body: (Transaction) async throws -> Written<Value>
     ) async throws(ProfileStoreError) -> PostgresSession.Committed<Value> {
         try await session.writingCall { () throws(ProfileStoreError) in
-            let number = try await takeChangeNumber(at: stamp.time)
+            let number = isInHistory ? try await takeChangeNumber(at: stamp.time) : 0
             let committed = try await session.commit(at: stamp.time) { transaction, key in
                 let written = try await body(transaction)
                 let outcome = outcome(of: written, stamp, key, number)
