@@ -55,7 +55,9 @@ extension PostgresEngine {
                 value: erased.contains { $0.affectedCount > 0 },
                 // The history must not contain the profile, so only the log gets this change.
                 changes: profile == nil ? [] : [LoggedChange(.removed, id...id, [])],
-                last: [ThrottleTable.forget(names)] + HistoryTable.forgetAuthors(names))
+                last: [ThrottleTable.forget(names)],
+                // The author of this change may be the erased profile.
+                afterLog: HistoryTable.forgetAuthors(names))
         }
     }
 

@@ -110,6 +110,8 @@ final class PostgresEngine: StoreEngine {
         var changes: [LoggedChange] = []
         /// The commands that are sent together with the `COMMIT`.
         var last: [Command] = []
+        /// The commands that follow the commands which log the changes.
+        var afterLog: [Command] = []
         /// Whether the write has not yet checked for conflicts; see ``PostgresSession/Outcome/isGuess``.
         var isGuess = false
     }
@@ -188,7 +190,8 @@ final class PostgresEngine: StoreEngine {
         of written: Written<Value>, _ stamp: WriteStamp, _ key: String, _ number: Int64
     ) -> PostgresSession.Outcome<Value> {
         PostgresSession.Outcome(
-            value: written.value, last: written.last + Self.recording(written.changes, stamp, key, number),
+            value: written.value,
+            last: written.last + Self.recording(written.changes, stamp, key, number) + written.afterLog,
             isGuess: written.isGuess)
     }
 
