@@ -17,7 +17,11 @@ CREATE TABLE history_changes (
     -- The file of an import.
     source text CHECK (source <> ''),
     -- The change that this change has undone.
-    undoes bigint CHECK (undoes > 0)
+    undoes bigint CHECK (undoes > 0),
+    -- The numbers of profiles.
+    added bigint NOT NULL CHECK (added >= 0),
+    updated bigint NOT NULL CHECK (updated >= 0),
+    removed bigint NOT NULL CHECK (removed >= 0)
 );
 
 CREATE UNIQUE INDEX history_changes_key ON history_changes (key) WHERE key IS NOT NULL;

@@ -119,6 +119,25 @@ package struct LoggedChange: Sendable {
     }
 }
 
+/// The numbers of profiles that a change has added, updated and removed.
+package struct HistoryCounts: Sendable {
+    package private(set) var added = 0
+    package private(set) var updated = 0
+    package private(set) var removed = 0
+
+    package init() {}
+
+    package init(of records: [HistoryRecord]) { for record in records { add(record) } }
+
+    package mutating func add(_ record: HistoryRecord) {
+        switch record.kind {
+        case .registered, .imported: added += record.profileIDs.count
+        case .removed: removed += 1
+        default: updated += 1
+        }
+    }
+}
+
 /// An entry to add to the history.
 package struct HistoryRecord: Sendable {
     package let kind: ProfileChange.Kind

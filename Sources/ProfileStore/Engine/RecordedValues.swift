@@ -3,35 +3,83 @@ package import ProfileCore
 /// The values that the history keeps of one changed profile, in their stored form as JSON. Passwords and hashes are
 /// never recorded.
 package struct RecordedValues: Sendable {
-    /// The JSON text; nil if there is nothing to keep.
-    package let stored: String?
+    /// The JSON text in UTF-8. Empty if there is nothing to keep.
+    package private(set) var utf8: [UInt8] = []
 
-    package init() { stored = nil }
+    package init() {}
+
+    /// The JSON text; nil if there is nothing to keep.
+    package var stored: String? { utf8.isEmpty ? nil : String(decoding: utf8, as: UTF8.self) }
 
     /// Records a change of a profile.
     ///
     /// - Parameters:
-    ///   - changed: The fields whose values change.
-    ///   - schema: The rules in force.
+    ///   - changed: The fields whose values may change.
+    ///   - columns: The columns of the fields.
     ///   - rows: The valid rows, which include the row with the new values.
     ///   - row: The row with the new values.
     ///   - before: Returns the stored value of a field, by its position in the schema.
     package init(
-        of changed: FieldSet, in schema: ProfileSchema, to rows: ValidProfiles, row: Int,
+        of changed: FieldSet, in columns: RecordedColumns, to rows: ValidProfiles, row: Int,
         from before: (_ field: Int) -> String?
     ) {
-        var values: [JSONMember] = []
+        self.init(of: changed, in: columns, to: rows, row: row) { field, use in
+            guard let text = before(field) else { return use(nil) }
+            use(text.utf8Span.span)
+        }
+    }
+
+    /// Records a change of a profile whose values are read as bytes.
+    ///
+    /// - Parameters:
+    ///   - changed: The fields whose values may change.
+    ///   - columns: The columns of the fields.
+    ///   - rows: The valid rows, which include the row with the new values.
+    ///   - row: The row with the new values.
+    ///   - withValue: Passes the stored value of a field to the closure, by the field's position in the schema.
+    package init(
+        of changed: FieldSet, in columns: RecordedColumns, to rows: ValidProfiles, row: Int,
+        withValue: (_ field: Int, _ use: (Span<UInt8>?) -> Void) -> Void
+    ) {
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(128)
         var setsPassword = false
-        for (index, field) in schema.fields.enumerated() where changed.contains(index) {
-            if field.isSecret {
-                setsPassword = setsPassword || rows.text(row: row, field: index) != nil
-            } else {
-                let (old, new) = (before(index), rows.text(row: row, field: index))
-                if old == new { continue }
-                values.append(JSONMember(field.column.text, [old.json, new.json]))
+        for index in columns.literals.indices where changed.contains(index) {
+            let slot = rows.slot(row: row, field: index)
+            guard let column = columns.literals[index] else {
+                setsPassword = setsPassword || !slot.isAbsent
+                continue
+            }
+            withValue(index) { before in
+                let after = slot.isAbsent ? nil : rows.bytes.span.extracting(slot.range)
+                if Self.isEqual(before, after) { return }
+                bytes.append(contentsOf: bytes.isEmpty ? Self.beginning : Self.separator)
+                bytes.append(contentsOf: column)
+                Self.append(before, to: &bytes)
+                bytes.append(UInt8(ascii: ","))
+                Self.append(after, to: &bytes)
+                bytes.append(UInt8(ascii: "]"))
             }
         }
-        self.init(values, setsPassword: setsPassword)
+        if !bytes.isEmpty { bytes.append(UInt8(ascii: "}")) }
+        if setsPassword {
+            bytes.append(contentsOf: (bytes.isEmpty ? "{" : ",").utf8)
+            bytes.append(contentsOf: "\"sets_password\":true".utf8)
+        }
+        if !bytes.isEmpty { bytes.append(UInt8(ascii: "}")) }
+        utf8 = bytes
+    }
+
+    private static let beginning = Array("{\"values\":{".utf8)
+    private static let separator = Array(",".utf8)
+
+    private static func append(_ value: Span<UInt8>?, to bytes: inout [UInt8]) {
+        if let value { JSONValue.write(string: value, to: &bytes) } else { bytes.append(contentsOf: "null".utf8) }
+    }
+
+    private static func isEqual(_ left: Span<UInt8>?, _ right: Span<UInt8>?) -> Bool {
+        guard let left, let right else { return left == nil && right == nil }
+        return left.count == right.count && left.indices.allSatisfy { left[$0] == right[$0] }
     }
 
     /// Records the removal of a profile.
@@ -39,22 +87,31 @@ package struct RecordedValues: Sendable {
         let values = profile.fields.compactMap { field in
             field.value.map { JSONMember(field.rules.column.text, [.string($0), .null]) }
         }
-        stored =
+        utf8 =
             JSONValue.object([
                 JSONMember("values", .object(values)),
                 JSONMember("created_at", .number(profile.createdAt.millisecondsSince1970)),
                 JSONMember("had_password", .bool(profile.hasPassword)),
-            ]).text()
+            ]).utf8()
     }
 
     /// Records that a password was set.
-    package static let newPassword = RecordedValues([], setsPassword: true)
+    package static let newPassword: RecordedValues = {
+        var recorded = RecordedValues()
+        recorded.utf8 = JSONValue.object([JSONMember("sets_password", true)]).utf8()
+        return recorded
+    }()
+}
 
-    private init(_ values: [JSONMember], setsPassword: Bool) {
-        var members: [JSONMember] = []
-        if !values.isEmpty { members.append(JSONMember("values", .object(values))) }
-        if setsPassword { members.append(JSONMember("sets_password", true)) }
-        stored = members.isEmpty ? nil : JSONValue.object(members).text()
+/// The columns of a schema's fields, in the form in which ``RecordedValues`` contains them.
+package struct RecordedColumns: Sendable {
+    /// For each field, its column and the beginning of its values. Nil for a secret field.
+    fileprivate let literals: [[UInt8]?]
+
+    package init(_ schema: ProfileSchema) {
+        literals = schema.fields.map { field in
+            field.isSecret ? nil : JSONValue.string(field.column.text).utf8() + Array(":[".utf8)
+        }
     }
 }
 
@@ -122,10 +179,6 @@ private struct ReadValues {
         return values
             + rest.map { HistoryEntry.ChangedValue(field: $0.column, before: $0.before, after: $0.after) }
     }
-}
-
-extension String? {
-    fileprivate var json: JSONValue { map(JSONValue.string) ?? .null }
 }
 
 extension JSONValue {

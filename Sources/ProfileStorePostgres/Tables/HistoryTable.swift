@@ -16,13 +16,20 @@ enum HistoryTable {
     ///     uses that number.
     static func append(_ records: [HistoryRecord], _ stamp: WriteStamp, number: Int64) -> [Command] {
         guard !records.isEmpty else { return [] }
+        let counts = HistoryCounts(of: records)
         return [
             Command(
                 """
                 WITH change AS (
-                    INSERT INTO history_changes (number, key, made_at, author, command, source)
-                    SELECT $1, $2::bigint, $3, $4, $5, $6 FROM store WHERE history_time > 0
-                    ON CONFLICT (key) WHERE key IS NOT NULL DO UPDATE SET key = excluded.key RETURNING number),
+                    INSERT INTO history_changes (
+                        number, key, made_at, author, command, source, added, updated, removed)
+                    SELECT $1, $2::bigint, $3, $4, $5, $6, $13::bigint, $14::bigint, $15::bigint
+                    FROM store WHERE history_time > 0
+                    ON CONFLICT (key) WHERE key IS NOT NULL DO UPDATE
+                    SET added = history_changes.added + excluded.added,
+                        updated = history_changes.updated + excluded.updated,
+                        removed = history_changes.removed + excluded.removed
+                    RETURNING number),
                 earlier AS (
                     SELECT coalesce(max(part), 0) AS parts FROM history WHERE change_number = (SELECT number FROM change))
                 INSERT INTO history (
@@ -39,7 +46,8 @@ enum HistoryTable {
                     .texts(records.map(\.kind.rawValue)), .numbers(records.map(\.profileIDs.lowerBound)),
                     .numbers(records.map(\.profileIDs.upperBound)), .optionalNumbers(records.map(\.revision)),
                     .texts(records.map { $0.username.map(ProfileTable.key) }),
-                    .texts(records.map(\.values.stored)),
+                    .texts(records.map(\.values.stored)), .number(Int64(counts.added)),
+                    .number(Int64(counts.updated)), .number(Int64(counts.removed)),
                 ])
         ]
     }
@@ -102,16 +110,8 @@ enum HistoryTable {
     static func select(_ list: HistoryChangeList, after expired: Int64) -> Command {
         Command(
             """
-            SELECT number, made_at, author, command, source,
-                coalesce(sum(last_profile_id - first_profile_id + 1)
-                    FILTER (WHERE kind IN ('registered', 'imported')), 0)::bigint,
-                count(*) FILTER (WHERE kind IN ('edited', 'updated', 'credential_changed')),
-                count(*) FILTER (WHERE kind = 'removed')
-            FROM history_changes JOIN history ON change_number = number
-            WHERE number IN (
-                SELECT number FROM history_changes WHERE made_at > $1 AND ($2::bigint = 0 OR source IS NOT NULL)
-                ORDER BY made_at DESC, number DESC LIMIT $3)
-            GROUP BY number ORDER BY made_at DESC, number DESC
+            SELECT number, made_at, author, command, source, added, updated, removed FROM history_changes
+            WHERE made_at > $1 AND ($2::bigint = 0 OR source IS NOT NULL) ORDER BY made_at DESC, number DESC LIMIT $3
             """, [.number(expired), .number(list.onlyImports ? 1 : 0), .number(Int64(list.limit))])
     }
 

@@ -34,6 +34,7 @@ struct BatchWriting {
         let version = Int64(rules.adopted.version)
         var insertion = try connection.prepare(rules.table.insert)
         try rules.table.bindCommon(at: time, schemaVersion: rules.adopted.version, to: &insertion)
+        var entry = try connection.prepare(HistoryTable.insert)
         try rows.bytes.withUnsafeBufferPointer { bytes in
             var step = batch.next(after: .none)
             while true {
@@ -56,7 +57,7 @@ struct BatchWriting {
                     switch try rules.update(update, at: time, connection) {
                     case .updated:
                         ids.addUpdated(update.id)
-                        try history.add(update.record(.updated), connection)
+                        try history.add(update.record(.updated), with: &entry, connection)
                     case .duplicate: return false
                     case .stale: throw ProfileStoreError.corrupt(.changedProfile)
                     }

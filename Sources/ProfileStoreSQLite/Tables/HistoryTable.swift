@@ -7,7 +7,8 @@ enum HistoryTable {
     // MARK: Reading
 
     private static let selection = """
-        SELECT change_number, part, kind, first_profile_id, last_profile_id, revision, changed_at, recorded, author, command
+        SELECT change_number, entry, kind, first_profile_id, last_profile_id, revision, changed_at, recorded, author,
+            command
         FROM history JOIN history_changes ON number = change_number WHERE changed_at > ?1
         """
 
@@ -24,27 +25,24 @@ enum HistoryTable {
     ) throws -> [HistoryEntry] {
         let expired = try StoreTable.historyTime(connection).expired(at: time)
         let after = list.since.map { max(expired, $0.millisecondsSince1970 - 1) } ?? expired
-        let (change, part) = list.after.map { ($0.change, $0.part) } ?? (.max, .max)
         switch list.subject {
         case .all:
             var rows = try connection.prepare(
-                selection + """
-                     AND (change_number, part) < (?2, ?3) ORDER BY change_number DESC, part DESC LIMIT ?4
-                    """, after, change, part, list.limit)
+                selection + " AND entry < ?2 ORDER BY entry DESC LIMIT ?3", after, list.after?.part ?? .max,
+                list.limit)
             return try entries(in: &rows, under: schema)
         case .removals(let username):
             var rows = try connection.prepare(
-                selection + " AND username = ?2 ORDER BY change_number DESC, part DESC LIMIT ?3", after, username,
-                list.limit)
+                selection + " AND username = ?2 ORDER BY entry DESC LIMIT ?3", after, username, list.limit)
             return try entries(in: &rows, under: schema)
         case .profile(let id):
             var own = try connection.prepare(
-                selection + " AND first_profile_id = ?2 ORDER BY change_number DESC, part DESC LIMIT ?3", after, id,
-                list.limit)
+                selection + " AND first_profile_id = ?2 ORDER BY entry DESC LIMIT ?3", after, id, list.limit)
             let entries = try entries(in: &own, under: schema)
-            // The last import whose first new profile has this id or a smaller one. The ranges do not overlap.
+            // The last import whose first new profile has a smaller id. The ranges do not overlap.
             var imports = try connection.prepare(
-                selection + " AND kind = 'imported' AND first_profile_id < ?2 ORDER BY first_profile_id DESC LIMIT 1",
+                selection
+                    + " AND last_profile_id IS NOT NULL AND first_profile_id < ?2 ORDER BY first_profile_id DESC LIMIT 1",
                 after, id)
             return entries + (try self.entries(in: &imports, under: schema)).filter { $0.profileIDs.contains(id) }
         }
@@ -59,7 +57,7 @@ enum HistoryTable {
             entries.append(
                 try HistoryEntry(
                     change: rows.integer(at: 0), part: rows.integer(at: 1), kind: rows.string(at: 2),
-                    profileIDs: first...max(first, rows.integer(at: 4)),
+                    profileIDs: first...(rows.isNull(at: 4) ? first : max(first, rows.integer(at: 4))),
                     revision: rows.isNull(at: 5) ? nil : rows.integer(at: 5),
                     changedAt: Timestamp(millisecondsSince1970: rows.integer(at: 6)), recorded: rows.string(at: 7),
                     author: rows.string(at: 8), command: rows.string(at: 9), under: schema))
@@ -74,14 +72,8 @@ enum HistoryTable {
         let expired = try StoreTable.historyTime(connection).expired(at: time)
         var rows = try connection.prepare(
             """
-            SELECT number, made_at, author, command, source,
-                sum(iif(kind IN ('registered', 'imported'), last_profile_id - first_profile_id + 1, 0)),
-                sum(kind IN ('edited', 'updated', 'credential_changed')), sum(kind = 'removed')
-            FROM history_changes JOIN history ON change_number = number
-            WHERE number IN (
-                SELECT number FROM history_changes WHERE made_at > ?1 AND (NOT ?2 OR source IS NOT NULL)
-                ORDER BY number DESC LIMIT ?3)
-            GROUP BY number ORDER BY number DESC
+            SELECT number, made_at, author, command, source, added, updated, removed FROM history_changes
+            WHERE made_at > ?1 AND (NOT ?2 OR source IS NOT NULL) ORDER BY number DESC LIMIT ?3
             """, expired, Int64(list.onlyImports ? 1 : 0), list.limit)
         var changes: [HistoryChange] = []
         while try rows.step() {
@@ -105,20 +97,16 @@ enum HistoryTable {
         at time: Timestamp, atMost most: Int, _ connection: borrowing Connection
     ) throws -> Int {
         let expired = try StoreTable.historyTime(connection).expired(at: time)
-        // The entries of a change are at most as old as the change. A change that is still running may add entries later,
-        // so a row of `history_changes` is removed only when it has no entry.
         try connection.run(
             """
-            DELETE FROM history WHERE (change_number, part) IN (
-                SELECT change_number, part FROM history ORDER BY change_number, part LIMIT ?2) AND changed_at <= ?1
+            DELETE FROM history WHERE entry IN (SELECT entry FROM history ORDER BY entry LIMIT ?2) AND changed_at <= ?1
             """, expired, most)
         let removed = connection.changes
         try connection.run(
             """
-            DELETE FROM history_changes WHERE number IN (
-                SELECT number FROM history_changes ORDER BY number LIMIT ?2)
-            AND made_at <= ?1 AND number < (SELECT max(number) FROM history_changes)
-            AND NOT EXISTS (SELECT 1 FROM history WHERE change_number = number)
+            DELETE FROM history_changes WHERE number IN (SELECT number FROM history_changes ORDER BY number LIMIT ?2)
+            AND made_at <= ?1 AND last_entry < (SELECT ifnull(min(entry), last_entry + 1) FROM history)
+            AND number < (SELECT max(number) FROM history_changes)
             """, expired, most)
         return removed
     }
@@ -136,18 +124,27 @@ enum HistoryTable {
             while try rows.step() { if let name = rows.string(at: 0) { usernames.append(name) } }
         }
         // A row of an import with several new profiles contains no data of the profile.
-        try connection.run("DELETE FROM history WHERE first_profile_id = ?1 AND last_profile_id = ?1", id)
+        try connection.run("DELETE FROM history WHERE first_profile_id = ?1 AND last_profile_id IS NULL", id)
         return (usernames, connection.changes > 0)
     }
+
+    // MARK: Writing
+
+    static let insert = """
+        INSERT INTO history (
+            entry, change_number, kind, first_profile_id, last_profile_id, revision, changed_at, username, recorded)
+        VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)
+        """
 }
 
-/// Adds entries to the history within a transaction. The row of the change is written with the first entry.
+/// Adds entries to the history within a transaction.
 struct HistoryWriting {
     private let stamp: WriteStamp
     private let isKept: Bool
-    /// The number of the change and the number of its entries; nil before the first entry.
-    private var place: (change: Int64, parts: Int64)?
-    private var added = 0
+    /// The change and its first entry in this transaction; nil before the first entry.
+    private var begun: (change: Int64, isNew: Bool, firstEntry: Int64)?
+    private var nextEntry: Int64 = 0
+    private var counts = HistoryCounts()
 
     init(_ stamp: WriteStamp, _ connection: borrowing Connection) throws {
         self.stamp = stamp
@@ -155,47 +152,84 @@ struct HistoryWriting {
     }
 
     mutating func add(_ record: HistoryRecord, _ connection: borrowing Connection) throws {
+        var insertion = try connection.prepare(HistoryTable.insert)
+        try add(record, with: &insertion, connection)
+    }
+
+    /// Adds an entry with the prepared statement ``HistoryTable/insert``.
+    mutating func add(
+        _ record: HistoryRecord, with insertion: inout Statement, _ connection: borrowing Connection
+    ) throws {
         guard isKept else { return }
-        var place = try self.place ?? begin(connection)
-        place.parts += 1
-        try connection.run(
-            """
-            INSERT INTO history (
-                change_number, part, kind, first_profile_id, last_profile_id, revision, changed_at, username, recorded)
-            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)
-            """, place.change, place.parts, record.kind.rawValue, record.profileIDs.lowerBound,
-            record.profileIDs.upperBound, record.revision, stamp.time.millisecondsSince1970, record.username,
-            record.values.stored)
-        self.place = place
-        added += 1
-    }
-
-    /// Removes some expired entries, if entries were added. More entries are removed than were added, so the history does
-    /// not grow without limit even if only this process writes.
-    func end(_ connection: borrowing Connection) throws {
-        guard let place, added > 1 || place.change % 16 == 0 else { return }
-        try HistoryTable.removeExpired(at: stamp.time, atMost: 2 * added + 64, connection)
-    }
-
-    /// Finds or inserts the row of the change.
-    private func begin(_ connection: borrowing Connection) throws -> (change: Int64, parts: Int64) {
-        let origin = stamp.origin
-        if let key = origin.key {
-            var rows = try connection.prepare(
-                """
-                SELECT number, (SELECT ifnull(max(part), 0) FROM history WHERE change_number = number)
-                FROM history_changes WHERE key = ?1
-                """, key)
-            if try rows.step() { return (rows.integer(at: 0), rows.integer(at: 1)) }
+        let change = try begun?.change ?? begin(connection)
+        try insertion.bind(nextEntry, at: 1)
+        try insertion.bind(change, at: 2)
+        try insertion.bind(record.kind.rawValue, at: 3)
+        try insertion.bind(record.profileIDs.lowerBound, at: 4)
+        if record.profileIDs.count == 1 {
+            try insertion.bindNull(at: 5)
+        } else {
+            try insertion.bind(record.profileIDs.upperBound, at: 5)
         }
-        var newest = try connection.prepare("SELECT ifnull(max(number), 0) FROM history_changes")
-        let number = try ProfileStoreError.number(after: newest.step() ? newest.integer(at: 0) : 0, "history_changes")
-        try connection.run(
-            """
-            INSERT INTO history_changes (number, key, made_at, author, command, source) VALUES (?1, ?2, ?3, ?4, ?5, ?6)
-            """, number, origin.key, stamp.time.millisecondsSince1970, stamp.author?.name, origin.command,
-            origin.source)
-        return (number, 0)
+        if let revision = record.revision { try insertion.bind(revision, at: 6) } else { try insertion.bindNull(at: 6) }
+        try insertion.bind(stamp.time.millisecondsSince1970, at: 7)
+        try insertion.bind(record.username, at: 8)
+        if record.values.utf8.isEmpty {
+            try insertion.bindNull(at: 9)
+            try insertion.run()
+        } else {
+            try record.values.utf8.withUnsafeBufferPointer { bytes throws(SQLiteError) in
+                try insertion.bindUncopied(text: bytes, at: 9)
+                try insertion.run()
+            }
+        }
+        nextEntry += 1
+        counts.add(record)
+    }
+
+    /// Finds the row of the change, or the number of a new one. Returns the number.
+    private mutating func begin(_ connection: borrowing Connection) throws -> Int64 {
+        var entries = try connection.prepare("SELECT ifnull(max(entry), 0) FROM history")
+        nextEntry = try ProfileStoreError.number(after: entries.step() ? entries.integer(at: 0) : 0, "history")
+        let known = try stamp.origin.key.flatMap { try Self.change(ofKey: $0, connection) }
+        var changes = try connection.prepare("SELECT ifnull(max(number), 0) FROM history_changes")
+        let newest = try changes.step() ? changes.integer(at: 0) : 0
+        let number = try known ?? ProfileStoreError.number(after: newest, "history_changes")
+        begun = (number, known == nil, nextEntry)
+        return number
+    }
+
+    private static func change(
+        ofKey key: Int64, _ connection: borrowing Connection
+    ) throws(SQLiteError) -> Int64? {
+        var rows = try connection.prepare("SELECT number FROM history_changes WHERE key = ?1", key)
+        return try rows.step() ? rows.integer(at: 0) : nil
+    }
+
+    /// Writes the row of the change, and removes some expired entries. More entries are removed than were added, so the
+    /// history does not grow without limit even if only this process writes.
+    func end(_ connection: borrowing Connection) throws {
+        guard let (change, isNew, firstEntry) = begun else { return }
+        if isNew {
+            let origin = stamp.origin
+            try connection.run(
+                """
+                INSERT INTO history_changes (
+                    number, key, made_at, author, command, source, added, updated, removed, first_entry, last_entry)
+                VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)
+                """, change, origin.key, stamp.time.millisecondsSince1970, stamp.author?.name, origin.command,
+                origin.source, counts.added, counts.updated, counts.removed, firstEntry, nextEntry - 1)
+        } else {
+            try connection.run(
+                """
+                UPDATE history_changes
+                SET added = added + ?2, updated = updated + ?3, removed = removed + ?4, last_entry = ?5
+                WHERE number = ?1
+                """, change, counts.added, counts.updated, counts.removed, nextEntry - 1)
+        }
+        let added = Int(nextEntry - firstEntry)
+        guard added > 1 || change % 16 == 0 else { return }
+        try HistoryTable.removeExpired(at: stamp.time, atMost: 2 * added + 64, connection)
     }
 }
 

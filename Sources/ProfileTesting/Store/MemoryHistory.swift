@@ -6,6 +6,7 @@ struct MemoryHistory: Sendable {
     private struct Change: Sendable {
         let number: Int64
         var stamp: WriteStamp
+        var counts = HistoryCounts()
     }
 
     private struct Entry: Sendable {
@@ -17,22 +18,18 @@ struct MemoryHistory: Sendable {
 
     /// The time for which the history is kept, in milliseconds.
     var keptTime: Int64 = 90 * 86_400_000
-    private var newestChange: Int64 = 0
-    /// The changes with entries, oldest first.
+    /// The changes, oldest first.
     private var changes: [Change] = []
     /// The entries in the order of their changes and parts.
     private var entries: [Entry] = []
 
     mutating func add(_ records: [HistoryRecord], _ stamp: WriteStamp) {
         guard keptTime > 0, !records.isEmpty else { return }
-        let change: Change
-        if let key = stamp.origin.key, let begun = changes.first(where: { $0.stamp.origin.key == key }) {
-            change = begun
-        } else {
-            newestChange += 1
-            change = Change(number: newestChange, stamp: stamp)
-            changes.append(change)
-        }
+        let begun = stamp.origin.key.flatMap { key in changes.firstIndex { $0.stamp.origin.key == key } }
+        if begun == nil { changes.append(Change(number: Int64(changes.count + 1), stamp: stamp)) }
+        let index = begun ?? changes.count - 1
+        for record in records { changes[index].counts.add(record) }
+        let change = changes[index]
         var part = entries.last { $0.change == change.number }?.part ?? 0
         for record in records {
             part += 1
@@ -70,15 +67,10 @@ struct MemoryHistory: Sendable {
                 && (!list.onlyImports || change.stamp.origin.source != nil)
         }
         return listed.prefix(list.limit).map { change in
-            let records = entries.filter { $0.change == change.number }.map(\.record)
-            func count(_ kinds: Set<ProfileChange.Kind>) -> Int {
-                records.filter { kinds.contains($0.kind) }.reduce(0) { $0 + $1.profileIDs.count }
-            }
-            return HistoryChange(
+            HistoryChange(
                 number: change.number, madeAt: change.stamp.time, author: change.stamp.author?.name,
-                command: change.stamp.origin.command, source: change.stamp.origin.source,
-                added: count([.registered, .imported]), updated: count([.edited, .updated, .credentialChanged]),
-                removed: count([.removed]))
+                command: change.stamp.origin.command, source: change.stamp.origin.source, added: change.counts.added,
+                updated: change.counts.updated, removed: change.counts.removed)
         }
     }
 
@@ -93,8 +85,6 @@ struct MemoryHistory: Sendable {
             left -= 1
             return true
         }
-        let kept = Set(entries.map(\.change))
-        changes.removeAll { !kept.contains($0.number) }
         return before - entries.count
     }
 
@@ -102,8 +92,6 @@ struct MemoryHistory: Sendable {
     mutating func erase(_ id: Int64) -> (usernames: [String], isChange: Bool) {
         let own = entries.filter { $0.record.profileIDs == id...id }
         entries.removeAll { $0.record.profileIDs == id...id }
-        let kept = Set(entries.map(\.change))
-        changes.removeAll { !kept.contains($0.number) }
         return (own.compactMap(\.record.username), !own.isEmpty)
     }
 

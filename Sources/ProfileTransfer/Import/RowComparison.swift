@@ -25,7 +25,9 @@ struct RowComparison {
     private let keepingVersion: Int?
     /// Whether `fields` contains all fields that are not secret.
     private let isComplete: Bool
-    private let schema: ProfileSchema
+    private let columns: RecordedColumns
+    /// For each field of the schema, the position of its value in a stored match. The password's hash follows the values.
+    private let cells: [Int]
 
     /// - Parameters:
     ///   - columns: The columns of the fields.
@@ -51,7 +53,8 @@ struct RowComparison {
         if 1..<max(1, schema.keyParts.count) ~= parts { keptMayBreakRules = true }
         self.fields = fields
         self.isComplete = isComplete
-        self.schema = schema
+        self.columns = RecordedColumns(schema)
+        cells = schema.fields.map { schema.openIndex(of: $0.name) ?? schema.openFields.count }
         keepingVersion = keptMayBreakRules ? nil : version
         hash = columns.columnOfHash == nil ? nil : columns.secretField.map { ($0, cell) }
     }
@@ -79,9 +82,9 @@ struct RowComparison {
             }
         }
         guard !changed.isEmpty else { return .unchanged }
-        let recorded = RecordedValues(of: changed, in: schema, to: rows, row: row) { field in
-            guard let cell = schema.openIndex(of: schema.fields[field].name), !matches.isAbsent(position, cell) else { return nil }
-            return String(matches.cell(position, cell))
+        let recorded = RecordedValues(of: changed, in: columns, to: rows, row: row) { field, use in
+            let cell = cells[field]
+            use(matches.isAbsent(position, cell) ? nil : matches.cell(position, cell))
         }
         return .changed(
             RowUpdate(
