@@ -9,6 +9,7 @@ static inline int profiles_forbid_core_dumps(void) { return prctl(PR_SET_DUMPABL
 
 // The name of the option is a macro with a cast.
 static inline int profiles_use_one_arena(void) { return mallopt(M_ARENA_MAX, 1); }
+static inline int profiles_map_larger_blocks_alone(int bytes) { return mallopt(M_MMAP_THRESHOLD, bytes); }
 
 // Glibc declares it for programs that define _GNU_SOURCE before all headers, which a module cannot do.
 int renameat2(int old_folder, const char *old, int new_folder, const char *new_, unsigned int flags);

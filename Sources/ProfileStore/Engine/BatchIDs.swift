@@ -23,6 +23,7 @@ package struct BatchIDs: Sendable {
     /// updated profiles. A change without profiles is omitted.
     ///
     /// - Parameter updates: The entries of the updated profiles for the history, unless they are written already.
+    /// - Returns: At most two changes.
     package func changes(_ updates: [HistoryRecord] = []) -> [LoggedChange] {
         let imported = added.map { LoggedChange(.imported, $0, [HistoryRecord(.imported, $0, revision: 1)]) }
         let updated = updated.map { LoggedChange(.updated, $0, updates) }

@@ -26,6 +26,7 @@ package protocol HistoryEngine: Sendable {
     ///   - id: The profile, which may have been removed before.
     ///   - stamp: The time and author of the write.
     /// - Returns: Whether the store had the profile or anything else of it.
+    /// - Throws: The errors that every method may throw.
     func erase(_ id: Int64, _ stamp: WriteStamp) async throws(ProfileStoreError) -> Bool
 }
 

@@ -30,7 +30,9 @@ package struct RowUpdate: Sendable {
         let all = FieldSet(0..<rows.fieldCount)
         self.init(
             id: stored.id, revision: stored.revision, with: rows, row: 0, fields: all,
-            recorded: RecordedValues(of: all, in: RecordedColumns(schema), to: rows, row: 0) { stored[schema.fields[$0].name] })
+            recorded: RecordedValues(of: all, in: RecordedColumns(schema), to: rows, row: 0) {
+                stored[schema.fields[$0].name]
+            })
     }
 
     /// The entry for the history.

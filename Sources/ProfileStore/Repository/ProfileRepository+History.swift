@@ -8,6 +8,7 @@ extension ProfileRepository {
     ///
     /// - Parameter username: The username, ignoring the case of ASCII letters.
     /// - Returns: The entries; nil if there is no such profile, and the history has none either.
+    /// - Throws: `busy`, `corrupt`, …
     public func history(of username: String) async throws(ProfileStoreError) -> [HistoryEntry]? {
         try await call { () throws(ProfileStoreError) in
             if let profile = try await profile(username: username) { return try await history(ofID: profile.id) }
@@ -33,23 +34,27 @@ extension ProfileRepository {
         }.map(\.element.0)
     }
 
-    /// Returns a page of the whole history, newest first.
+    /// Reads a page of the whole history.
     ///
     /// - Parameters:
     ///   - time: Only entries at this time or later are returned; nil for all entries that are kept.
     ///   - entry: The last entry of the previous page; nil for the first page.
     ///   - limit: The maximum number of entries.
+    /// - Returns: The entries, newest first.
+    /// - Throws: `busy`, `corrupt`, …
     public func history(
         since time: Timestamp? = nil, after entry: HistoryEntry? = nil, limit: Int = 1_000
     ) async throws(ProfileStoreError) -> [HistoryEntry] {
         try await entries(HistoryList(of: .all, since: time, after: entry?.place, limit: limit))
     }
 
-    /// Returns the newest changes of the history, newest first, with the numbers of profiles that each one has changed.
+    /// Reads the newest changes of the history, with the numbers of profiles that each one has changed.
     ///
     /// - Parameters:
     ///   - onlyImports: Whether to return only imports of files.
     ///   - limit: The maximum number of changes.
+    /// - Returns: The changes, newest first.
+    /// - Throws: `busy`, `corrupt`, …
     public func historyChanges(
         onlyImports: Bool = false, limit: Int = 1_000
     ) async throws(ProfileStoreError) -> [HistoryChange] {
@@ -88,6 +93,7 @@ extension ProfileRepository {
     /// little, by later writes and by ``run()``.
     ///
     /// - Parameter time: The time; zero for no history. It is at most 100 years.
+    /// - Throws: `busy`, `readOnly`, …
     public func keepHistory(for time: Duration) async throws(ProfileStoreError) {
         let time = min(max(time, .zero), .seconds(100 * 366 * 86_400))
         try await ask(.keepHistory, rows: { _ in 0 }, await engine.keepHistory(for: time))
@@ -102,6 +108,7 @@ extension ProfileRepository {
     ///   - id: The id of the profile, which may have been removed before.
     ///   - author: The author of the change.
     /// - Returns: Whether the store had anything of this profile.
+    /// - Throws: `busy`, `readOnly`, …
     public func erase(id: Int64, by author: Author? = nil) async throws(ProfileStoreError) -> Bool {
         defer { tokenLooks.forget() }
         return try await ask(.erase, rows: { $0 ? 1 : 0 }, await engine.erase(id, stamp(author)))
@@ -124,13 +131,12 @@ public struct PastProfile: Hashable, Sendable {
     /// the name of its column in the store.
     public let values: [String: String]
 
-    /// Goes back from the present profile, or from its removal.
+    /// Goes back from the present profile, or from its removal. The result is nil if the profile did not exist at that time.
     ///
     /// - Parameters:
     ///   - present: The present profile; nil if it was removed.
     ///   - entries: The history of the profile, newest first.
     ///   - time: The time.
-    /// - Returns: Nil if the profile did not exist at that time.
     /// - Throws: `beyondHistory`.
     init?(_ present: Profile?, _ entries: ArraySlice<HistoryEntry>, at time: Timestamp) throws(ProfileStoreError) {
         var state = present.map(State.init)

@@ -90,7 +90,8 @@ final class ReservedNumbers: Sendable {
     ) async throws(ProfileStoreError) -> Range<Int64> {
         let end = try await session.prepare(at: time) { transaction, _ in
             let rows = try await transaction.run(
-                "UPDATE counters SET value = value + $1 WHERE name = $2 RETURNING value", [.number(size), .text(counter)])
+                "UPDATE counters SET value = value + $1 WHERE name = $2 RETURNING value",
+                [.number(size), .text(counter)])
             let end = try ProfileStoreError.counted(rows.number(0, 0), atLeast: size + 1, counter)
             return PostgresSession.Outcome(value: end)
         }

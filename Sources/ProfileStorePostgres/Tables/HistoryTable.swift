@@ -6,14 +6,14 @@ internal import ProfileStore
 ///
 /// The numbers of changes are reserved in blocks, so lists are sorted by time.
 enum HistoryTable {
-    /// Returns the command that adds entries to the history. It is empty if there are no entries. If the store keeps no
-    /// history, the command adds nothing.
+    /// Adds entries to the history. If the store keeps no history, the command adds nothing.
     ///
     /// - Parameters:
     ///   - records: The entries.
     ///   - stamp: The time, author and origin of the change.
     ///   - number: The number of the change. If an earlier transaction of the same change has another number, the command
     ///     uses that number.
+    /// - Returns: The command; nothing if there are no entries.
     static func append(_ records: [HistoryRecord], _ stamp: WriteStamp, number: Int64) -> [Command] {
         guard !records.isEmpty else { return [] }
         let counts = HistoryCounts(of: records)

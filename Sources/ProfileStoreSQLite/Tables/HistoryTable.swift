@@ -12,13 +12,14 @@ enum HistoryTable {
         FROM history JOIN history_changes ON number = change_number WHERE changed_at > ?1
         """
 
-    /// Returns the entries of a list, newest first.
+    /// Reads the entries of a list.
     ///
     /// - Parameters:
     ///   - list: The list.
     ///   - time: The present time. Entries that have expired at this time are not returned.
     ///   - schema: The rules in force.
     ///   - connection: A reader's connection, within a transaction.
+    /// - Returns: The entries, newest first.
     /// - Throws: `corrupt`, or an error of SQLite.
     static func entries(
         _ list: HistoryList, at time: Timestamp, under schema: ProfileSchema, _ connection: borrowing Connection

@@ -209,7 +209,8 @@ final class MemoryEngine: StoreEngine {
     /// earlier write instead.
     func change<Value: KeyedValue>(
         _ stamp: WriteStamp,
-        _ body: @escaping @Sendable (inout MemoryState) throws(ProfileStoreError) -> (changes: [LoggedChange], value: Value)
+        _ body:
+            @escaping @Sendable (inout MemoryState) throws(ProfileStoreError) -> (changes: [LoggedChange], value: Value)
     ) async throws(ProfileStoreError) -> Value {
         let answer = try await write { [options] state throws(ProfileStoreError) -> Result<Value, ProfileStoreError> in
             let written = Result { () throws -> AnsweredWrite<Value> in

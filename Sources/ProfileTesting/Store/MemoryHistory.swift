@@ -110,7 +110,8 @@ extension HistoryRecord {
     fileprivate func isAbout(_ subject: HistoryList.Subject) -> Bool {
         switch subject {
         case .profile(let id): profileIDs.contains(id)
-        case .removals(let name): username.map { ComparedText($0, in: .username) == ComparedText(name, in: .username) } ?? false
+        case .removals(let name):
+            username.map { ComparedText($0, in: .username) == ComparedText(name, in: .username) } ?? false
         case .all: true
         }
     }

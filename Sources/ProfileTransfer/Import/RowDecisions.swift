@@ -278,7 +278,9 @@ struct RowDecisions: ImportBatch {
         let schema = validator.schema
         let update = RowUpdate(
             id: stored.id, revision: stored.revision, with: merged, row: 0, fields: fields,
-            recorded: RecordedValues(of: fields, in: RecordedColumns(schema), to: merged, row: 0) { stored[schema.fields[$0].name] })
+            recorded: RecordedValues(of: fields, in: RecordedColumns(schema), to: merged, row: 0) {
+                stored[schema.fields[$0].name]
+            })
         let merging = Merging(update: update, record: record, stored: stored)
         // If the stored profile has the status `invalid`, the update is not skipped, even if it changes no field. The
         // merged profile is valid, so its status changes.

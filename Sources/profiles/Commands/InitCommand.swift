@@ -53,7 +53,9 @@ struct InitCommand: AsynchronousCommand, ResultWriting {
                         .cannotCreate, "\(repository.place) is there already and holds profiles; it is left as it is",
                         "Put other rules into force with \"profiles schema adopt FILE\"")
                 }
-                if hasRules { return try await confirm("These rules are in force already in the empty store", repository) }
+                if hasRules {
+                    return try await confirm("These rules are in force already in the empty store", repository)
+                }
                 _ = try await repository.rules.adopt(rules)
                 try await confirm("Changed the rules of the empty store", repository)
             }

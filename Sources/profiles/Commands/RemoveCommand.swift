@@ -62,7 +62,8 @@ struct RemoveCommand: AsynchronousCommand, ResultWriting {
     /// Erases a profile that was removed before.
     private func eraseRest(in repository: ProfileRepository) async throws {
         let id = id ?? 0
-        guard try yes || LinePrompt.isConfirmed("Erase everything that is kept of the removed profile with the id \(id)")
+        guard
+            try yes || LinePrompt.isConfirmed("Erase everything that is kept of the removed profile with the id \(id)")
         else { throw CommandFailure(.no, "Nothing was erased") }
         guard try await repository.erase(id: id) else {
             throw CommandFailure(.no, "The store has nothing of a profile with the id \(id)")

@@ -309,7 +309,8 @@ struct RandomVerbs {
             let entries = try await repository.history(of: name)?.map(\.textWithoutNumber)
             let others = try await repository.history(ofID: id).map(\.textWithoutNumber)
             let counts = try await repository.historyChanges().map { [$0.added, $0.updated, $0.removed] }
-            return "\(entries ?? []) \(others) \(past.map { "\($0.revision) \($0.values.sorted { $0.key < $1.key })" } ?? "") "
+            return
+                "\(entries ?? []) \(others) \(past.map { "\($0.revision) \($0.values.sorted { $0.key < $1.key })" } ?? "") "
                 + "\(counts.map(\.description).sorted())"
         }
     }

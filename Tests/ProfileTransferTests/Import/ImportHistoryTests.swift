@@ -90,7 +90,9 @@ import Watchdog
     }
 
     @Test(.onlyOnSQLite("kills processes"))
-    func `D1: of two imports at once, of which one is killed, the history has exactly what each has stored`() async throws {
+    func `D1: of two imports at once, of which one is killed, the history has exactly what each has stored`()
+        async throws
+    {
         let hash = broughtHash
         func text(_ prefix: String, _ rows: Int) -> String {
             "username,phone,address,password_hash\n"
@@ -101,7 +103,9 @@ import Watchdog
             let name = "store\(round).sqlite"
             let repository = try await folder.store(name)
             _ = try await repository.importing(text("zz", 1))
-            var killed = try ImporterProcess(["\(folder.path)/\(name)", try folder.file("killed.csv", text("a", 30_000))])
+            var killed = try ImporterProcess([
+                "\(folder.path)/\(name)", try folder.file("killed.csv", text("a", 30_000)),
+            ])
             let other = text("b", 20_000)
             let importing = Task { try await repository.importing(other) { $0.source = "other.csv" } }
             for _ in 0..<Int.random(in: 1...3, using: &random) where killed.line() == nil { break }

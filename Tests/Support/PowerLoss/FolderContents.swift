@@ -99,7 +99,11 @@ extension FolderContents {
                 result.append(first)
                 rest = rest.dropFirst()
             } else {
-                if digits.count == 64 || digits.count == 19 { result.append(UInt8(ascii: "#")) } else { result += digits }
+                if digits.count == 64 || digits.count == 19 {
+                    result.append(UInt8(ascii: "#"))
+                } else {
+                    result += digits
+                }
                 rest = rest[digits.endIndex...]
             }
         }
