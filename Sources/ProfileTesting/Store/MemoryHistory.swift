@@ -7,11 +7,14 @@ struct MemoryHistory: Sendable {
         let number: Int64
         var stamp: WriteStamp
         var counts = HistoryCounts()
+        /// The number of its last entry.
+        var lastEntry: Int64 = 0
+        var isRemoved = false
     }
 
     private struct Entry: Sendable {
+        let number: Int64
         let change: Int64
-        let part: Int64
         let time: Timestamp
         let record: HistoryRecord
     }
@@ -19,51 +22,50 @@ struct MemoryHistory: Sendable {
     /// The time for which the history is kept, in milliseconds.
     var keptTime: Int64 = 90 * 86_400_000
     /// The changes, oldest first.
-    private var changes: [Change] = []
-    /// The entries in the order of their changes and parts.
-    private var entries: [Entry] = []
+    private var changes = ChunkedList<Change>()
+    private var newestEntry: Int64 = 0
+    /// The entries, oldest first.
+    private var entries = ChunkedList<Entry>()
 
     mutating func add(_ records: [HistoryRecord], _ stamp: WriteStamp) {
         guard keptTime > 0, !records.isEmpty else { return }
-        let begun = stamp.origin.key.flatMap { key in changes.firstIndex { $0.stamp.origin.key == key } }
+        let begun = stamp.origin.key.flatMap { key in changes.indices.last { changes[$0].stamp.origin.key == key } }
         if begun == nil { changes.append(Change(number: Int64(changes.count + 1), stamp: stamp)) }
         let index = begun ?? changes.count - 1
         for record in records { changes[index].counts.add(record) }
-        let change = changes[index]
-        var part = entries.last { $0.change == change.number }?.part ?? 0
         for record in records {
-            part += 1
-            entries.append(Entry(change: change.number, part: part, time: stamp.time, record: record))
+            newestEntry += 1
+            entries.append(
+                Entry(number: newestEntry, change: changes[index].number, time: stamp.time, record: record))
         }
-        // An earlier change may have had further transactions.
-        if stamp.origin.key != nil { entries.sort { ($0.change, $0.part) < ($1.change, $1.part) } }
-        removeExpired(at: stamp.time, atMost: .max)
+        changes[index].lastEntry = newestEntry
+        removeExpiredEntries(at: stamp.time, atMost: .max)
     }
 
     func entries(
         _ list: HistoryList, at time: Timestamp, under schema: ProfileSchema
     ) throws(ProfileStoreError) -> [HistoryEntry] {
-        let place = list.after.map { ($0.change, $0.part) } ?? (.max, .max)
+        let place = list.after?.part ?? .max
         var found: [HistoryEntry] = []
-        for entry in entries.reversed() where entry.time.millisecondsSince1970 > expired(at: time) {
-            guard (entry.change, entry.part) < place, list.since.map({ entry.time >= $0 }) ?? true,
+        for entry in entries.elements.reversed() where entry.time.millisecondsSince1970 > expired(at: time) {
+            guard entry.number < place, list.since.map({ entry.time >= $0 }) ?? true,
                 entry.record.isAbout(list.subject)
             else { continue }
             guard found.count < list.limit else { break }
-            let stamp = changes.first { $0.number == entry.change }?.stamp
+            let stamp = changes[Int(entry.change) - 1].stamp
             found.append(
                 try HistoryEntry(
-                    change: entry.change, part: entry.part, kind: entry.record.kind.rawValue,
+                    change: entry.change, part: entry.number, kind: entry.record.kind.rawValue,
                     profileIDs: entry.record.profileIDs, revision: entry.record.revision, changedAt: entry.time,
-                    recorded: entry.record.values.stored, author: stamp?.author?.name, command: stamp?.origin.command,
+                    recorded: entry.record.values.stored, author: stamp.author?.name, command: stamp.origin.command,
                     under: schema))
         }
         return found
     }
 
     func changes(_ list: HistoryChangeList, at time: Timestamp) -> [HistoryChange] {
-        let listed = changes.reversed().filter { change in
-            change.stamp.time.millisecondsSince1970 > expired(at: time)
+        let listed = changes.elements.reversed().filter { change in
+            !change.isRemoved && change.stamp.time.millisecondsSince1970 > expired(at: time)
                 && (!list.onlyImports || change.stamp.origin.source != nil)
         }
         return listed.prefix(list.limit).map { change in
@@ -74,24 +76,35 @@ struct MemoryHistory: Sendable {
         }
     }
 
-    /// Removes expired entries. Returns the number of removed entries.
-    @discardableResult
+    /// Removes some expired entries, and some changes that have no entries any more. Returns the number of removed entries.
     mutating func removeExpired(at time: Timestamp, atMost most: Int) -> Int {
-        let before = entries.count
-        let expired = expired(at: time)
-        var left = most
-        entries.removeAll { entry in
-            guard left > 0, entry.time.millisecondsSince1970 <= expired else { return false }
-            left -= 1
-            return true
+        let count = removeExpiredEntries(at: time, atMost: most)
+        let firstEntry = entries.count > 0 ? entries[0].number : .max
+        for index in changes.indices.dropLast().filter({ !changes[$0].isRemoved }).prefix(most)
+        where changes[index].stamp.time.millisecondsSince1970 <= expired(at: time) {
+            changes[index].isRemoved = changes[index].lastEntry < firstEntry
         }
-        return before - entries.count
+        return count
+    }
+
+    @discardableResult
+    private mutating func removeExpiredEntries(at time: Timestamp, atMost most: Int) -> Int {
+        let expired = expired(at: time)
+        guard entries.count > 0, entries[0].time.millisecondsSince1970 <= expired else { return 0 }
+        var left = most
+        let kept = entries.elements.filter { entry in
+            guard left > 0, entry.time.millisecondsSince1970 <= expired else { return true }
+            left -= 1
+            return false
+        }
+        defer { entries.replaceAll(with: kept) }
+        return entries.count - kept.count
     }
 
     /// Removes the history of a profile, and returns the usernames under which the profile was removed.
     mutating func erase(_ id: Int64) -> (usernames: [String], isChange: Bool) {
-        let own = entries.filter { $0.record.profileIDs == id...id }
-        entries.removeAll { $0.record.profileIDs == id...id }
+        let own = entries.elements.filter { $0.record.profileIDs == id...id }
+        entries.replaceAll(with: entries.elements.filter { $0.record.profileIDs != id...id })
         return (own.compactMap(\.record.username), !own.isEmpty)
     }
 
@@ -103,6 +116,32 @@ struct MemoryHistory: Sendable {
     /// The latest time at which an entry has expired.
     private func expired(at time: Timestamp) -> Int64 {
         keptTime == 0 ? .max : time.advanced(byMilliseconds: -keptTime).millisecondsSince1970
+    }
+}
+
+/// A list in chunks. A copy of the list shares all chunks that do not change, so each state of a store can have one.
+private struct ChunkedList<Element: Sendable>: Sendable {
+    private static var chunkSize: Int { 256 }
+    private var chunks: [[Element]] = []
+    private(set) var count = 0
+
+    var indices: Range<Int> { 0..<count }
+    var elements: [Element] { chunks.flatMap(\.self) }
+
+    subscript(index: Int) -> Element {
+        get { chunks[index / Self.chunkSize][index % Self.chunkSize] }
+        set { chunks[index / Self.chunkSize][index % Self.chunkSize] = newValue }
+    }
+
+    mutating func append(_ element: Element) {
+        if count % Self.chunkSize == 0 { chunks.append([]) }
+        chunks[chunks.count - 1].append(element)
+        count += 1
+    }
+
+    mutating func replaceAll(with elements: [Element]) {
+        self = ChunkedList()
+        for element in elements { append(element) }
     }
 }
 

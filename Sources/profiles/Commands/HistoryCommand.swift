@@ -140,12 +140,12 @@ extension HistoryEntry {
     /// The time, the kind and the origin of the change, as one line of text.
     fileprivate func headline(namingProfile: Bool) -> String {
         var parts = [changedAt.text, kind.rawValue.replacing("_", with: " ").padded(to: 10)]
-        if namingProfile || profileIDs.count > 1 {
+        if namingProfile {
             parts.append(
                 profileIDs.count > 1
                     ? "ids \(profileIDs.lowerBound) to \(profileIDs.upperBound)" : "id \(profileIDs.lowerBound)")
         }
-        if let revision, profileIDs.count == 1 { parts.append("revision \(revision)") }
+        if let revision { parts.append("revision \(revision)") }
         let origin = [author.map { "by \($0)" }, command.map { "with \"\($0)\"" }].compactMap(\.self)
         parts.append((origin + ["change \(change)"]).joined(separator: ", "))
         return parts.joined(separator: "  ")
