@@ -63,6 +63,24 @@ package struct HistoryList: Sendable {
     }
 }
 
+extension HistoryList {
+    /// Returns the time after which the entries of the list were made. `expired` is the latest time at which an entry has
+    /// expired, in milliseconds.
+    package func start(after expired: Int64) -> Int64 {
+        since.map { max(expired, $0.advanced(byMilliseconds: -1).millisecondsSince1970) } ?? expired
+    }
+}
+
+extension Timestamp {
+    /// Finds out which entries of the history have expired at this time.
+    ///
+    /// - Parameter milliseconds: The time for which the history is kept; 0 if there is no history.
+    /// - Returns: The latest time of an entry that has expired, in milliseconds.
+    package func historyExpiry(keepingFor milliseconds: Int64) -> Int64 {
+        milliseconds == 0 ? .max : advanced(byMilliseconds: -milliseconds).millisecondsSince1970
+    }
+}
+
 extension HistoryEntry {
     package var place: HistoryList.Place {
         HistoryList.Place(changedAt: changedAt, change: change, part: part)

@@ -186,7 +186,8 @@ extension PastProfile {
 
         mutating func revert(_ entry: HistoryEntry) {
             for value in entry.values { values[value.field] = value.before }
-            revision -= 1
+            // A damaged file may have any revision.
+            revision &-= 1
         }
     }
 }

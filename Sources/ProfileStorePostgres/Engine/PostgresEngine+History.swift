@@ -39,7 +39,8 @@ extension PostgresEngine {
     }
 
     func erase(_ id: Int64, _ stamp: WriteStamp) async throws(ProfileStoreError) -> Bool {
-        try await changeOnce(stamp) { transaction in
+        // The history must not contain the profile, so only the log gets this change.
+        try await commit(stamp, isInHistory: false) { transaction in
             let rules = try await rulesInForce(transaction)
             // The lock makes writers of this profile wait, so they add nothing to its history meanwhile.
             let select = Command(rules.table.select(.id(id)).sql + " FOR UPDATE", [.number(id)])
@@ -53,12 +54,11 @@ extension PostgresEngine {
             ])
             return Written(
                 value: erased.contains { $0.affectedCount > 0 },
-                // The history must not contain the profile, so only the log gets this change.
                 changes: profile == nil ? [] : [LoggedChange(.removed, id...id, [])],
                 last: [ThrottleTable.forget(names)],
                 // The author of this change may be the erased profile.
                 afterLog: HistoryTable.forgetAuthors(names))
-        }
+        }.get()
     }
 
     /// Keeps the history short even if no process calls ``removeExpired(at:)``. After its own commit, a writer sometimes
@@ -82,7 +82,6 @@ extension PostgresEngine {
 
     /// Returns the latest time at which an entry has expired.
     private static func expired(_ rows: Rows, at time: Timestamp) -> Int64 {
-        let kept = rows.number(0, 0) ?? 0
-        return kept == 0 ? .max : time.advanced(byMilliseconds: -kept).millisecondsSince1970
+        time.historyExpiry(keepingFor: rows.number(0, 0) ?? 0)
     }
 }

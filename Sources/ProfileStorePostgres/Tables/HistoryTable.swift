@@ -62,7 +62,7 @@ enum HistoryTable {
 
     /// Returns the commands that select the entries of a list, newest first. The answers follow one another in the list.
     static func select(_ list: HistoryList, after expired: Int64) -> [Command] {
-        let after = list.since.map { max(expired, $0.millisecondsSince1970 - 1) } ?? expired
+        let after = list.start(after: expired)
         let limit = Int64(list.limit)
         switch list.subject {
         case .all:
@@ -131,14 +131,19 @@ enum HistoryTable {
 
     // MARK: Removing
 
+    /// Selects the latest time at which an entry has expired at the time `$1`. It is one value, so the indexes of times
+    /// find the expired rows; see ``/ProfileStore/Timestamp/historyExpiry(keepingFor:)``.
+    private static let selectExpiry = """
+        SELECT CASE WHEN history_time = 0 THEN \(Int64.max) ELSE $1::bigint - history_time END FROM store
+        """
+
     /// Deletes expired entries, the oldest first. Rows that another transaction has locked are skipped.
     static func removeExpired(at time: Timestamp, atMost most: Int) -> Command {
         Command(
             """
             DELETE FROM history WHERE (change_number, part) IN (
                 SELECT change_number, part FROM history
-                WHERE changed_at <= (SELECT $1 - history_time FROM store WHERE history_time > 0)
-                OR (SELECT history_time = 0 FROM store)
+                WHERE changed_at <= (\(selectExpiry))
                 ORDER BY changed_at LIMIT $2 FOR UPDATE SKIP LOCKED)
             """, [.number(time.millisecondsSince1970), .number(Int64(most))])
     }
@@ -149,8 +154,7 @@ enum HistoryTable {
             """
             DELETE FROM history_changes WHERE number IN (
                 SELECT number FROM history_changes
-                WHERE (made_at <= (SELECT $1 - history_time FROM store WHERE history_time > 0)
-                    OR (SELECT history_time = 0 FROM store))
+                WHERE made_at <= (\(selectExpiry))
                 AND NOT EXISTS (SELECT 1 FROM history WHERE change_number = number)
                 ORDER BY made_at LIMIT $2 FOR UPDATE SKIP LOCKED)
             """, [.number(time.millisecondsSince1970), .number(Int64(most))])

@@ -24,8 +24,8 @@ enum HistoryTable {
     static func entries(
         _ list: HistoryList, at time: Timestamp, under schema: ProfileSchema, _ connection: borrowing Connection
     ) throws -> [HistoryEntry] {
-        let expired = try StoreTable.historyTime(connection).expired(at: time)
-        let after = list.since.map { max(expired, $0.millisecondsSince1970 - 1) } ?? expired
+        let expired = time.historyExpiry(keepingFor: try StoreTable.historyTime(connection))
+        let after = list.start(after: expired)
         switch list.subject {
         case .all:
             var rows = try connection.prepare(
@@ -70,7 +70,7 @@ enum HistoryTable {
     static func changes(
         _ list: HistoryChangeList, at time: Timestamp, _ connection: borrowing Connection
     ) throws -> [HistoryChange] {
-        let expired = try StoreTable.historyTime(connection).expired(at: time)
+        let expired = time.historyExpiry(keepingFor: try StoreTable.historyTime(connection))
         var rows = try connection.prepare(
             """
             SELECT number, made_at, author, command, source, added, updated, removed FROM history_changes
@@ -97,7 +97,7 @@ enum HistoryTable {
     static func removeExpired(
         at time: Timestamp, atMost most: Int, _ connection: borrowing Connection
     ) throws -> Int {
-        let expired = try StoreTable.historyTime(connection).expired(at: time)
+        let expired = time.historyExpiry(keepingFor: try StoreTable.historyTime(connection))
         try connection.run(
             """
             DELETE FROM history WHERE entry IN (SELECT entry FROM history ORDER BY entry LIMIT ?2) AND changed_at <= ?1
@@ -231,13 +231,5 @@ struct HistoryWriting {
         let added = Int(nextEntry - firstEntry)
         guard added > 1 || change % 16 == 0 else { return }
         try HistoryTable.removeExpired(at: stamp.time, atMost: 2 * added + 64, connection)
-    }
-}
-
-extension Int64 {
-    /// Returns the latest time at which an entry has expired, if this number of milliseconds is the time for which the
-    /// history is kept.
-    fileprivate func expired(at time: Timestamp) -> Int64 {
-        self == 0 ? .max : time.advanced(byMilliseconds: -self).millisecondsSince1970
     }
 }

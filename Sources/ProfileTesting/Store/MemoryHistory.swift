@@ -115,7 +115,7 @@ struct MemoryHistory: Sendable {
 
     /// The latest time at which an entry has expired.
     private func expired(at time: Timestamp) -> Int64 {
-        keptTime == 0 ? .max : time.advanced(byMilliseconds: -keptTime).millisecondsSince1970
+        time.historyExpiry(keepingFor: keptTime)
     }
 }
 

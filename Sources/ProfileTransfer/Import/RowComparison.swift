@@ -25,7 +25,7 @@ struct RowComparison {
     private let keepingVersion: Int?
     /// Whether `fields` contains all fields that are not secret.
     private let isComplete: Bool
-    private let columns: RecordedColumns
+    let recordedColumns: RecordedColumns
     /// For each field of the schema, the position of its value in a stored match. The password's hash follows the values.
     private let cells: [Int]
 
@@ -53,7 +53,7 @@ struct RowComparison {
         if 1..<max(1, schema.keyParts.count) ~= parts { keptMayBreakRules = true }
         self.fields = fields
         self.isComplete = isComplete
-        self.columns = RecordedColumns(schema)
+        recordedColumns = RecordedColumns(schema)
         cells = schema.fields.map { schema.openIndex(of: $0.name) ?? schema.openFields.count }
         keepingVersion = keptMayBreakRules ? nil : version
         hash = columns.columnOfHash == nil ? nil : columns.secretField.map { ($0, cell) }
@@ -82,7 +82,7 @@ struct RowComparison {
             }
         }
         guard !changed.isEmpty else { return .unchanged }
-        let recorded = RecordedValues(of: changed, in: columns, to: rows, row: row) { field, use in
+        let recorded = RecordedValues(of: changed, in: recordedColumns, to: rows, row: row) { field, use in
             let cell = cells[field]
             use(matches.isAbsent(position, cell) ? nil : matches.cell(position, cell))
         }

@@ -278,7 +278,7 @@ struct RowDecisions: ImportBatch {
         let schema = validator.schema
         let update = RowUpdate(
             id: stored.id, revision: stored.revision, with: merged, row: 0, fields: fields,
-            recorded: RecordedValues(of: fields, in: RecordedColumns(schema), to: merged, row: 0) {
+            recorded: RecordedValues(of: fields, in: comparison.recordedColumns, to: merged, row: 0) {
                 stored[schema.fields[$0].name]
             })
         let merging = Merging(update: update, record: record, stored: stored)

@@ -142,7 +142,7 @@ extension HistoryEntry {
         var parts = [changedAt.text, kind.rawValue.replacing("_", with: " ").padded(to: 10)]
         if namingProfile {
             parts.append(
-                profileIDs.count > 1
+                profileIDs.lowerBound < profileIDs.upperBound
                     ? "ids \(profileIDs.lowerBound) to \(profileIDs.upperBound)" : "id \(profileIDs.lowerBound)")
         }
         if let revision { parts.append("revision \(revision)") }

@@ -55,7 +55,7 @@ import Watchdog
         #expect(entries[0].changedAt == store.clock.timestamp)
         #expect(entries[2].changedAt == store.clock.timestamp.advanced(by: .seconds(-5)))
         #expect(Set(entries.map(\.change)).count == 3)
-        #expect(try await repository.history(of: "nobody") == nil)
+        #expect(try await repository.history(of: "missing") == nil)
         #expect(try await repository.history(ofID: 99).isEmpty)
         await repository.close()
     }

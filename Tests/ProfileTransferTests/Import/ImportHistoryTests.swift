@@ -90,7 +90,7 @@ import Watchdog
     }
 
     @Test(.onlyOnSQLite("kills processes"))
-    func `D1: of two imports at once, of which one is killed, the history has exactly what each has stored`()
+    func `D1: if one of two concurrent imports is killed, the history has exactly what each has stored`()
         async throws
     {
         let hash = broughtHash
