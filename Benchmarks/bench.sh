@@ -90,6 +90,9 @@ if wanted again; then
         again "one in 100 changed" update hundredth.csv
         upsert "one in 100 changed" hundredth.csv
         again "all changed" update all.csv
+        measure "all changed, without history" \
+            "$(remove new.db); cp $store $data/new.db; $profiles history --keep none --database $data/new.db --quiet" \
+            "$profiles import $data/all.csv --database $data/new.db --on-duplicate update ${import_flags[*]}"
         upsert "all changed" all.csv
     done
     eval "$(remove new.db)"; eval "$(remove duck.db)"; rm "$data/all.csv" "$data/hundredth.csv"
@@ -102,6 +105,7 @@ if wanted again; then
     compare "the same" "one in 100 changed" "one in 100 changed, DuckDB upsert"
     compare "the same, all changed" "all changed" "all changed, Python upsert" "<= 1.00"
     compare "the same" "all changed" "all changed, DuckDB upsert"
+    compare "the same, with a history" "all changed" "all changed, without history" "<= 1.40"
     peak=$(median "all changed" kilobytes)
     add_row "peak memory of that import" "$(number "%.0f MiB" "$peak / 1024")" "96 MiB" "$peak / 1024.0 / 96" "<= 1.00"
 fi

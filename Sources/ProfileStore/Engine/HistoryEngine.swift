@@ -1,4 +1,4 @@
-package import ProfileCore
+internal import ProfileCore
 
 /// Keeps the history of profiles (D1). The writes of the other protocols add to it, in their transactions.
 package protocol HistoryEngine: Sendable {

@@ -1,4 +1,4 @@
-public import ProfileCore
+internal import ProfileCore
 
 /// An entry of the history: what one change has done to one profile, or to all profiles that a step of an import has
 /// added; see ``ProfileRepository/history(of:)``.

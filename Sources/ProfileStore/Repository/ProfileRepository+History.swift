@@ -1,4 +1,4 @@
-public import ProfileCore
+internal import ProfileCore
 internal import Threads
 
 // The history: what profiles were before each change (D1).

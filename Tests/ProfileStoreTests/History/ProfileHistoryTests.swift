@@ -103,7 +103,7 @@ import Watchdog
         // A new profile with this name has its own history.
         try await repository.register("abel")
         #expect(words(try await repository.history(of: "abel")) == ["registered 1"])
-        try await repository.remove(matching: ProfileQuery())
+        _ = try await repository.remove(matching: ProfileQuery())
         #expect(words(try await repository.history(of: "abel")).first?.hasPrefix("removed 1 username: abel") == true)
         // All profiles of one call belong to one change.
         let both = try await repository.history(limit: 2)
@@ -150,7 +150,7 @@ import Watchdog
         while try await repository.removeExpired() > 0 {}
         try await repository.keepHistory(for: .seconds(1_000 * 86_400))
         #expect(try await repository.history().isEmpty)
-        for number in 0..<40 { try await repository.edit("abel") { $0["address"] = "\(number)" } }
+        for number in 0..<40 { _ = try await repository.edit("abel") { $0["address"] = "\(number)" } }
         #expect(try await repository.history(limit: 3).count == 3)
         await repository.close()
     }
