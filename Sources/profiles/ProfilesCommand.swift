@@ -39,7 +39,8 @@ struct ProfilesCommand: ParsableCommand {
                 name: "Profile",
                 subcommands: [
                     RegisterCommand.self, EditCommand.self, RemoveCommand.self, LookupCommand.self, FindCommand.self,
-                    ListCommand.self, BrowseCommand.self, WatchCommand.self, HistoryCommand.self,
+                    ListCommand.self, BrowseCommand.self, WatchCommand.self, HistoryCommand.self, UndoCommand.self,
+                    RedoCommand.self,
                 ]),
             CommandGroup(
                 name: "File",

@@ -6,7 +6,7 @@
 public struct ProfileChange: Hashable, Sendable {
     /// The kind of a change.
     public enum Kind: String, CaseIterable, Sendable {
-        /// A profile was registered.
+        /// A profile was registered, or an undo has restored it.
         case registered
         /// A profile was edited.
         case edited
@@ -17,8 +17,8 @@ public struct ProfileChange: Hashable, Sendable {
         case removed
         /// An import added every profile of ``ProfileChange/profileIDs``.
         case imported
-        /// An import updated some profiles in the range ``ProfileChange/profileIDs``. The range may also contain
-        /// profiles that the import did not change.
+        /// An import, an edit of many profiles or an undo has updated some profiles in the range
+        /// ``ProfileChange/profileIDs``. The range may also contain profiles that did not change.
         case updated
         /// The store adopted another schema.
         case adopted

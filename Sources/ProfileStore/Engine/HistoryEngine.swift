@@ -37,6 +37,8 @@ package struct HistoryList: Sendable {
         case profile(Int64)
         /// The removals of profiles with this username. Ignores the case of ASCII letters.
         case removals(of: String)
+        /// The entries of the change with this number.
+        case change(Int64)
         /// All entries.
         case all
     }
@@ -91,11 +93,20 @@ extension HistoryEntry {
 package struct HistoryChangeList: Sendable {
     /// Whether only imports are returned.
     package let onlyImports: Bool
+    /// The number of the only change to return; nil for all changes.
+    package let number: Int64?
     package let limit: Int
 
     package init(onlyImports: Bool, limit: Int) {
         self.onlyImports = onlyImports
         self.limit = limit
+        number = nil
+    }
+
+    package init(number: Int64) {
+        onlyImports = false
+        limit = 1
+        self.number = number
     }
 }
 

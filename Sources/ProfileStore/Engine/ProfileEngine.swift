@@ -99,11 +99,18 @@ package protocol ProfileEngine: Sendable {
         _ username: String, expecting revision: Int64?, _ stamp: WriteStamp
     ) async throws(ProfileStoreError) -> Profile
 
-    /// Removes several profiles in one transaction. If the revision of a profile has changed since it was read, the
-    /// profile is not removed. The transaction logs one change for each removed profile, sorted by id.
+    /// Writes several profiles in one transaction. First removes profiles in the order of their ids, so that their unique
+    /// values become free. Then updates profiles, and then restores profiles, in the order of the writes.
     ///
-    /// - Returns: The number of removed profiles. The other profiles were changed or removed by other writers.
-    func remove(_ profiles: [Profile], _ stamp: WriteStamp) async throws(ProfileStoreError) -> Int
+    /// Logs one change for each removed profile, one for each restored profile, and one for all updated profiles. A
+    /// restored profile continues with the next revision, and has no secrets. It is restored only if the history contains
+    /// its removal, so an erased profile never comes back.
+    ///
+    /// - Returns: The outcome of each write.
+    /// - Throws: `schemaChanged` if other rules than those of the writes are in force.
+    func apply(
+        _ writes: ConditionalWrites, _ stamp: WriteStamp
+    ) async throws(ProfileStoreError) -> [ConditionalWrites.Outcome]
 
     /// Returns the stored outcome of the write that used the request's key; nil if no write used the key.
     ///

@@ -123,14 +123,15 @@ extension HistoryEntry {
     /// - Throws: `corrupt` if another program has changed the row.
     package init(
         change: Int64, part: Int64, kind: String?, profileIDs: ClosedRange<Int64>, revision: Int64?,
-        changedAt: Timestamp, recorded: String?, author: String?, command: String?, under schema: ProfileSchema
+        changedAt: Timestamp, recorded: String?, author: String?, command: String?, undoes: Int64?,
+        under schema: ProfileSchema
     ) throws(ProfileStoreError) {
         guard let kind = kind.flatMap(ProfileChange.Kind.init), let read = ReadValues(stored: recorded) else {
             throw .corrupt(.unreadableHistory)
         }
         self.init(
             change: change, part: part, kind: kind, profileIDs: profileIDs, revision: revision, changedAt: changedAt,
-            author: author, command: command, values: read.values(under: schema), setsPassword: read.setsPassword,
+            author: author, command: command, undoes: undoes, values: read.values(under: schema), setsPassword: read.setsPassword,
             removed: read.removed)
     }
 }

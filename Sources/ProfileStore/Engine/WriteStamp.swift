@@ -28,18 +28,31 @@ package struct ChangeOrigin: Sendable {
     package let source: String?
     /// A random number that is the same in all transactions of the change. Nil if the change has only one transaction.
     package let key: Int64?
+    /// The number of the change that this change undoes.
+    package let undoes: Int64?
 
     package init(command: String? = nil) {
         self.command = command
         source = nil
         key = nil
+        undoes = nil
     }
 
     /// Creates the origin of a change that may take several transactions.
     package init(ofManyTransactionsFrom source: String?) {
+        self.init(source: source, undoes: nil)
+    }
+
+    /// Creates the origin of an undo, which may take several transactions.
+    package init(ofManyTransactionsUndoing change: Int64) {
+        self.init(source: nil, undoes: change)
+    }
+
+    private init(source: String?, undoes: Int64?) {
         command = nil
         self.source = source
         key = .random(in: 1 << 62...(.max))
+        self.undoes = undoes
     }
 }
 

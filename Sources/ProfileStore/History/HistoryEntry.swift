@@ -7,7 +7,8 @@ internal import ProfileCore
 public struct HistoryEntry: Hashable, Sendable {
     /// The number of the change that the entry belongs to; see ``HistoryChange/number``.
     public let change: Int64
-    /// The kind of the change. It is never ``ProfileChange/Kind/adopted`` or ``ProfileChange/Kind/missed``.
+    /// The kind of the change. It is never ``ProfileChange/Kind/adopted`` or ``ProfileChange/Kind/missed``. If an undo has
+    /// restored a removed profile, the kind is ``ProfileChange/Kind/registered`` and the revision is greater than 1.
     public let kind: ProfileChange.Kind
     /// The ids of the profiles. Only ``ProfileChange/Kind/imported`` may have more than one id.
     public let profileIDs: ClosedRange<Int64>
@@ -20,6 +21,8 @@ public struct HistoryEntry: Hashable, Sendable {
     public let author: String?
     /// The command or the program that made the change; see ``ProfileRepository/Options/command``.
     public let command: String?
+    /// The number of the change that this change has undone; nil if it is not an undo.
+    public let undoes: Int64?
     /// The values that have changed, in the order of the schema's fields. For a removed profile, all its values.
     public let values: [ChangedValue]
     /// Whether the change has set a password.
@@ -31,8 +34,8 @@ public struct HistoryEntry: Hashable, Sendable {
 
     package init(
         change: Int64, part: Int64, kind: ProfileChange.Kind, profileIDs: ClosedRange<Int64>, revision: Int64?,
-        changedAt: Timestamp, author: String?, command: String?, values: [ChangedValue], setsPassword: Bool,
-        removed: RemovedFacts?
+        changedAt: Timestamp, author: String?, command: String?, undoes: Int64?, values: [ChangedValue],
+        setsPassword: Bool, removed: RemovedFacts?
     ) {
         self.change = change
         self.part = part
@@ -42,6 +45,7 @@ public struct HistoryEntry: Hashable, Sendable {
         self.changedAt = changedAt
         self.author = author
         self.command = command
+        self.undoes = undoes
         self.values = values
         self.setsPassword = setsPassword
         self.removed = removed
@@ -76,7 +80,9 @@ public struct HistoryChange: Hashable, Sendable {
     public let command: String?
     /// The file of an import; nil for any other change.
     public let source: String?
-    /// The number of profiles that the change has added.
+    /// The number of the change that this change has undone; nil if it is not an undo.
+    public let undoes: Int64?
+    /// The number of profiles that the change has added or restored.
     public let added: Int
     /// The number of profiles that the change has edited or updated.
     public let updated: Int
@@ -84,14 +90,15 @@ public struct HistoryChange: Hashable, Sendable {
     public let removed: Int
 
     package init(
-        number: Int64, madeAt: Timestamp, author: String?, command: String?, source: String?, added: Int, updated: Int,
-        removed: Int
+        number: Int64, madeAt: Timestamp, author: String?, command: String?, source: String?, undoes: Int64?, added: Int,
+        updated: Int, removed: Int
     ) {
         self.number = number
         self.madeAt = madeAt
         self.author = author
         self.command = command
         self.source = source
+        self.undoes = undoes
         self.added = added
         self.updated = updated
         self.removed = removed

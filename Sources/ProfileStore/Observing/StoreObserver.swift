@@ -82,6 +82,8 @@ extension StoreObserver.Operation {
         public static let replace = Name(rawValue: "replace")
         /// Removes one profile, or up to a thousand profiles of a query.
         public static let remove = Name(rawValue: "remove")
+        /// Edits, removes or restores up to a thousand profiles, for an edit of many profiles or for an undo.
+        public static let writeMany = Name(rawValue: "write_many")
         /// Stores a batch of an import or of new profiles in one transaction. ``StoreObserver/Operation/rows`` counts
         /// all rows, including the refused ones.
         public static let storeBatch = Name(rawValue: "store_batch")

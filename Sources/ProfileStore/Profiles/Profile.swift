@@ -105,9 +105,18 @@ public struct Profile: Hashable, Sendable {
     public var draft: ProfileDraft {
         var draft = ProfileDraft()
         for field in fields { draft[field.rules.name] = field.value.map(DraftValue.init(canonical:)) }
+        return draft.withStoredKey(of: schema)
+    }
+}
+
+extension ProfileDraft {
+    /// Returns the draft without its key, if other values form the key. Validation keeps the key unless one of these
+    /// values changes.
+    func withStoredKey(of schema: ProfileSchema) -> ProfileDraft {
+        var draft = self
         let parts = schema.keyParts.map { draft[schema.fields[$0].name] }
-        if !parts.isEmpty, !parts.contains(where: { $0 == nil }) {
-            draft.stored = ProfileDraft.StoredKey(username, values: draft.values)
+        if let key = draft[schema.primaryKey.name]?.text, !parts.isEmpty, !parts.contains(where: { $0 == nil }) {
+            draft.stored = StoredKey(key, values: draft.values)
             draft[schema.primaryKey.name] = nil as DraftValue?
         }
         return draft

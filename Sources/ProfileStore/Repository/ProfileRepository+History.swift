@@ -149,6 +149,8 @@ public struct PastProfile: Hashable, Sendable {
                 break
             }
             switch entry.kind {
+            // An undo has restored the profile. Before that, it was removed.
+            case .registered where entry.revision ?? 1 > 1: state = nil
             case .registered, .imported: return nil
             case .removed:
                 guard let removed = State(removedBy: entry) else { throw .beyondHistory }

@@ -56,6 +56,7 @@ extension ProfileRepository {
         query.limit = Self.profilesPerTransaction
         do throws(ProfileStoreError) {
             repeat {
+                guard !Task.isCancelled else { throw .cancelled }
                 let found = try await profiles(query)
                 // If a page is the last one, there are no further profiles to remove. A server with outdated data may
                 // report too few profiles, so the last page is confirmed.
@@ -79,7 +80,10 @@ extension ProfileRepository {
     private func remove(
         _ profiles: [Profile], by author: Author?, from origin: ChangeOrigin
     ) async throws(ProfileStoreError) -> Int {
-        try await ask(.remove, rows: { $0 }, await engine.remove(profiles, stamp(author, from: origin)))
+        let writes = ConditionalWrites(removing: profiles)
+        let outcomes = try await ask(
+            .remove, rows: { $0.count { $0 == .written } }, await engine.apply(writes, stamp(author, from: origin)))
+        return outcomes.count { $0 == .written }
     }
 
     private static var profilesPerTransaction: Int { 1_000 }

@@ -102,39 +102,14 @@ extension PostgresEngine {
         }
     }
 
-    func remove(_ profiles: [Profile], _ stamp: WriteStamp) async throws(ProfileStoreError) -> Int {
-        // The rows are locked in the order of ids. So two sessions that remove the same profiles cannot deadlock.
-        let profiles = profiles.sorted { $0.id < $1.id }
-        return try await change(stamp) { transaction in
-            _ = try await rulesInForce(transaction)
-            let deleted = try await transaction.run(
-                """
-                DELETE FROM profiles USING unnest($1::bigint[], $2::bigint[]) AS known (id, revision)
-                WHERE profiles.id = known.id AND profiles.revision = known.revision
-                RETURNING profiles.id, profiles.revision
-                """, [.numbers(profiles.map(\.id)), .numbers(profiles.map(\.revision))])
-            var revisions: [Int64: Int64] = [:]
-            for row in 0..<deleted.count { revisions[deleted.number(row, 0) ?? 0] = deleted.number(row, 1) }
-            // A profile with the same revision has the same values. The caller may have named a profile twice.
-            let removed = profiles.filter { profile in
-                guard revisions[profile.id] == profile.revision else { return false }
-                revisions[profile.id] = nil
-                return true
-            }
-            return Written(
-                value: removed.count, changes: removed.map { .removed($0) },
-                last: removed.isEmpty ? [] : [ThrottleTable.forget(removed.map(\.username))])
-        }
-    }
-
     /// Returns the unique fields in which another profile has the same value as the row.
     ///
     /// - Throws: `PostgresError.changedMeanwhile` if `id` is nil and no other profile has one of the row's unique
     ///   values any more. The transaction is then repeated.
-    private func takenFields(
-        of row: ValidProfiles, besides id: Int64?, _ table: ProfileTable, _ transaction: Transaction
+    func takenFields(
+        of rows: ValidProfiles, row: Int = 0, besides id: Int64?, _ table: ProfileTable, _ transaction: Transaction
     ) async throws -> [FieldName] {
-        let questions = table.selectOwners(of: 0, in: row)
+        let questions = table.selectOwners(of: row, in: rows)
         let answers = try await transaction.run(questions.map(\.command))
         let taken = zip(questions, answers).filter { _, owners in
             !owners.isEmpty && owners.number(0, 0) != id

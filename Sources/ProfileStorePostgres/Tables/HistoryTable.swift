@@ -22,8 +22,8 @@ enum HistoryTable {
                 """
                 WITH change AS (
                     INSERT INTO history_changes (
-                        number, key, made_at, author, command, source, added, updated, removed)
-                    SELECT $1, $2::bigint, $3, $4, $5, $6, $13::bigint, $14::bigint, $15::bigint
+                        number, key, made_at, author, command, source, undoes, added, updated, removed)
+                    SELECT $1, $2::bigint, $3, $4, $5, $6, $16::bigint, $13::bigint, $14::bigint, $15::bigint
                     FROM store WHERE history_time > 0
                     ON CONFLICT (key) WHERE key IS NOT NULL DO UPDATE
                     SET added = history_changes.added + excluded.added,
@@ -47,7 +47,7 @@ enum HistoryTable {
                     .numbers(records.map(\.profileIDs.upperBound)), .optionalNumbers(records.map(\.revision)),
                     .texts(records.map { $0.username.map(ProfileTable.key) }),
                     .texts(records.map(\.values.stored)), .number(Int64(counts.added)),
-                    .number(Int64(counts.updated)), .number(Int64(counts.removed)),
+                    .number(Int64(counts.updated)), .number(Int64(counts.removed)), .number(stamp.origin.undoes),
                 ])
         ]
     }
@@ -55,7 +55,8 @@ enum HistoryTable {
     // MARK: Reading
 
     private static let selection = """
-        SELECT change_number, part, kind, first_profile_id, last_profile_id, revision, changed_at, recorded, author, command
+        SELECT change_number, part, kind, first_profile_id, last_profile_id, revision, changed_at, recorded, author, command,
+            undoes
         FROM history JOIN history_changes ON number = change_number WHERE changed_at > $1
         """
     private static let order = "ORDER BY changed_at DESC, change_number DESC, part DESC"
@@ -74,6 +75,12 @@ enum HistoryTable {
                         .number(after), .number(place?.changedAt.millisecondsSince1970 ?? .max),
                         .number(place?.change ?? .max), .number(place?.part ?? .max), .number(limit),
                     ])
+            ]
+        case .change(let number):
+            return [
+                Command(
+                    selection + " AND change_number = $2 AND part < $3 ORDER BY part DESC LIMIT $4",
+                    [.number(after), .number(number), .number(list.after?.part ?? .max), .number(limit)])
             ]
         case .removals(let username):
             return [
@@ -103,23 +110,29 @@ enum HistoryTable {
             change: rows.number(row, 0) ?? 0, part: rows.number(row, 1) ?? 0, kind: rows.text(row, 2),
             profileIDs: first...max(first, rows.number(row, 4) ?? first), revision: rows.number(row, 5),
             changedAt: rows.time(row, 6), recorded: rows.text(row, 7), author: rows.text(row, 8),
-            command: rows.text(row, 9), under: schema)
+            command: rows.text(row, 9), undoes: rows.number(row, 10), under: schema)
     }
 
     /// Selects the changes of a list with their counts, newest first.
     static func select(_ list: HistoryChangeList, after expired: Int64) -> Command {
         Command(
             """
-            SELECT number, made_at, author, command, source, added, updated, removed FROM history_changes
-            WHERE made_at > $1 AND ($2::bigint = 0 OR source IS NOT NULL) ORDER BY made_at DESC, number DESC LIMIT $3
-            """, [.number(expired), .number(list.onlyImports ? 1 : 0), .number(Int64(list.limit))])
+            SELECT number, made_at, author, command, source, undoes, added, updated, removed FROM history_changes
+            WHERE made_at > $1 AND ($2::bigint = 0 OR source IS NOT NULL) AND number = coalesce($4::bigint, number)
+            ORDER BY made_at DESC, number DESC LIMIT $3
+            """,
+            [
+                .number(expired), .number(list.onlyImports ? 1 : 0), .number(Int64(list.limit)),
+                .number(list.number),
+            ])
     }
 
     static func change(in rows: Rows, _ row: Int) -> HistoryChange {
         HistoryChange(
             number: rows.number(row, 0) ?? 0, madeAt: rows.time(row, 1), author: rows.text(row, 2),
-            command: rows.text(row, 3), source: rows.text(row, 4), added: Int(rows.number(row, 5) ?? 0),
-            updated: Int(rows.number(row, 6) ?? 0), removed: Int(rows.number(row, 7) ?? 0))
+            command: rows.text(row, 3), source: rows.text(row, 4), undoes: rows.number(row, 5),
+            added: Int(rows.number(row, 6) ?? 0), updated: Int(rows.number(row, 7) ?? 0),
+            removed: Int(rows.number(row, 8) ?? 0))
     }
 
     /// Selects the time for which the history is kept, in milliseconds.
@@ -127,6 +140,18 @@ enum HistoryTable {
 
     static func settingTime(_ milliseconds: Int64) -> Command {
         Command("UPDATE store SET history_time = $1", [.number(milliseconds)])
+    }
+
+    /// Selects the ids and revisions of these profiles for which the history contains the removal. Locks the entries, so
+    /// that nothing erases them meanwhile.
+    static func selectRemovals(_ removed: [ConditionalWrites.RemovedProfile]) -> Command {
+        Command(
+            """
+            SELECT first_profile_id, history.revision FROM history
+            JOIN unnest($1::bigint[], $2::bigint[]) AS known (id, revision)
+                ON first_profile_id = known.id AND history.revision = known.revision
+            WHERE kind = 'removed' ORDER BY change_number, part FOR UPDATE OF history
+            """, [.numbers(removed.map(\.id)), .numbers(removed.map(\.revision))])
     }
 
     // MARK: Removing

@@ -14,7 +14,7 @@ extension SQLiteEngine {
         }
         switch list.subject {
         case .profile, .removals: return try session.read(read)
-        case .all: return try await session.readAtLength(in: .pages, read)
+        case .change, .all: return try await session.readAtLength(in: .pages, read)
         }
     }
 

@@ -75,21 +75,6 @@ extension SQLiteEngine {
         }
     }
 
-    func remove(_ profiles: [Profile], _ stamp: WriteStamp) async throws(ProfileStoreError) -> Int {
-        try await change(stamp, isLong: true) { connection in
-            let rules = try self.rulesInForce(connection)
-            var changes: [LoggedChange] = []
-            for profile in profiles.sorted(by: { $0.id < $1.id }) {
-                guard let stored = try rules.table.profile(.id(profile.id), connection),
-                    stored.revision == profile.revision
-                else { continue }
-                try Self.remove(stored, under: rules, connection)
-                changes.append(.removed(stored))
-            }
-            return (changes, changes.count)
-        }
-    }
-
     /// Removes an existing profile and its record of failed attempts.
     static func remove(
         _ profile: Profile, under rules: RulesInForce, _ connection: borrowing Connection

@@ -8,7 +8,7 @@ enum HistoryTable {
 
     private static let selection = """
         SELECT change_number, entry, kind, first_profile_id, last_profile_id, revision, changed_at, recorded, author,
-            command
+            command, undoes
         FROM history JOIN history_changes ON number = change_number WHERE changed_at > ?1
         """
 
@@ -31,6 +31,16 @@ enum HistoryTable {
             var rows = try connection.prepare(
                 selection + " AND entry < ?2 ORDER BY entry DESC LIMIT ?3", after, list.after?.part ?? .max,
                 list.limit)
+            return try entries(in: &rows, under: schema)
+        case .change(let number):
+            // Entries of other changes may lie between the entries of a change.
+            var rows = try connection.prepare(
+                selection
+                    + """
+                     AND change_number = ?2 AND entry BETWEEN (SELECT first_entry FROM history_changes WHERE number = ?2)
+                    AND min(?3 - 1, (SELECT last_entry FROM history_changes WHERE number = ?2))
+                    ORDER BY entry DESC LIMIT ?4
+                    """, after, number, list.after?.part ?? .max, list.limit)
             return try entries(in: &rows, under: schema)
         case .removals(let username):
             var rows = try connection.prepare(
@@ -61,9 +71,20 @@ enum HistoryTable {
                     profileIDs: first...(rows.isNull(at: 4) ? first : max(first, rows.integer(at: 4))),
                     revision: rows.isNull(at: 5) ? nil : rows.integer(at: 5),
                     changedAt: Timestamp(millisecondsSince1970: rows.integer(at: 6)), recorded: rows.string(at: 7),
-                    author: rows.string(at: 8), command: rows.string(at: 9), under: schema))
+                    author: rows.string(at: 8), command: rows.string(at: 9),
+                    undoes: rows.isNull(at: 10) ? nil : rows.integer(at: 10), under: schema))
         }
         return entries
+    }
+
+    /// Returns whether the history contains the removal of a profile.
+    static func hasRemoval(
+        _ removed: ConditionalWrites.RemovedProfile, _ connection: borrowing Connection
+    ) throws(SQLiteError) -> Bool {
+        var rows = try connection.prepare(
+            "SELECT 1 FROM history WHERE first_profile_id = ?1 AND kind = 'removed' AND revision = ?2", removed.id,
+            removed.revision)
+        return try rows.step()
     }
 
     /// Returns the changes of a list with their counts, newest first.
@@ -73,17 +94,18 @@ enum HistoryTable {
         let expired = time.historyExpiry(keepingFor: try StoreTable.historyTime(connection))
         var rows = try connection.prepare(
             """
-            SELECT number, made_at, author, command, source, added, updated, removed FROM history_changes
-            WHERE made_at > ?1 AND (NOT ?2 OR source IS NOT NULL) ORDER BY number DESC LIMIT ?3
-            """, expired, Int64(list.onlyImports ? 1 : 0), list.limit)
+            SELECT number, made_at, author, command, source, undoes, added, updated, removed FROM history_changes
+            WHERE made_at > ?1 AND (NOT ?2 OR source IS NOT NULL) AND number = ifnull(?4, number)
+            ORDER BY number DESC LIMIT ?3
+            """, expired, Int64(list.onlyImports ? 1 : 0), list.limit, list.number)
         var changes: [HistoryChange] = []
         while try rows.step() {
             changes.append(
                 HistoryChange(
                     number: rows.integer(at: 0), madeAt: Timestamp(millisecondsSince1970: rows.integer(at: 1)),
                     author: rows.string(at: 2), command: rows.string(at: 3), source: rows.string(at: 4),
-                    added: Int(rows.integer(at: 5)), updated: Int(rows.integer(at: 6)),
-                    removed: Int(rows.integer(at: 7))))
+                    undoes: rows.isNull(at: 5) ? nil : rows.integer(at: 5), added: Int(rows.integer(at: 6)),
+                    updated: Int(rows.integer(at: 7)), removed: Int(rows.integer(at: 8))))
         }
         return changes
     }
@@ -216,10 +238,11 @@ struct HistoryWriting {
             try connection.run(
                 """
                 INSERT INTO history_changes (
-                    number, key, made_at, author, command, source, added, updated, removed, first_entry, last_entry)
-                VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)
+                    number, key, made_at, author, command, source, undoes, added, updated, removed, first_entry,
+                    last_entry)
+                VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)
                 """, change, origin.key, stamp.time.millisecondsSince1970, stamp.author?.name, origin.command,
-                origin.source, counts.added, counts.updated, counts.removed, firstEntry, nextEntry - 1)
+                origin.source, origin.undoes, counts.added, counts.updated, counts.removed, firstEntry, nextEntry - 1)
         } else {
             try connection.run(
                 """

@@ -29,17 +29,17 @@ final class RulesInForce: Sendable {
 
     // MARK: Writing, within a transaction
 
-    /// Stores the only row of `rows` as a new profile.
+    /// Stores a row as a new profile.
     ///
     /// - Returns: False if another profile has the same value in a unique field.
     func insert(
-        _ rows: ValidProfiles, id: Int64, at time: Timestamp, _ connection: borrowing Connection
+        _ rows: ValidProfiles, row: Int = 0, id: Int64, at time: Timestamp, _ connection: borrowing Connection
     ) throws(SQLiteError) -> Bool {
         var statement = try connection.prepare(table.insert)
         try table.bindCommon(at: time, schemaVersion: adopted.version, to: &statement)
         return try rows.bytes.withUnsafeBufferPointer { bytes throws(SQLiteError) in
             try table.insert(
-                row: 0, of: rows, bytes, id: id, schemaVersion: Int64(adopted.version), with: &statement)
+                row: row, of: rows, bytes, id: id, schemaVersion: Int64(adopted.version), with: &statement)
         }
     }
 

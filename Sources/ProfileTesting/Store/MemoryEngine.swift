@@ -184,16 +184,18 @@ final class MemoryEngine: StoreEngine {
         }
     }
 
-    func remove(_ profiles: [Profile], _ stamp: WriteStamp) async throws(ProfileStoreError) -> Int {
-        try await change(stamp) { state in
-            var changes: [LoggedChange] = []
-            for profile in profiles.sorted(by: { $0.id < $1.id }) {
-                guard let stored = state.profiles[profile.id], stored.revision == profile.revision else { continue }
-                state.remove(stored.id)
-                state.throttles.forget(stored.username)
-                changes.append(.removed(stored.profile(under: state.rules.schema)))
+    func apply(
+        _ writes: ConditionalWrites, _ stamp: WriteStamp
+    ) async throws(ProfileStoreError) -> [ConditionalWrites.Outcome] {
+        try await write { [options] state throws(ProfileStoreError) in
+            if let schema = writes.schema { try state.rules.require(schema) }
+            var outcomes = Array(repeating: ConditionalWrites.Outcome.stale, count: writes.writes.count)
+            var changes = ConditionalChanges()
+            for position in writes.order {
+                outcomes[position] = state.apply(writes.writes[position], of: writes.rows, at: stamp.time, &changes)
             }
-            return (changes, changes.count)
+            state.record(changes.all, stamp, keeping: options.mostChanges)
+            return outcomes
         }
     }
 

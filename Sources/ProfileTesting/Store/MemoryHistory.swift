@@ -17,6 +17,16 @@ struct MemoryHistory: Sendable {
         let change: Int64
         let time: Timestamp
         let record: HistoryRecord
+
+        func isAbout(_ subject: HistoryList.Subject) -> Bool {
+            switch subject {
+            case .profile(let id): record.profileIDs.contains(id)
+            case .change(let number): change == number
+            case .removals(let name):
+                record.username.map { ComparedText($0, in: .username) == ComparedText(name, in: .username) } ?? false
+            case .all: true
+            }
+        }
     }
 
     /// The time for which the history is kept, in milliseconds.
@@ -49,7 +59,7 @@ struct MemoryHistory: Sendable {
         var found: [HistoryEntry] = []
         for entry in entries.elements.reversed() where entry.time.millisecondsSince1970 > expired(at: time) {
             guard entry.number < place, list.since.map({ entry.time >= $0 }) ?? true,
-                entry.record.isAbout(list.subject)
+                entry.isAbout(list.subject)
             else { continue }
             guard found.count < list.limit else { break }
             let stamp = changes[Int(entry.change) - 1].stamp
@@ -58,21 +68,30 @@ struct MemoryHistory: Sendable {
                     change: entry.change, part: entry.number, kind: entry.record.kind.rawValue,
                     profileIDs: entry.record.profileIDs, revision: entry.record.revision, changedAt: entry.time,
                     recorded: entry.record.values.stored, author: stamp.author?.name, command: stamp.origin.command,
-                    under: schema))
+                    undoes: stamp.origin.undoes, under: schema))
         }
         return found
+    }
+
+    func hasRemoval(_ removed: ConditionalWrites.RemovedProfile) -> Bool {
+        entries.elements.contains { entry in
+            entry.record.kind == .removed && entry.record.profileIDs.contains(removed.id)
+                && entry.record.revision == removed.revision
+        }
     }
 
     func changes(_ list: HistoryChangeList, at time: Timestamp) -> [HistoryChange] {
         let listed = changes.elements.reversed().filter { change in
             !change.isRemoved && change.stamp.time.millisecondsSince1970 > expired(at: time)
                 && (!list.onlyImports || change.stamp.origin.source != nil)
+                && (list.number.map { $0 == change.number } ?? true)
         }
         return listed.prefix(list.limit).map { change in
             HistoryChange(
                 number: change.number, madeAt: change.stamp.time, author: change.stamp.author?.name,
-                command: change.stamp.origin.command, source: change.stamp.origin.source, added: change.counts.added,
-                updated: change.counts.updated, removed: change.counts.removed)
+                command: change.stamp.origin.command, source: change.stamp.origin.source,
+                undoes: change.stamp.origin.undoes, added: change.counts.added, updated: change.counts.updated,
+                removed: change.counts.removed)
         }
     }
 
@@ -142,17 +161,6 @@ private struct ChunkedList<Element: Sendable>: Sendable {
     mutating func replaceAll(with elements: [Element]) {
         self = ChunkedList()
         for element in elements { append(element) }
-    }
-}
-
-extension HistoryRecord {
-    fileprivate func isAbout(_ subject: HistoryList.Subject) -> Bool {
-        switch subject {
-        case .profile(let id): profileIDs.contains(id)
-        case .removals(let name):
-            username.map { ComparedText($0, in: .username) == ComparedText(name, in: .username) } ?? false
-        case .all: true
-        }
     }
 }
 

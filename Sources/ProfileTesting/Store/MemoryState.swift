@@ -167,6 +167,36 @@ struct MemoryState: Sendable {
         endAccess(to: id)
     }
 
+    mutating func apply(
+        _ write: ConditionalWrites.Write, of rows: ValidProfiles, at time: Timestamp, _ changes: inout ConditionalChanges
+    ) -> ConditionalWrites.Outcome {
+        switch write {
+        case .remove(let profile):
+            guard let stored = profiles[profile.id], stored.revision == profile.revision else { return .stale }
+            changes.remove(stored.profile(under: self.rules.schema))
+            remove(stored.id)
+            throttles.forget(stored.username)
+        case .update(let update, let stored):
+            switch self.update(update, at: time) {
+            case .updated(let profile): throttles.move(from: stored.username, to: profile.username)
+            case .duplicate(let fields): return .taken(fields)
+            case .stale: return .stale
+            }
+            changes.update(update)
+        case .restore(let removed, let row):
+            guard profiles[removed.id] == nil, history.hasRemoval(removed) else { return .stale }
+            let taken = takenFields(of: rows, row: row, besides: nil)
+            guard taken.isEmpty else { return .taken(taken) }
+            var profile = MemoryProfile(id: removed.id, at: removed.createdAt)
+            profile.revision = removed.revision + 1
+            profile.take(FieldSet(0..<rows.fieldCount), ofRow: row, of: rows, judgedBy: self.rules, at: time)
+            put(profile, at: removed.id)
+            throttles.forget(profile.username)
+            changes.restore(removed)
+        }
+        return .written
+    }
+
     mutating func giveIDs(from id: Int64) { nextID = id }
 
     /// Changes a profile. The change must not affect a unique field.

@@ -52,7 +52,7 @@ package enum ProfileColumn: Hashable, Sendable {
     }
 
     /// Returns the value of a profile in this column, in a form that an import accepts.
-    func typedForm(of profile: Profile) -> String? {
+    package func typedForm(of profile: Profile) -> String? {
         guard case .field(let rules) = self else { return value(of: profile) }
         return profile[rules.name].map(rules.typedForm)
     }

@@ -6,7 +6,7 @@ struct EditCommand: AsynchronousCommand, SecretTaking, ResultWriting {
     static var configuration: CommandConfiguration {
         CommandConfiguration(
             commandName: "edit",
-            abstract: "Change a profile.",
+            abstract: "Change a profile, or all profiles that meet conditions.",
             discussion: """
                 Without any change on the command line, a form on the terminal shows the stored values and asks for \
                 changes: on a screen, or line by line with --plain. Line by line, an empty answer keeps a value, and - \
@@ -18,12 +18,19 @@ struct EditCommand: AsynchronousCommand, SecretTaking, ResultWriting {
                   profiles edit skboard --clear postal_code --if-revision 3
                   profiles edit skboard --password-stdin < secret
 
+                With conditions, all profiles that meet them are edited: it shows the first differences and asks. A \
+                value may then use the present values of fields in braces. Profiles that would be invalid stay as they \
+                are (exit 1). The key and secrets cannot be set so. "profiles undo" reverts it.
+
+                  profiles edit --where town=Lodnon --set town=London
+                  profiles edit --all --set 'place={town} {postal_code}' --dry-run
+
                 \(CompletedWords.fieldList)
                 """)
     }
 
     @Argument(help: ArgumentHelp("The username of the profile.", valueName: "username"))
-    var who: String
+    var who: String?
 
     @OptionGroup var fields: FieldOptions
 
@@ -35,6 +42,8 @@ struct EditCommand: AsynchronousCommand, SecretTaking, ResultWriting {
     @Option(help: ArgumentHelp("Edit the profile only if it has this revision.", valueName: "n"))
     var ifRevision: Int64?
 
+    @OptionGroup var conditions: ConditionOptions
+    @OptionGroup var many: ManyOptions
     @OptionGroup var password: PasswordOptions
     @OptionGroup var asking: AskingOptions
     @OptionGroup var store: StoreOptions
@@ -43,6 +52,20 @@ struct EditCommand: AsynchronousCommand, SecretTaking, ResultWriting {
     private var namesChanges: Bool { !fields.isEmpty || !clear.isEmpty || password.isGiven }
 
     func validate() throws {
+        let isMany = try many.areMeant(insteadOf: who, with: conditions)
+        guard isMany || who != nil else {
+            throw ValidationError("Name a profile, or give --where or another condition for many profiles.")
+        }
+        guard isMany || !many.yes else { throw ValidationError("--yes is for the edit of many profiles.") }
+        if isMany {
+            guard !fields.isEmpty || !clear.isEmpty else {
+                throw ValidationError("Say what to change in these profiles: --set FIELD=VALUE or --clear FIELD.")
+            }
+            guard !password.isGiven, fields.username == nil, ifRevision == nil else {
+                throw ValidationError("The key, a password and --if-revision are for one profile.")
+            }
+            return
+        }
         guard namesChanges || global.canAsk else {
             throw ValidationError(
                 "Say what to change: --phone, --address and so on, --set FIELD=VALUE, --json FILE, --clear FIELD, --password-stdin."
@@ -53,14 +76,15 @@ struct EditCommand: AsynchronousCommand, SecretTaking, ResultWriting {
     }
 
     func run() async throws {
+        guard let who else { return try await editMany() }
         if !namesChanges, let asking = global.asking(asking) {
-            try await ask(asking)
+            try await ask(asking, of: who)
         } else {
-            try await edit()
+            try await edit(who)
         }
     }
 
-    private func ask(_ asking: Asking) async throws {
+    private func ask(_ asking: Asking, of who: String) async throws {
         try await global.withStore("edit") { repository in
             let stored = try await repository.profile(username: who, expecting: ifRevision)
             switch asking {
@@ -72,17 +96,12 @@ struct EditCommand: AsynchronousCommand, SecretTaking, ResultWriting {
         }
     }
 
-    private func edit() async throws {
+    private func edit(_ who: String) async throws {
         let changes = try fields.values()
         let secret = try password.read()
         try await global.withStore("edit", inOneCall: true) { repository in
             let schema = repository.schema
-            for field in clear {
-                let name = try schema.name(told: field)
-                guard FieldName(name).flatMap({ schema[$0] }) != nil else {
-                    throw CommandFailure(.usage, "There is no field \"\(field)\" to clear")
-                }
-            }
+            for field in clear { _ = try schema.clearedField(told: field) }
             let named = try changes.named(in: schema) + schema.named(clear.map { JSONMember($0, .null) })
             do {
                 let profile = try await repository.edit(who, expecting: ifRevision) { draft in

@@ -139,7 +139,10 @@ struct HistoryCommand: AsynchronousCommand, ResultWriting {
 extension HistoryEntry {
     /// The time, the kind and the origin of the change, as one line of text.
     fileprivate func headline(namingProfile: Bool) -> String {
-        var parts = [changedAt.text, kind.rawValue.replacing("_", with: " ").padded(to: 10)]
+        // An undo registers a removed profile again, with its next revision.
+        let isRestored = kind == .registered && revision ?? 1 > 1
+        let name = isRestored ? "restored" : kind.rawValue.replacing("_", with: " ")
+        var parts = [changedAt.text, name.padded(to: 10)]
         if namingProfile {
             parts.append(
                 profileIDs.lowerBound < profileIDs.upperBound
@@ -147,7 +150,8 @@ extension HistoryEntry {
         }
         if let revision { parts.append("revision \(revision)") }
         let origin = [author.map { "by \($0)" }, command.map { "with \"\($0)\"" }].compactMap(\.self)
-        parts.append((origin + ["change \(change)"]).joined(separator: ", "))
+        let undone = undoes.map { ", which undoes \($0)" } ?? ""
+        parts.append((origin + ["change \(change)\(undone)"]).joined(separator: ", "))
         return parts.joined(separator: "  ")
     }
 
@@ -177,7 +181,8 @@ extension HistoryEntry {
             "change": .number(change), "kind": .string(kind.rawValue), "first_id": .number(profileIDs.lowerBound),
             "last_id": .number(profileIDs.upperBound), "revision": revision.map { .number($0) } ?? .null,
             "changed_at": .string(changedAt.description), "author": author.map(JSONValue.string) ?? .null,
-            "command": command.map(JSONValue.string) ?? .null, "sets_password": .bool(setsPassword),
+            "command": command.map(JSONValue.string) ?? .null, "undoes": undoes.map { .number($0) } ?? .null,
+            "sets_password": .bool(setsPassword),
             "values": .array(changes),
         ]
     }

@@ -1,11 +1,12 @@
 internal import ArgumentParser
 internal import ProfileCore
 internal import ProfileStore
+internal import TextLayout
 
 struct RemoveCommand: AsynchronousCommand, ResultWriting {
     static let configuration = CommandConfiguration(
         commandName: "remove",
-        abstract: "Remove a profile and its secrets.",
+        abstract: "Remove a profile and its secrets, or all profiles that meet conditions.",
         discussion: """
             Asks first on a terminal; elsewhere --yes is required. The history keeps the values of a removed profile for \
             some time. With --erase the store keeps nothing: no history, no attempts, no author. Backups may still have \
@@ -14,6 +15,11 @@ struct RemoveCommand: AsynchronousCommand, ResultWriting {
               profiles remove skboard
               profiles remove skboard --yes --erase
               profiles remove --erase --id 7
+
+            With conditions, all profiles that meet them are removed; "profiles undo" restores them without their \
+            passwords.
+
+              profiles remove --where town=Atlantis --dry-run
             """)
 
     @Argument(help: "The username of the profile.")
@@ -25,18 +31,24 @@ struct RemoveCommand: AsynchronousCommand, ResultWriting {
     @Flag(help: "Remove the history and every other trace of the profile too.")
     var erase = false
 
-    @Flag(help: "Do not ask.")
-    var yes = false
-
+    @OptionGroup var conditions: ConditionOptions
+    @OptionGroup var many: ManyOptions
     @OptionGroup var store: StoreOptions
     @OptionGroup var result: ResultOptions
 
+    private var yes: Bool { many.yes }
+
     func validate() throws {
+        if try many.areMeant(insteadOf: username, with: conditions) {
+            guard id == nil, !erase else { throw ValidationError("--id and --erase are for one profile.") }
+            return
+        }
         guard (username == nil) != (id == nil) else { throw ValidationError("Give a username, or --erase with --id.") }
         guard id == nil || erase else { throw ValidationError("--id is for --erase.") }
     }
 
     func run() async throws {
+        if many.all || !conditions.isEmpty { return try await removeMany() }
         if !yes { try global.requireTerminal(orGive: "--yes to remove \(username.map { "\($0)'s" } ?? "the") profile") }
         try await global.withStore("remove", inOneCall: yes) { repository in
             guard let profile = try await profile(in: repository) else { return try await eraseRest(in: repository) }
@@ -50,6 +62,61 @@ struct RemoveCommand: AsynchronousCommand, ResultWriting {
                 "Removed \(profile.username)",
                 ["removed": .string(profile.username), "id": .number(profile.id), "is_erased": .bool(erase)])
             if !erase { try await tellWhatIsKept(of: profile, in: repository) }
+        }
+    }
+
+    private func removeMany() async throws {
+        if !many.dryRun, !yes { try global.requireTerminal(orGive: "--yes or --dry-run") }
+        try await global.withStore("remove") { repository in
+            let conditions = try conditions.conditions(in: repository.schema)
+            var query = ProfileQuery(conditions, status: self.conditions.status, limit: Self.mostShown)
+            if many.dryRun || !yes {
+                let count = try await repository.count(query)
+                let first = try await repository.profiles(query).profiles
+                try tell(count, first)
+                if many.dryRun { return }
+                guard count > 0 else { throw CommandFailure(.no, "There is nothing to remove") }
+                guard try LinePrompt.isConfirmed("Remove \(count == 1 ? "it" : "them")") else {
+                    throw CommandFailure(.no, "Nothing was removed")
+                }
+            }
+            query.limit = ProfileQuery.usualLimit
+            let report = try await removing(query, in: repository)
+            let changed = report.changed > 0 ? "; \(report.changed) were changed meanwhile, and stay" : ""
+            try global.confirm(
+                "Removed \(report.removed) \(report.removed == 1 ? "profile" : "profiles")\(changed)",
+                ["removed": .number(report.removed), "changed_meanwhile": .number(report.changed)])
+            if report.removed == 0 { throw CommandFailure(.no, lines: []) }
+        }
+    }
+
+    private static let mostShown = 10
+
+    /// Shows what will be removed.
+    private func tell(_ count: Int, _ first: [Profile]) throws {
+        if global.format == .json, many.dryRun {
+            let usernames = first.map { JSONValue.string($0.username) }
+            try Output.standard.print(
+                (["is_dry_run": true, "found": .number(count), "first": .array(usernames)] as JSONValue).text(
+                    indented: true))
+            return
+        }
+        let lines =
+            ["\(count) \(count == 1 ? "profile" : "profiles") will be removed."]
+            + first.map { "  " + $0.values.compactMap(\.self).joined(separator: ", ").visible(upTo: 76) }
+            + (count > first.count ? ["  … and \(count - first.count) more"] : [])
+        for line in lines { if many.dryRun { try Output.standard.print(line) } else { global.note(line) } }
+    }
+
+    /// Ctrl-C leaves whole batches.
+    private func removing(_ query: ProfileQuery, in repository: ProfileRepository) async throws -> RemovalReport {
+        do {
+            return try await Interruption.cancelling(isQuiet: global.quiet) {
+                try await repository.remove(matching: query)
+            }
+        } catch let stopped as StoppedWrite<RemovalReport> {
+            if stopped.report.removed > 0 { global.note("Removed \(stopped.report.removed) profiles, and then it stopped.") }
+            throw stopped.error
         }
     }
 

@@ -42,7 +42,7 @@ extension CommandFailure {
                 .no, "The schema is not adopted: \(field) becomes unique, and these values occur more than once",
                 values.joined(separator: ", "))
         case .beyondHistory:
-            self.init(.no, "The history does not reach back to that time")
+            self.init(.no, "The history does not reach back that far")
         case .keyReused(let key):
             self.init(
                 .no, "The key \"\(key)\" was given to another write within the last 24 hours; nothing was written",

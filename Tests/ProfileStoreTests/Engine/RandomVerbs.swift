@@ -41,7 +41,7 @@ struct RandomVerbs {
     mutating func pause() -> Int { Int.random(in: 0...300, using: &random) }
 
     mutating func next(at time: Timestamp) -> Verb {
-        switch Int.random(in: 0..<46, using: &random) {
+        switch Int.random(in: 0..<52, using: &random) {
         case 0...3: register(at: time)
         case 4...6: replace(at: time)
         case 7: remove(at: time)
@@ -56,6 +56,8 @@ struct RandomVerbs {
         case 43: count()
         case 44: history()
         case 45: erase(at: time)
+        case 46...47: editMany()
+        case 48...51: undo()
         case 21: scan()
         case 22: look()
         case 23: removeMany(at: time)
@@ -148,7 +150,52 @@ struct RandomVerbs {
             for username in usernames {
                 if let found = try await repository.profile(username: username) { profiles.append(found) }
             }
-            return "\(try await repository.engine.remove(profiles, stamp)) removed"
+            return "\(try await repository.engine.apply(ConditionalWrites(removing: profiles), stamp))"
+        }
+    }
+
+    private mutating func editMany() -> Verb {
+        let (query, isPreview) = (query(), random.once(in: 4))
+        let (field, value) = random.once(in: 2) ? ("email", email()) : ("note", note())
+        let isRename = random.once(in: 4)
+        return Verb("edit many \(query) \(field) \(value)") { repository in
+            do throws(StoppedWrite<EditReport>) {
+                let report = try await repository.edit(matching: query, isPreview: isPreview) { profile, draft in
+                    draft[field] = value
+                    if isRename { draft["username"] = profile.username + "a" }
+                }
+                return "\(report)"
+            } catch {
+                return "\(error.error) \(error.report)"
+            }
+        }
+    }
+
+    // MARK: Undo
+
+    /// Undoes or redoes the newest change, or undoes any other one.
+    private mutating func undo() -> Verb {
+        let which = Int.random(in: 0..<12, using: &random)
+        let (isForced, isPreview) = (random.once(in: 3), random.once(in: 5))
+        return Verb("undo \(which) \(isForced) \(isPreview)") { repository in
+            let change =
+                switch which {
+                case 0...4: try await repository.changeToUndo()
+                case 5...7: try await repository.changeToRedo()
+                default: try await repository.historyChanges(limit: which).last
+                }
+            guard let change else { return "nothing" }
+            do throws(StoppedWrite<UndoReport>) {
+                let report = try await repository.undo(
+                    change, overridingLaterChanges: isForced, isPreview: isPreview)
+                // Engines number changes in different ways.
+                return """
+                    \(report.removed) \(report.reverted) \(report.restored) \(report.needReset) \(report.keptSecrets)
+                    \(report.unchanged) \(report.leftCount) \(report.left)
+                    """
+            } catch {
+                return "\(error.error) \(error.report.changedCount)"
+            }
         }
     }
 

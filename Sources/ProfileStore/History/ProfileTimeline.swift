@@ -1,0 +1,60 @@
+/// The changes of one profile since a certain entry of its history. Finds out whether that entry can be undone.
+///
+/// An undo cancels the change that it undoes, and a redo cancels the undo. So a change can be undone although later
+/// changes were made, if all of them are cancelled.
+struct ProfileTimeline {
+    /// Whether an entry can be undone.
+    enum State {
+        /// The entry is the last one that has an effect.
+        case isLast
+        /// Later changes have an effect.
+        case isChangedSince
+        case isUndone
+    }
+
+    /// The entries that have an effect, oldest first.
+    private var effective: [HistoryEntry] = []
+    /// The undone entries, each with its undo, in the order of the undos.
+    private var undone: [(entry: HistoryEntry, undo: HistoryEntry, place: Int)] = []
+
+    /// - Parameter entries: The history of the profile, newest first.
+    init(_ entries: [HistoryEntry]) {
+        for entry in entries.reversed() where entry.revision != nil {
+            if let target = entry.undoes {
+                if effective.last?.change == target, let last = effective.popLast() {
+                    undone.append((last, entry, effective.count))
+                    continue
+                }
+                if let last = undone.last, last.undo.change == target, last.place == effective.count {
+                    effective.append(last.entry)
+                    undone.removeLast()
+                    continue
+                }
+            }
+            effective.append(entry)
+        }
+    }
+
+    /// Returns the state of an entry.
+    ///
+    /// - Parameters:
+    ///   - entry: The entry.
+    ///   - isWhole: Whether the entries of the same change are undone together with this one.
+    func state(of entry: HistoryEntry, withItsChange isWhole: Bool) -> State {
+        if let place = effective.lastIndex(where: { $0.isSame(as: entry) }) {
+            let later = effective[(place + 1)...]
+            let isLast = isWhole ? later.allSatisfy { $0.change == entry.change } : later.isEmpty
+            return isLast ? .isLast : .isChangedSince
+        }
+        guard let place = undone.lastIndex(where: { $0.undo.isSame(as: entry) }) else { return .isUndone }
+        let later = undone[(place + 1)...]
+        let isLast =
+            undone.last?.place == effective.count
+            && (isWhole ? later.allSatisfy { $0.undo.change == entry.change } : later.isEmpty)
+        return isLast ? .isLast : .isChangedSince
+    }
+}
+
+extension HistoryEntry {
+    fileprivate func isSame(as other: HistoryEntry) -> Bool { change == other.change && part == other.part }
+}

@@ -1,0 +1,322 @@
+internal import ProfileCore
+internal import Threads
+
+// Undoing the changes of the history (D2).
+extension ProfileRepository {
+    /// Reverts a change of the history: removes the profiles that it has added, gives edited profiles their previous
+    /// values again, and restores removed profiles with their ids. To revert an undo, undo its change.
+    ///
+    /// An undo is a change like any other: the rules in force validate it, it is recorded in the history, and it can be
+    /// undone. Each transaction writes up to a thousand profiles. If an undo was interrupted, another call continues it.
+    ///
+    /// Some profiles are left as they are: profiles that were changed afterwards, profiles that would be invalid, and
+    /// profiles whose username or unique value another profile has now. Passwords and passcodes are never reverted.
+    /// Restored profiles have no password and no sessions.
+    /// - Parameters:
+    ///   - change: The change; see ``historyChange(_:)``.
+    ///   - overridesLaterChanges: Whether profiles that were changed afterwards are reverted too. Only the values that the
+    ///     undone change has changed are reverted.
+    ///   - isPreview: Whether nothing is written. A preview does not find values that other profiles have now.
+    ///   - author: The author of the undo.
+    /// - Returns: The numbers of changed profiles, and the profiles that are left.
+    /// - Throws: The error that stopped the undo, such as `busy`, with a report of the previous transactions.
+    public func undo(
+        _ change: HistoryChange, overridingLaterChanges overridesLaterChanges: Bool = false, isPreview: Bool = false,
+        by author: Author? = nil
+    ) async throws(StoppedWrite<UndoReport>) -> UndoReport {
+        defer { tokenLooks.forget() }
+        var undo = Undo(
+            of: change, overridesLaterChanges: overridesLaterChanges, isPreview: isPreview, by: author)
+        do throws(ProfileStoreError) {
+            let change = try await changeBehind(change)
+            undo.origin = ChangeOrigin(ofManyTransactionsUndoing: change.number)
+            var list = HistoryList(of: .change(change.number), limit: Self.entriesPerPage)
+            while true {
+                let page = try await ask(.readHistory, rows: \.count, await engine.history(list, at: options.now()))
+                for entry in page {
+                    guard entry.kind == .imported else {
+                        try await undo.add(entry, to: self)
+                        continue
+                    }
+                    try await undo.addAll(of: entry, to: self)
+                }
+                guard let last = page.last else { break }
+                list = HistoryList(of: .change(change.number), after: last.place, limit: Self.entriesPerPage)
+            }
+            try await undo.finish(in: self)
+        } catch {
+            throw StoppedWrite(error, after: undo.report)
+        }
+        return undo.report
+    }
+
+    /// Returns the newest change that ``undo(_:overridingLaterChanges:isPreview:by:)`` should revert next: the newest
+    /// one that is neither undone nor an undo. If the last undo was interrupted, returns the change that it has undone in
+    /// part. Nil if there is none.
+    public func changeToUndo() async throws(ProfileStoreError) -> HistoryChange? {
+        let changes = try await historyChanges(limit: Self.mostChangesToSearch)
+        if let newest = changes.first, let target = newest.undoes,
+            let change = changes.first(where: { $0.number == target }), try await isUndoneInPart(change)
+        {
+            return change
+        }
+        let undone = Self.undone(in: changes)
+        return changes.first { $0.undoes == nil && !undone.contains($0.number) }
+    }
+
+    /// Returns the newest undo that is not reverted itself; nil if there is none. Pass its number to
+    /// ``undo(_:overridingLaterChanges:isPreview:by:)`` to revert it.
+    public func changeToRedo() async throws(ProfileStoreError) -> HistoryChange? {
+        let changes = try await historyChanges(limit: Self.mostChangesToSearch)
+        let undone = Self.undone(in: changes)
+        let undos = Set(changes.filter { $0.undoes != nil }.map(\.number))
+        return changes.first { change in
+            guard let target = change.undoes else { return false }
+            return !undos.contains(target) && !undone.contains(change.number)
+        }
+    }
+
+    private func isUndoneInPart(_ change: HistoryChange) async throws(ProfileStoreError) -> Bool {
+        do throws(StoppedWrite<UndoReport>) {
+            return try await undo(change, isPreview: true).changedCount > 0
+        } catch {
+            throw error.error
+        }
+    }
+
+    /// Returns the numbers of the changes that are undone.
+    ///
+    /// - Parameter changes: The changes, newest first.
+    private static func undone(in changes: [HistoryChange]) -> Set<Int64> {
+        var undone: Set<Int64> = []
+        // An undo comes after the change that it undoes, so it is known already whether the undo is undone.
+        for change in changes where !undone.contains(change.number) {
+            if let target = change.undoes { undone.insert(target) }
+        }
+        return undone
+    }
+
+    /// Returns the change to revert. To revert the undo of an undo means to undo the first change again.
+    private func changeBehind(_ change: HistoryChange) async throws(ProfileStoreError) -> HistoryChange {
+        guard let undo = change.undoes, let first = try await historyChange(undo).undoes else { return change }
+        return try await changeBehind(historyChange(first))
+    }
+
+    /// Returns a change of the history.
+    ///
+    /// - Throws: `beyondHistory` if the history does not have it.
+    public func historyChange(_ number: Int64) async throws(ProfileStoreError) -> HistoryChange {
+        let list = HistoryChangeList(number: number)
+        let changes = try await ask(.readHistory, rows: \.count, await engine.historyChanges(list, at: options.now()))
+        guard let change = changes.first else { throw .beyondHistory }
+        return change
+    }
+
+    private static var entriesPerPage: Int { 1_000 }
+    private static var mostChangesToSearch: Int { 10_000 }
+}
+
+/// An undo that is under way. It collects entries of the change, newest first, and writes them in batches.
+private struct Undo {
+    private(set) var report: UndoReport
+    private let overridesLaterChanges: Bool
+    private let isPreview: Bool
+    private let author: Author?
+    var origin = ChangeOrigin()
+    /// The entries of the next batch, with different profiles.
+    private var batch: [(id: Int64, entry: HistoryEntry)] = []
+    private var ids: Set<Int64> = []
+
+    init(
+        of change: HistoryChange, overridesLaterChanges: Bool, isPreview: Bool, by author: Author?
+    ) {
+        report = UndoReport(of: change)
+        self.overridesLaterChanges = overridesLaterChanges
+        self.isPreview = isPreview
+        self.author = author
+    }
+
+    // MARK: Entries
+
+    mutating func add(_ entry: HistoryEntry, to repository: ProfileRepository) async throws(ProfileStoreError) {
+        if entry.setsPassword || entry.kind == .credentialChanged { report.keptSecrets += 1 }
+        guard entry.revision != nil, !entry.values.isEmpty || entry.kind == .registered || entry.kind == .removed else {
+            return
+        }
+        try await add(entry, entry.profileIDs.lowerBound, to: repository)
+    }
+
+    /// Adds all profiles that a step of an import has added.
+    mutating func addAll(of entry: HistoryEntry, to repository: ProfileRepository) async throws(ProfileStoreError) {
+        var id = entry.profileIDs.lowerBound
+        while id <= entry.profileIDs.upperBound {
+            try await add(entry, id, to: repository)
+            id += 1
+        }
+    }
+
+    private mutating func add(
+        _ entry: HistoryEntry, _ id: Int64, to repository: ProfileRepository
+    ) async throws(ProfileStoreError) {
+        // A later entry of the change must be undone before an earlier one of the same profile.
+        if batch.count == Self.batchSize || !ids.insert(id).inserted {
+            try await finish(in: repository)
+            ids.insert(id)
+        }
+        batch.append((id, entry))
+    }
+
+    private static let batchSize = 1_000
+
+    // MARK: Batches
+
+    /// Undoes the entries of the batch.
+    mutating func finish(in repository: ProfileRepository) async throws(ProfileStoreError) {
+        guard !batch.isEmpty else { return }
+        guard !Task.isCancelled else { throw .cancelled }
+        let before = report
+        try await repository.repeatingIfRulesChange { () throws(ProfileStoreError) in
+            report = before
+            try await write(in: repository)
+        }
+        batch.removeAll(keepingCapacity: true)
+        ids.removeAll(keepingCapacity: true)
+    }
+
+    private mutating func write(in repository: ProfileRepository) async throws(ProfileStoreError) {
+        let rules = repository.adoptedSchema
+        let profiles = try await repository.profiles(ids: batch.map(\.id))
+        var plans: [PlannedWrite] = []
+        var planned: [(id: Int64, entry: HistoryEntry)] = []
+        for (id, entry) in batch {
+            let profile = profiles[id]
+            switch try await state(of: entry, of: id, profile, in: repository) {
+            case .isLast: break
+            case .isChangedSince where overridesLaterChanges: break
+            case .isChangedSince:
+                report.leave(id, profile?.username, .changedSince)
+                continue
+            case .isUndone:
+                report.unchanged += 1
+                continue
+            }
+            guard let plan = plan(for: entry, of: id, profile, under: rules) else { continue }
+            plans.append(plan)
+            planned.append((id, entry))
+        }
+        let outcomes = try await repository.make(
+            plans, under: rules, isPreview: isPreview, by: author, from: origin)
+        for ((id, entry), (plan, outcome)) in zip(planned, zip(plans, outcomes)) {
+            count(outcome, of: plan, entry, profiles[id]?.username ?? plan.username(under: rules), id)
+        }
+    }
+
+    private func state(
+        of entry: HistoryEntry, of id: Int64, _ profile: Profile?, in repository: ProfileRepository
+    ) async throws(ProfileStoreError) -> ProfileTimeline.State {
+        // Usually nothing has happened since.
+        if let profile, profile.revision == entry.revision, entry.kind != .removed { return .isLast }
+        let entries = try await repository.history(ofID: id)
+        // A change of this profile may be missing in the history.
+        let newest = entries.first { $0.revision != nil }
+        let isKnown = profile.map { $0.revision == newest?.revision && newest?.kind != .removed }
+        guard isKnown ?? (newest?.kind == .removed) else { return .isChangedSince }
+        return ProfileTimeline(entries).state(of: entry, withItsChange: isPreview)
+    }
+
+    /// Returns the write that reverts an entry; nil if there is nothing to write.
+    private mutating func plan(
+        for entry: HistoryEntry, of id: Int64, _ profile: Profile?, under rules: AdoptedSchema
+    ) -> PlannedWrite? {
+        let schema = rules.schema
+        switch (entry.kind, profile) {
+        case (.registered, let profile?), (.imported, let profile?): return .remove(profile)
+        case (.removed, nil):
+            guard let removed = entry.removed, let revision = entry.revision else { return nil }
+            var draft = ProfileDraft()
+            draft.revert(entry.values, under: schema)
+            leaveFormerFields(of: entry, id, nil, under: schema)
+            return .restore(
+                ConditionalWrites.RemovedProfile(id: id, revision: revision, createdAt: removed.createdAt),
+                draft.withStoredKey(of: schema))
+        case (.edited, let profile?), (.updated, let profile?):
+            var draft = profile.draft
+            draft.revert(entry.values, under: schema)
+            leaveFormerFields(of: entry, id, profile.username, under: schema)
+            return .edit(profile, draft)
+        case (.removed, _?), (.registered, nil), (.imported, nil):
+            // The profile is already as it should be.
+            report.unchanged += 1
+            return nil
+        default:
+            report.leave(id, profile?.username, .changedSince)
+            return nil
+        }
+    }
+
+    private mutating func leaveFormerFields(
+        of entry: HistoryEntry, _ id: Int64, _ username: String?, under schema: ProfileSchema
+    ) {
+        let former = entry.values.map(\.field).filter { name in FieldName(name).flatMap { schema[$0] } == nil }
+        guard !former.isEmpty else { return }
+        report.leave(id, username, .formerFields(former))
+    }
+
+    private mutating func count(
+        _ outcome: PlannedOutcome, of plan: PlannedWrite, _ entry: HistoryEntry, _ username: String?, _ id: Int64
+    ) {
+        switch (outcome, plan) {
+        case (.written, .remove): report.removed += 1
+        case (.written, .edit): report.reverted += 1
+        case (.written, .restore):
+            report.restored += 1
+            if entry.removed?.hadPassword ?? false { report.needReset += 1 }
+        case (.unchanged, _): report.unchanged += 1
+        case (.stale, _): report.leave(id, username, .changedSince)
+        case (.refused(let refusal), _): report.leave(id, username, .refused(refusal))
+        }
+    }
+}
+
+extension PlannedWrite {
+    fileprivate func username(under rules: AdoptedSchema) -> String? {
+        switch self {
+        case .edit(let profile, _), .remove(let profile): profile.username
+        case .restore(_, let draft): draft[rules.schema.primaryKey.name]?.text
+        }
+    }
+}
+
+extension ProfileDraft {
+    /// Sets values to what they were before a change. Fields that the schema does not have are left out. If other values
+    /// form the primary key, the draft of a stored profile has no key.
+    fileprivate mutating func revert(_ values: [HistoryEntry.ChangedValue], under schema: ProfileSchema) {
+        for value in values {
+            guard let name = FieldName(value.field), schema[name] != nil else { continue }
+            if stored != nil, name == schema.primaryKey.name { continue }
+            self[name] = value.before.map(DraftValue.init(canonical:))
+        }
+    }
+}
+
+extension ProfileRepository {
+    /// Returns the profiles with these ids. Profiles that do not exist are missing in the result.
+    func profiles(ids: [Int64]) async throws(ProfileStoreError) -> [Int64: Profile] {
+        var profiles: [Int64: Profile] = [:]
+        guard let first = ids.min(), let last = ids.max() else { return profiles }
+        // The difference of two ids of a damaged file may be too large for an integer.
+        guard last.subtractingReportingOverflow(first).partialValue.magnitude < 4 * ids.count else {
+            for id in ids { profiles[id] = try await profile(id: id) }
+            return profiles
+        }
+        var query = ProfileQuery(limit: Self.mostProfilesOfPage, after: ProfileCursor(id: first &- 1))
+        repeat {
+            let page = try await page(of: query, through: last)
+            for profile in page.profiles { profiles[profile.id] = profile }
+            query.after = page.next
+        } while query.after != nil
+        return profiles
+    }
+
+    private static var mostProfilesOfPage: Int { 4_000 }
+}

@@ -1,0 +1,73 @@
+internal import ProfileCore
+internal import ProfileStore
+internal import SQLiteAccess
+
+// Writes of several profiles that were read before.
+extension SQLiteEngine {
+    func apply(
+        _ writes: ConditionalWrites, _ stamp: WriteStamp
+    ) async throws(ProfileStoreError) -> [ConditionalWrites.Outcome] {
+        let (outcomes, isChange) = try await session.writeBatch { connection in
+            let rules =
+                try writes.schema.map { try self.rulesInForce(connection, being: $0) } ?? self.rulesInForce(connection)
+            var outcomes = Array(repeating: ConditionalWrites.Outcome.stale, count: writes.writes.count)
+            var changes = ConditionalChanges()
+            for position in writes.order {
+                let write = writes.writes[position]
+                outcomes[position] = try Self.apply(write, of: writes.rows, at: stamp.time, under: rules, connection)
+                guard outcomes[position] == .written else { continue }
+                switch write {
+                case .update(let update, _): changes.update(update)
+                case .remove(let profile): changes.remove(profile)
+                case .restore(let removed, _): changes.restore(removed)
+                }
+            }
+            let logged = changes.all
+            try self.record(logged, stamp, connection)
+            return (outcomes, !logged.isEmpty)
+        }
+        if isChange { announce() }
+        return outcomes
+    }
+
+    private static func apply(
+        _ write: ConditionalWrites.Write, of rows: ValidProfiles, at time: Timestamp, under rules: RulesInForce,
+        _ connection: borrowing Connection
+    ) throws -> ConditionalWrites.Outcome {
+        switch write {
+        case .remove(let profile):
+            var statement = try connection.prepare("SELECT revision FROM profiles WHERE id = ?1", profile.id)
+            guard try statement.step(), statement.integer(at: 0) == profile.revision else { return .stale }
+            statement.reset()
+            try remove(profile, under: rules, connection)
+            return .written
+        case .update(let update, let stored):
+            switch try rules.update(update, at: time, connection) {
+            case .stale: return .stale
+            case .duplicate:
+                return .taken(
+                    try rules.takenFields(of: rows, row: update.row, besides: update.id, connection))
+            case .updated: break
+            }
+            if update.fields.contains(rules.schema.primaryKeyIndex),
+                let username = rows.text(row: update.row, field: rules.schema.primaryKeyIndex)
+            {
+                try ThrottleTable.move(from: stored.username, to: username, connection)
+            }
+            return .written
+        case .restore(let removed, let row):
+            guard try HistoryTable.hasRemoval(removed, connection),
+                try rules.table.profile(.id(removed.id), connection) == nil
+            else { return .stale }
+            guard try rules.insert(rows, row: row, id: removed.id, at: time, connection) else {
+                return .taken(try rules.takenFields(of: rows, row: row, besides: nil, connection))
+            }
+            try connection.run(
+                "UPDATE profiles SET revision = ?2, created_at = ?3 WHERE id = ?1", removed.id, removed.revision + 1,
+                removed.createdAt.millisecondsSince1970)
+            try ThrottleTable.forget(
+                rows.text(row: row, field: rules.schema.primaryKeyIndex) ?? "", nil, connection)
+            return .written
+        }
+    }
+}

@@ -1,0 +1,203 @@
+internal import ArgumentParser
+internal import ProfileCore
+internal import ProfileStore
+internal import ProfileTransfer
+internal import TextLayout
+
+// Edits of all profiles that meet conditions.
+extension EditCommand {
+    /// The new values of the fields, for each profile.
+    private struct Change: Sendable {
+        var templates: [(field: String, template: ValueTemplate)] = []
+        var values: [JSONMember] = []
+
+        func apply(to draft: inout ProfileDraft, of profile: Profile) {
+            draft.take(values)
+            for (field, template) in templates { draft[field] = template.value(for: profile) }
+        }
+    }
+
+    func editMany() async throws {
+        let given = try fields.values()
+        if !many.dryRun, !many.yes { try global.requireTerminal(orGive: "--yes or --dry-run") }
+        try await global.withStore("edit") { repository in
+            let change = try change(given, in: repository.schema)
+            let query = ProfileQuery(
+                try conditions.conditions(in: repository.schema), status: conditions.status)
+            if many.dryRun || !many.yes {
+                let preview = try await editing(query, change, in: repository, isPreview: true)
+                if many.dryRun { return try show(preview, isPreview: true, in: repository) }
+                note(preview.sentence(isPreview: true) + ".")
+                for line in preview.lines(of: repository.schema) { note(line) }
+                guard preview.edited > 0 else { throw CommandFailure(.no, "There is nothing to edit") }
+                guard try LinePrompt.isConfirmed("Edit \(preview.edited == 1 ? "it" : "them")") else {
+                    throw CommandFailure(.no, "Nothing was edited")
+                }
+            }
+            let report = try await editing(query, change, in: repository, isPreview: false)
+            try show(report, isPreview: false, in: repository)
+        }
+    }
+
+    private func change(_ given: GivenValues, in schema: ProfileSchema) throws(CommandFailure) -> Change {
+        var change = Change()
+        let cleared = try clear.map { name throws(CommandFailure) in
+            JSONMember(try schema.clearedField(told: name), .null)
+        }
+        change.values = try schema.named(given.members + cleared)
+        for member in try schema.named(given.options) {
+            guard case .string(let text) = member.value else { continue }
+            change.templates.append((member.name, try ValueTemplate(text, in: schema)))
+        }
+        for name in change.values.map(\.name) + change.templates.map(\.field) {
+            guard name != schema.primaryKey.name.text, name != ProfileDraft.hashName else {
+                throw CommandFailure(.usage, "\(name) cannot be set for many profiles at once")
+            }
+            guard FieldName(name).flatMap({ schema[$0] }) != nil else {
+                throw CommandFailure(
+                    .usage, "There is no field \(name.quoted(longest: 64)) to set",
+                    "The fields are: \(CommandFailure.list(schema.openFields.map(\.name.text)))")
+            }
+        }
+        return change
+    }
+
+    /// Ctrl-C leaves whole batches. What was edited is shown even if an error has stopped the edit.
+    private func editing(
+        _ query: ProfileQuery, _ change: Change, in repository: ProfileRepository, isPreview: Bool
+    ) async throws -> EditReport {
+        do {
+            return try await Interruption.cancelling(isQuiet: global.quiet) {
+                try await repository.edit(matching: query, isPreview: isPreview) { profile, draft in
+                    change.apply(to: &draft, of: profile)
+                }
+            }
+        } catch let stopped as StoppedWrite<EditReport> {
+            if stopped.report.edited > 0, !isPreview {
+                note(stopped.report.sentence(isPreview: false) + ", and then it stopped.")
+            }
+            throw stopped.error
+        }
+    }
+
+    private func show(_ report: EditReport, isPreview: Bool, in repository: ProfileRepository) throws {
+        switch global.format {
+        case .json: try Output.standard.print(report.json(isPreview: isPreview).text(indented: true))
+        case .text:
+            if !global.quiet || isPreview {
+                try Output.standard.print(report.sentence(isPreview: isPreview) + ".")
+            }
+            let lines = isPreview ? report.lines(of: repository.schema) : report.refusals(of: repository.schema)
+            for line in lines { try Output.standard.print(line) }
+        }
+        if report.leftCount > 0 || report.edited + report.unchanged == 0 { throw CommandFailure(.no, lines: []) }
+    }
+}
+
+/// The options of a command that changes many profiles.
+struct ManyOptions: ParsableArguments {
+    @Flag(help: "Without conditions: all profiles.")
+    var all = false
+
+    @Flag(help: "Do not ask.")
+    var yes = false
+
+    @Flag(help: "With conditions or --all: show what would change, and write nothing.")
+    var dryRun = false
+
+    /// Checks that a command names one profile, or conditions, or all profiles.
+    ///
+    /// - Returns: Whether it names many profiles.
+    func areMeant(insteadOf username: String?, with conditions: ConditionOptions) throws -> Bool {
+        guard conditions.isEmpty || !all else { throw ValidationError("Give conditions or --all, not both.") }
+        let isMany = all || !conditions.isEmpty
+        guard !isMany || username == nil else {
+            throw ValidationError("Give a username, or conditions for many profiles, not both.")
+        }
+        guard isMany || !dryRun else { throw ValidationError("--dry-run needs --where or another condition, or --all.") }
+        guard !yes || !dryRun else { throw ValidationError("Give --yes or --dry-run, not both.") }
+        return isMany
+    }
+}
+
+extension ProfileSchema {
+    /// Returns the name of a field that a user wants to clear.
+    func clearedField(told name: String) throws(CommandFailure) -> String {
+        let field = try self.name(told: name)
+        guard FieldName(field).flatMap({ self[$0] }) != nil else {
+            throw CommandFailure(.usage, "There is no field \"\(name)\" to clear")
+        }
+        return field
+    }
+}
+
+extension EditReport {
+    fileprivate func sentence(isPreview: Bool) -> String {
+        var parts = ["\(edited) \(edited == 1 ? "profile" : "profiles") \(isPreview ? "will be edited" : "edited")"]
+        if unchanged > 0 { parts.append("\(unchanged) already \(unchanged == 1 ? "has" : "have") these values") }
+        if leftCount > 0 { parts.append("\(leftCount) would be refused and \(leftCount == 1 ? "stays" : "stay")") }
+        if changed > 0 { parts.append("\(changed) left to other writers") }
+        return parts.joined(separator: ", ")
+    }
+
+    /// The first changed profiles, and the refused ones.
+    fileprivate func lines(of schema: ProfileSchema) -> [String] {
+        let width = examples.map(\.username.displayWidth).max() ?? 0
+        let lines = examples.flatMap { example in
+            example.values.enumerated().map { index, value in
+                let heading = FieldName(value.field).flatMap { schema[$0] }.map { schema.heading(of: .field($0)) }
+                return "  " + (index == 0 ? example.username.visible : "").padded(to: width)
+                    + "  \((heading ?? value.field).visible)  \(value.before?.visible ?? "–") → \(value.after?.visible ?? "–")"
+            }
+        }
+        let rest = edited - examples.count
+        return lines + (rest > 0 ? ["  … and \(rest) more"] : []) + refusals(of: schema)
+    }
+
+    fileprivate func refusals(of schema: ProfileSchema) -> [String] {
+        let lines = left.prefix(Self.mostLines).map { left in
+            "  \(left.username.visible) stays: \(left.reason.text(of: schema).visible)"
+        }
+        let rest = leftCount - lines.count
+        return lines + (rest > 0 ? ["  … and \(rest) more stay"] : [])
+    }
+
+    private static let mostLines = 20
+
+    fileprivate func json(isPreview: Bool) -> JSONValue {
+        [
+            "is_dry_run": .bool(isPreview), "edited": .number(edited), "unchanged": .number(unchanged),
+            "changed_meanwhile": .number(changed), "left_count": .number(leftCount),
+            "left": .array(
+                left.map { left in
+                    [
+                        "id": .number(left.profileID), "username": .string(left.username),
+                        "reason": .string(left.reason.name),
+                    ]
+                }),
+            "examples": .array(
+                examples.map { example in
+                    [
+                        "id": .number(example.profileID), "username": .string(example.username),
+                        "values": .array(
+                            example.values.map { value in
+                                [
+                                    "field": .string(value.field),
+                                    "before": value.before.map(JSONValue.string) ?? .null,
+                                    "after": value.after.map(JSONValue.string) ?? .null,
+                                ]
+                            }),
+                    ]
+                }),
+        ]
+    }
+}
+
+extension ProfileRefusal {
+    fileprivate var name: String {
+        switch self {
+        case .invalid: "invalid"
+        case .duplicate: "duplicate"
+        }
+    }
+}

@@ -1,0 +1,237 @@
+internal import ArgumentParser
+internal import ProfileCore
+internal import ProfileStore
+internal import TextLayout
+
+struct UndoCommand: AsynchronousCommand, ResultWriting {
+    static let configuration = CommandConfiguration(
+        commandName: "undo",
+        abstract: "Revert a change: an edit, a removal or an import.",
+        discussion: """
+            Reverts the newest change, or the change with a number; "profiles history" and "profiles imports" show the \
+            numbers. Another undo steps back further, and "profiles redo" reverts an undo. On a terminal it first says \
+            what it will do, and asks.
+
+            Profiles that have changed since are left as they are, as are profiles that would be invalid, or whose \
+            values another profile has now. A password is never reverted. Restored profiles need a new one: \
+            "profiles reset". Exits 1 if any profile is left.
+
+              profiles undo
+              profiles undo 12 --dry-run
+              profiles undo --import 12 --yes
+            """)
+
+    @Argument(help: "The number of the change. (default: the newest one)")
+    var change: Int64?
+
+    @Option(name: .customLong("import"), help: ArgumentHelp("Revert the import with this number.", valueName: "n"))
+    var importNumber: Int64?
+
+    @OptionGroup var options: UndoOptions
+    @OptionGroup var store: StoreOptions
+    @OptionGroup var result: ResultOptions
+
+    func validate() throws {
+        guard change == nil || importNumber == nil else { throw ValidationError("Give a change or --import, not both.") }
+    }
+
+    private var number: Int64? { change ?? importNumber }
+
+    func run() async throws {
+        if number == nil, !options.dryRun, !options.yes {
+            try global.requireTerminal(orGive: "--yes, or the number of a change")
+        }
+        try await global.withStore("undo") { repository in
+            try await global.undo(try await undoneChange(in: repository), in: repository, options)
+        }
+    }
+
+    private func undoneChange(in repository: ProfileRepository) async throws -> HistoryChange {
+        guard let number else {
+            if let newest = try await repository.changeToUndo() { return newest }
+            throw CommandFailure(.no, "There is no change to undo")
+        }
+        let change = try await repository.knownChange(number)
+        guard importNumber == nil || change.source != nil else {
+            throw CommandFailure(.no, "Change \(number) is not an import; \"profiles imports\" lists them")
+        }
+        return change
+    }
+}
+
+struct RedoCommand: AsynchronousCommand, ResultWriting {
+    static let configuration = CommandConfiguration(
+        commandName: "redo",
+        abstract: "Revert an undo.",
+        discussion: """
+            Reverts the newest undo that is not reverted itself. Another redo reverts the undo before it.
+
+              profiles redo
+              profiles redo --yes
+            """)
+
+    @OptionGroup var options: UndoOptions
+    @OptionGroup var store: StoreOptions
+    @OptionGroup var result: ResultOptions
+
+    func run() async throws {
+        if !options.dryRun, !options.yes { try global.requireTerminal(orGive: "--yes") }
+        try await global.withStore("redo") { repository in
+            guard let change = try await repository.changeToRedo() else {
+                throw CommandFailure(.no, "There is no undo to revert")
+            }
+            try await global.undo(change, in: repository, options)
+        }
+    }
+}
+
+struct UndoOptions: ParsableArguments {
+    @Flag(help: "Also revert profiles that have changed since; only the values of the undone change.")
+    var force = false
+
+    @Flag(help: "Do not ask.")
+    var yes = false
+
+    @Flag(help: "Show what would be reverted, and write nothing.")
+    var dryRun = false
+
+    func validate() throws {
+        guard !yes || !dryRun else { throw ValidationError("Give --yes or --dry-run, not both.") }
+    }
+}
+
+extension ProfileRepository {
+    /// Returns a change of the history.
+    fileprivate func knownChange(_ number: Int64) async throws -> HistoryChange {
+        do throws(ProfileStoreError) {
+            return try await historyChange(number)
+        } catch {
+            guard error.code == .beyondHistory else { throw error }
+            throw CommandFailure(
+                .no, "The history has no change \(number)", "\"profiles history\" shows the numbers of changes")
+        }
+    }
+}
+
+extension GlobalOptions {
+    /// Reverts a change. On a terminal, first shows what will be reverted, and asks.
+    fileprivate func undo(
+        _ change: HistoryChange, in repository: ProfileRepository, _ options: UndoOptions
+    ) async throws {
+        if options.dryRun || canAsk && !options.yes {
+            let preview = try await undoing(change, in: repository, options, isPreview: true)
+            if options.dryRun { return try show(preview, isPreview: true, in: repository) }
+            note(preview.sentence(isPreview: true) + ".")
+            for line in preview.lines(of: repository.schema) { note(line) }
+            guard preview.changedCount > 0 else { throw CommandFailure(.no, "There is nothing to revert") }
+            guard try LinePrompt.isConfirmed("Revert it") else { throw CommandFailure(.no, "Nothing was reverted") }
+        }
+        let report = try await undoing(change, in: repository, options, isPreview: false)
+        try show(report, isPreview: false, in: repository)
+    }
+
+    /// Ctrl-C leaves whole batches. What was reverted is shown even if an error has stopped the undo.
+    private func undoing(
+        _ change: HistoryChange, in repository: ProfileRepository, _ options: UndoOptions, isPreview: Bool
+    ) async throws -> UndoReport {
+        do {
+            return try await Interruption.cancelling(isQuiet: quiet) {
+                try await repository.undo(change, overridingLaterChanges: options.force, isPreview: isPreview)
+            }
+        } catch let stopped as StoppedWrite<UndoReport> {
+            if stopped.report.changedCount > 0, !isPreview {
+                note(stopped.report.sentence(isPreview: false) + ", and then it stopped. The same command continues it.")
+            }
+            throw stopped.error
+        }
+    }
+
+    private func show(_ report: UndoReport, isPreview: Bool, in repository: ProfileRepository) throws {
+        switch format {
+        case .json: try Output.standard.print(report.json(isPreview: isPreview).text(indented: true))
+        case .text:
+            if !quiet || isPreview { try Output.standard.print((report.sentence(isPreview: isPreview) + ".").visible) }
+            for line in report.lines(of: repository.schema) { try Output.standard.print(line) }
+        }
+        if report.leftCount > 0 || report.changedCount == 0 { throw CommandFailure(.no, lines: []) }
+    }
+}
+
+extension HistoryChange {
+    /// The number and the origin of the change.
+    fileprivate var title: String {
+        let origin = source.map { ", the import of \($0)," } ?? command.map { " (\($0))" } ?? ""
+        return "Change \(number)\(origin)"
+    }
+}
+
+extension UndoReport {
+    fileprivate func sentence(isPreview: Bool) -> String {
+        let parts = [
+            (removed, isPreview ? "will be removed" : "removed"),
+            (reverted, isPreview ? "will get the old values back" : "got the old values back"),
+            (restored, isPreview ? "will come back" : "came back"),
+            (needReset, "of them without a password, which \"profiles reset\" sets"),
+            (leftCount, isPreview ? "will stay" : "left"), (unchanged, "unchanged"),
+            (keptSecrets, "set passwords or passcodes kept"),
+        ]
+        let texts = parts.filter { $0.0 > 0 }.map { "\($0.0) \($0.1)" }
+        return "\(change.title) of \(change.madeAt.text): "
+            + (texts.isEmpty ? "nothing to revert" : "profiles: " + texts.joined(separator: ", "))
+    }
+
+    /// One line for each profile that is left.
+    fileprivate func lines(of schema: ProfileSchema) -> [String] {
+        let lines = left.prefix(Self.mostLines).map { left in
+            "  " + (left.username ?? "id \(left.profileID)").visible + ": " + left.reason.text(of: schema).visible
+        }
+        let rest = left.count - lines.count
+        return lines + (rest > 0 ? ["  … and \(rest) more"] : [])
+    }
+
+    private static let mostLines = 20
+
+    fileprivate func json(isPreview: Bool) -> JSONValue {
+        let left = left.map { left -> JSONValue in
+            [
+                "id": .number(left.profileID), "username": left.username.map(JSONValue.string) ?? .null,
+                "reason": .string(left.reason.name),
+            ]
+        }
+        return [
+            "change": .number(change.number), "is_dry_run": .bool(isPreview), "removed": .number(removed),
+            "reverted": .number(reverted), "restored": .number(restored), "need_reset": .number(needReset),
+            "kept_secrets": .number(keptSecrets), "unchanged": .number(unchanged), "left_count": .number(leftCount),
+            "left": .array(left),
+        ]
+    }
+}
+
+extension UndoReport.Reason {
+    fileprivate var name: String {
+        switch self {
+        case .changedSince: "changed_since"
+        case .refused(.invalid): "invalid"
+        case .refused(.duplicate): "duplicate"
+        case .formerFields: "former_fields"
+        }
+    }
+
+    fileprivate func text(of schema: ProfileSchema) -> String {
+        switch self {
+        case .changedSince: "changed since"
+        case .refused(let refusal): refusal.text(of: schema)
+        case .formerFields(let fields): "the schema has no \(CommandFailure.list(fields)) any more, so that value stays"
+        }
+    }
+}
+
+extension ProfileRefusal {
+    /// The reason for people.
+    func text(of schema: ProfileSchema) -> String {
+        switch self {
+        case .invalid(let failure): failure.issues.map { ReportedIssue($0, in: schema).message }.joined(separator: "; ")
+        case .duplicate(let fields): "another profile has the same \(CommandFailure.list(fields.map(\.text)))"
+        }
+    }
+}
