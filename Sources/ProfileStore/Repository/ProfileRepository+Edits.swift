@@ -112,7 +112,7 @@ private struct ManyEdits {
             var draft = profile.draft
             change(profile, &draft)
             (draft.password, draft.passwordHash) = (nil, nil)
-            return PlannedWrite.edit(profile, draft)
+            return PlannedWrite.edit(profile, draft, hasPassword: profile.hasPassword)
         }
         let outcomes = try await repository.make(
             plans, under: repository.adoptedSchema, isPreview: isPreview, by: author, from: origin)

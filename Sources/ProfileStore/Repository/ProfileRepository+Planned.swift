@@ -3,7 +3,8 @@ internal import Threads
 
 /// A write of one profile among many, before its values are validated.
 enum PlannedWrite: Sendable {
-    case edit(Profile, ProfileDraft)
+    /// `hasPassword` is false if the missing password of the profile makes it invalid.
+    case edit(Profile, ProfileDraft, hasPassword: Bool)
     case remove(Profile)
     case restore(ConditionalWrites.RemovedProfile, ProfileDraft)
 }
@@ -53,9 +54,9 @@ extension ProfileRepository {
             let outcome: PlannedOutcome
             switch plan {
             case .remove: outcome = .written([])
-            case .edit(let stored, let draft):
+            case .edit(let stored, let draft, let hasPassword):
                 guard stored.schema == rules.schema else { throw .schemaChanged(version: rules.version) }
-                outcome = validate(draft, under: rules, hasPassword: stored.hasPassword, of: stored, &values)
+                outcome = validate(draft, under: rules, hasPassword: hasPassword, of: stored, &values)
             case .restore(_, let draft):
                 // A restored profile gets its password later, by a reset.
                 outcome = validate(draft, under: rules, hasPassword: true, of: nil, &values)
@@ -147,7 +148,7 @@ extension ConditionalWrites {
         for plan in plans {
             switch plan {
             case .remove(let stored): append(.remove(stored))
-            case .edit(let stored, _):
+            case .edit(let stored, _, _):
                 let changed = values[row].changed
                 let recorded = RecordedValues(of: changed, in: columns, to: rows, row: row) {
                     stored[schema.fields[$0].name]

@@ -243,7 +243,8 @@ private struct Undo {
             var draft = profile.draft
             draft.revert(entry.values, under: schema)
             leaveFormerFields(of: entry, id, profile.username, under: schema)
-            return .edit(profile, draft)
+            // A restored profile may still lack its password. Its other values are reverted nevertheless.
+            return .edit(profile, draft, hasPassword: true)
         case (.removed, _?), (.registered, nil), (.imported, nil):
             // The profile is already as it should be.
             report.unchanged += 1
@@ -281,7 +282,7 @@ private struct Undo {
 extension PlannedWrite {
     fileprivate func username(under rules: AdoptedSchema) -> String? {
         switch self {
-        case .edit(let profile, _), .remove(let profile): profile.username
+        case .edit(let profile, _, _), .remove(let profile): profile.username
         case .restore(_, let draft): draft[rules.schema.primaryKey.name]?.text
         }
     }

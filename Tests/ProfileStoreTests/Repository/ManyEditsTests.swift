@@ -47,14 +47,14 @@ import Watchdog
             switch profile.username {
             case "n0": draft["phone"] = "x"
             case "n1": draft["username"] = "N2"
-            case "n3": draft["password"] = "Zx8oio"
+            case "n3": draft.password = Secret("Zx8oio")
             default: draft["address"] = "2 Side St"
             }
         }
         #expect((report.edited, report.unchanged, report.leftCount) == (2, 1, 2))
         #expect(report.left.map(\.username) == ["n0", "n1"])
         #expect(report.left.last?.reason == .duplicate([.username]))
-        #expect(try await repository.profile(username: "n3")?.hasPassword == false)
+        #expect(try await repository.profile(username: "n3")?.revision == 1)
         await repository.close()
     }
 
