@@ -2,7 +2,7 @@
 # Measures the product and its yardsticks in alternation in one run, and writes the medians to RESULTS.md.
 #
 #     ROWS=1000000  rows of the standard file          RUNS=5   runs of each measurement
-#     ONLY=extra    one job: import again extra validate infer export lookup contains find browse revalidate process login writes hashing long
+#     ONLY=extra    one job: import again edit extra validate infer export lookup contains find browse revalidate process login writes hashing long
 #     LONG=1        also import ten times the rows     DATA=DIR scratch folder, ${TMPDIR:-/tmp}/profiles-bench
 #     RESULTS=FILE  file for the table; by default, only a complete run of 1,000,000 rows replaces RESULTS.md
 set -euo pipefail
@@ -18,6 +18,11 @@ insert_sql="INSERT INTO profiles (id, revision, created_at, updated_at, schema_v
     VALUES (?7, 1, 1700000000000, 1700000000000, 1, 1, 0, ?1, ?2, ?3, ?4, ?5, ?6)"
 shown_columns="id, revision, created_at, updated_at, schema_version, issues, password_hash IS NOT NULL, username, phone, address, postal_code, birthday"
 batch=${BATCH:-5000}
+edited_sql=("SELECT id, revision, address FROM profiles WHERE id > ?1 ORDER BY id LIMIT ?2"
+    "UPDATE profiles SET address = ?2, revision = revision + 1, updated_at = 1700000000000, schema_version = 1,
+        issues = NULL WHERE id = ?1"
+    "INSERT INTO history (change_number, kind, first_profile_id, revision, changed_at, recorded)
+        VALUES (1, 'updated', ?1, ?2, 1700000000000, ?3)")
 # ───────────────────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 generate standard.csv "$rows" 0
@@ -108,6 +113,21 @@ if wanted again; then
     compare "the same, with a history" "all changed" "all changed, without history" "<= 1.40"
     peak=$(median "all changed" kilobytes)
     add_row "peak memory of that import" "$(number "%.0f MiB" "$peak / 1024")" "96 MiB" "$peak / 1024.0 / 96" "<= 1.00"
+fi
+
+if wanted edit; then
+    echo "edit one field of $rows profiles, and undo it"
+    need_store
+    for _ in $(turns); do
+        measure "edit many" "$(remove new.db); cp $store $data/new.db" \
+            "$profiles edit --all --set 'address=1 Side St' --yes --database $data/new.db ${import_flags[*]}"
+        measure "undo" "true" "$profiles undo --yes --database $data/new.db ${import_flags[*]}"
+        measure "c update" "$(remove new.db); cp $store $data/new.db" \
+            "$data/update $data/new.db 1000 '1 Side St' \"${edited_sql[0]}\" \"${edited_sql[1]}\" \"${edited_sql[2]}\""
+    done
+    eval "$(remove new.db)"
+    compare "edit one field of all $rows profiles" "edit many" "c update" "<= 1.50"
+    compare "undo that" "undo" "edit many"
 fi
 
 if wanted infer; then

@@ -57,14 +57,20 @@ private struct ConditionalPlan {
             HistoryTable.selectRemovals(removed),
         ])
         let (stored, removals) = (Self.revisions(in: answers[0]), Self.revisions(in: answers[1]))
+        var written: Set<Int64> = []
         for (position, write) in writes.writes.enumerated() {
-            let isCurrent =
-                switch write {
-                case .update(let update, _): stored[update.id] == update.revision
-                case .remove(let profile): stored[profile.id] == profile.revision
-                case .restore(let removed, _): stored[removed.id] == nil && removals[removed.id] == removed.revision
-                }
-            if isCurrent { outcomes[position] = .written }
+            // A second write of a profile finds the revision of the first one.
+            if written.insert(write.id).inserted, isCurrent(write, stored, removals) { outcomes[position] = .written }
+        }
+    }
+
+    private func isCurrent(
+        _ write: ConditionalWrites.Write, _ stored: [Int64: Int64], _ removals: [Int64: Int64]
+    ) -> Bool {
+        switch write {
+        case .update(let update, _): stored[update.id] == update.revision
+        case .remove(let profile): stored[profile.id] == profile.revision
+        case .restore(let removed, _): stored[removed.id] == nil && removals[removed.id] == removed.revision
         }
     }
 
@@ -150,14 +156,17 @@ private struct ConditionalPlan {
         ])
         let stored = Self.revisions(in: answers[2])
         var usernames: [String] = []
+        var later = Set(ids)
         for (position, removed, row) in restored {
+            later.remove(removed.id)
             guard stored[removed.id] == nil else {
                 changes.restore(removed)
                 usernames += [writes.rows.text(row: row, field: rules.schema.primaryKeyIndex)].compactMap(\.self)
                 continue
             }
+            // A profile that is restored later did not have the values yet.
             let taken = try await engine.takenFields(
-                of: writes.rows, row: row, besides: nil, rules.table, transaction)
+                of: writes.rows, row: row, besides: nil, ignoring: later, rules.table, transaction)
             outcomes[position] = .taken(taken)
         }
         last.append(ThrottleTable.forget(usernames))

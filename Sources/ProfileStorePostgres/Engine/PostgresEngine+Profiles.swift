@@ -104,15 +104,25 @@ extension PostgresEngine {
 
     /// Returns the unique fields in which another profile has the same value as the row.
     ///
+    /// - Parameters:
+    ///   - rows: The rows, which include the row.
+    ///   - row: The row.
+    ///   - id: The profile that gets the values of the row; nil for a new profile.
+    ///   - others: Further profiles to ignore.
+    ///   - table: The table under the rules in force.
+    ///   - transaction: The transaction.
+    /// - Returns: The fields.
     /// - Throws: `PostgresError.changedMeanwhile` if `id` is nil and no other profile has one of the row's unique
     ///   values any more. The transaction is then repeated.
     func takenFields(
-        of rows: ValidProfiles, row: Int = 0, besides id: Int64?, _ table: ProfileTable, _ transaction: Transaction
+        of rows: ValidProfiles, row: Int = 0, besides id: Int64?, ignoring others: Set<Int64> = [], _ table: ProfileTable,
+        _ transaction: Transaction
     ) async throws -> [FieldName] {
         let questions = table.selectOwners(of: row, in: rows)
         let answers = try await transaction.run(questions.map(\.command))
         let taken = zip(questions, answers).filter { _, owners in
-            !owners.isEmpty && owners.number(0, 0) != id
+            guard let owner = owners.firstNumber else { return false }
+            return owner != id && !others.contains(owner)
         }.map(\.0.field)
         if taken.isEmpty, id == nil {
             throw PostgresError.changedMeanwhile

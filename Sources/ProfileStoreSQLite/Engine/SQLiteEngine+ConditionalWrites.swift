@@ -14,13 +14,8 @@ extension SQLiteEngine {
             var changes = ConditionalChanges()
             for position in writes.order {
                 let write = writes.writes[position]
-                outcomes[position] = try Self.apply(write, of: writes.rows, at: stamp.time, under: rules, connection)
-                guard outcomes[position] == .written else { continue }
-                switch write {
-                case .update(let update, _): changes.update(update)
-                case .remove(let profile): changes.remove(profile)
-                case .restore(let removed, _): changes.restore(removed)
-                }
+                outcomes[position] = try Self.apply(
+                    write, of: writes.rows, at: stamp.time, under: rules, &changes, connection)
             }
             let logged = changes.all
             try self.record(logged, stamp, connection)
@@ -32,15 +27,16 @@ extension SQLiteEngine {
 
     private static func apply(
         _ write: ConditionalWrites.Write, of rows: ValidProfiles, at time: Timestamp, under rules: RulesInForce,
-        _ connection: borrowing Connection
+        _ changes: inout ConditionalChanges, _ connection: borrowing Connection
     ) throws -> ConditionalWrites.Outcome {
         switch write {
         case .remove(let profile):
-            var statement = try connection.prepare("SELECT revision FROM profiles WHERE id = ?1", profile.id)
-            guard try statement.step(), statement.integer(at: 0) == profile.revision else { return .stale }
-            statement.reset()
-            try remove(profile, under: rules, connection)
-            return .written
+            // The history gets the fields of the rules in force. The caller may have read the profile under others.
+            guard let stored = try rules.table.profile(.id(profile.id), connection),
+                stored.revision == profile.revision
+            else { return .stale }
+            try remove(stored, under: rules, connection)
+            changes.remove(stored)
         case .update(let update, let stored):
             switch try rules.update(update, at: time, connection) {
             case .stale: return .stale
@@ -54,7 +50,7 @@ extension SQLiteEngine {
             {
                 try ThrottleTable.move(from: stored.username, to: username, connection)
             }
-            return .written
+            changes.update(update)
         case .restore(let removed, let row):
             guard try HistoryTable.hasRemoval(removed, connection),
                 try rules.table.profile(.id(removed.id), connection) == nil
@@ -67,7 +63,8 @@ extension SQLiteEngine {
                 removed.createdAt.millisecondsSince1970)
             try ThrottleTable.forget(
                 rows.text(row: row, field: rules.schema.primaryKeyIndex) ?? "", nil, connection)
-            return .written
+            changes.restore(removed)
         }
+        return .written
     }
 }

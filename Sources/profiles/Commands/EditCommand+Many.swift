@@ -135,7 +135,7 @@ extension EditReport {
     fileprivate func sentence(isPreview: Bool) -> String {
         var parts = ["\(edited) \(edited == 1 ? "profile" : "profiles") \(isPreview ? "will be edited" : "edited")"]
         if unchanged > 0 { parts.append("\(unchanged) already \(unchanged == 1 ? "has" : "have") these values") }
-        if leftCount > 0 { parts.append("\(leftCount) would be refused and \(leftCount == 1 ? "stays" : "stay")") }
+        if leftCount > 0 { parts.append("\(leftCount) \(isPreview ? "would be refused" : "refused")") }
         if changed > 0 { parts.append("\(changed) left to other writers") }
         return parts.joined(separator: ", ")
     }

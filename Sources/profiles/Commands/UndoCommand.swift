@@ -160,8 +160,8 @@ extension GlobalOptions {
 extension HistoryChange {
     /// The number and the origin of the change.
     fileprivate var title: String {
-        let origin = source.map { ", the import of \($0)," } ?? command.map { " (\($0))" } ?? ""
-        return "Change \(number)\(origin)"
+        let origin = source.map { ", the import of \($0)" } ?? command.map { " with \"\($0)\"" } ?? ""
+        return "Change \(number)\(origin), \(madeAt.text)"
     }
 }
 
@@ -171,13 +171,17 @@ extension UndoReport {
             (removed, isPreview ? "will be removed" : "removed"),
             (reverted, isPreview ? "will get the old values back" : "got the old values back"),
             (restored, isPreview ? "will come back" : "came back"),
-            (needReset, "of them without a password, which \"profiles reset\" sets"),
-            (leftCount, isPreview ? "will stay" : "left"), (unchanged, "unchanged"),
-            (keptSecrets, "set passwords or passcodes kept"),
-        ]
-        let texts = parts.filter { $0.0 > 0 }.map { "\($0.0) \($0.1)" }
-        return "\(change.title) of \(change.madeAt.text): "
-            + (texts.isEmpty ? "nothing to revert" : "profiles: " + texts.joined(separator: ", "))
+            (leftCount, isPreview ? "will stay as they are" : "stayed as they are"), (unchanged, "needed no change"),
+        ].filter { $0.0 > 0 }
+        // Only the first number has the noun.
+        let texts = parts.enumerated().map { index, part in
+            "\(part.0) \(index > 0 ? "" : part.0 == 1 ? "profile " : "profiles ")\(part.1)"
+        }
+        var notes: [String] = []
+        if needReset > 0 { notes.append("\(needReset) had a password, which \"profiles reset\" sets again") }
+        if keptSecrets > 0 { notes.append("set passwords and passcodes stay: \(keptSecrets)") }
+        let result = texts.isEmpty ? "nothing to revert" : texts.joined(separator: ", ")
+        return ([change.title + ": " + result] + notes).joined(separator: "; ")
     }
 
     /// One line for each profile that is left.
