@@ -51,6 +51,9 @@ public struct ProfileSchema: Hashable, Sendable {
     /// The position of a field, from 0, or nil if the schema has no field of that name.
     public func index(of name: FieldName) -> Int? { contents.positions[name] }
 
+    /// The names of ``openFields``. To read a name here, the rules of its field need not be copied.
+    package var openNames: [FieldName] { contents.openNames }
+
     /// The position of a field in ``openFields``, from 0, or nil if there is no such field.
     package func openIndex(of name: FieldName) -> Int? { contents.openPositions[name] }
 
@@ -132,6 +135,7 @@ extension ProfileSchema {
         let name: String
         let fields: [FieldRules]
         let openFields: [FieldRules]
+        let openNames: [FieldName]
         let primaryKeyIndex: Int
         let importSettings: ImportSettings
         let keyParts: [Int]
@@ -144,6 +148,7 @@ extension ProfileSchema {
             self.fields = fields
             self.primaryKeyIndex = primaryKeyIndex
             openFields = fields.filter { !$0.isSecret }
+            openNames = openFields.map(\.name)
             positions = Self.positions(of: fields)
             openPositions = Self.positions(of: openFields)
             keyParts = Self.keyParts(importSettings.key, fields, primaryKeyIndex)

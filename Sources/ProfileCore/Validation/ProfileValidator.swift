@@ -28,22 +28,33 @@ public struct ProfileValidator: Sendable {
         _ draft: ProfileDraft, on today: CalendarDay, hasPassword: Bool = false
     ) throws(ValidationFailure) -> ValidProfile {
         var rows = RowValidator(self, today: today)
-        var unknown = Set(draft.values.keys)
-        for (index, field) in schema.fields.enumerated() {
-            if field.isSecret {
+        guard judge(draft, hasPassword: hasPassword, &rows) else { throw ValidationFailure(rows.issues) }
+        return ValidProfile(schema: schema, rows: rows.profiles)
+    }
+
+    /// Validates a whole draft as the next row; see ``validate(_:on:hasPassword:)``.
+    ///
+    /// - Returns: Whether the row is valid. If it is not, the issues of `rows` say why.
+    package func judge(_ draft: ProfileDraft, hasPassword: Bool, _ rows: inout RowValidator) -> Bool {
+        rows.beginRow()
+        var knownCount = 0
+        for index in schema.fields.indices {
+            if schema.fields[index].isSecret {
                 rows.judgePassword(draft.password, hash: draft.passwordHash, index: index, isStored: hasPassword)
             } else {
-                unknown.remove(field.name.text)
+                if draft.values[schema.fields[index].name.text] != nil { knownCount += 1 }
                 judge(index, of: draft, &rows)
             }
         }
-        for name in unknown.sorted() { rows.report(ValidationIssue(nil, .unknownField(name))) }
+        if draft.values.count > knownCount {
+            let unknown = Set(draft.values.keys).subtracting(schema.openFields.map(\.name.text))
+            for name in unknown.sorted() { rows.report(ValidationIssue(nil, .unknownField(name))) }
+        }
         if !schema.hasPassword {
             if draft.password != nil { rows.report(ValidationIssue(nil, .unknownField(FieldName.password.text))) }
             if draft.passwordHash != nil { rows.report(ValidationIssue(nil, .unknownField(ProfileDraft.hashName))) }
         }
-        guard rows.endRow(ValidProfiles.Origin(line: 1, record: 1)) else { throw ValidationFailure(rows.issues) }
-        return ValidProfile(schema: schema, rows: rows.profiles)
+        return rows.endRow(ValidProfiles.Origin(line: rows.profiles.count + 1, record: rows.profiles.count + 1))
     }
 
     /// Validates one value of a profile, for example when the user leaves a form's field.

@@ -42,9 +42,9 @@ package struct ConditionalWrites: Sendable {
     package private(set) var writes: [Write] = []
 
     /// Creates writes of new values. The caller appends the writes.
-    package init(of profiles: [ValidProfile], judgedBy schema: ProfileSchema) {
+    package init(of rows: ValidProfiles, judgedBy schema: ProfileSchema) {
         self.schema = schema
-        rows = ValidProfiles(joining: profiles, of: schema)
+        self.rows = rows
     }
 
     package init(removing profiles: [Profile]) {

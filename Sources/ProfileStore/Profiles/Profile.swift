@@ -60,6 +60,13 @@ public struct Profile: Hashable, Sendable {
         return text(of: fact)
     }
 
+    /// Returns the stored value of the field at a position in the schema; nil if the value is absent or the field is
+    /// secret.
+    package func value(ofField index: Int) -> String? {
+        guard let secret = schema.index(of: .password) else { return values[index] }
+        return index == secret ? nil : values[index < secret ? index : index - 1]
+    }
+
     /// Returns the text of a fact; nil if the profile has no issues.
     package func text(of fact: ProfileFact) -> String? {
         switch fact {
@@ -104,7 +111,9 @@ public struct Profile: Hashable, Sendable {
     /// keeps its key, which earlier rules may have allowed.
     public var draft: ProfileDraft {
         var draft = ProfileDraft()
-        for field in fields { draft[field.rules.name] = field.value.map(DraftValue.init(canonical:)) }
+        for (index, value) in values.enumerated() {
+            if let value { draft[schema.openNames[index]] = DraftValue(canonical: value) }
+        }
         return draft.withStoredKey(of: schema)
     }
 }
@@ -113,9 +122,10 @@ extension ProfileDraft {
     /// Returns the draft without its key, if other values form the key. Validation keeps the key unless one of these
     /// values changes.
     func withStoredKey(of schema: ProfileSchema) -> ProfileDraft {
+        if schema.keyParts.isEmpty { return self }
         var draft = self
         let parts = schema.keyParts.map { draft[schema.fields[$0].name] }
-        if let key = draft[schema.primaryKey.name]?.text, !parts.isEmpty, !parts.contains(where: { $0 == nil }) {
+        if let key = draft[schema.primaryKey.name]?.text, !parts.contains(where: { $0 == nil }) {
             draft.stored = StoredKey(key, values: draft.values)
             draft[schema.primaryKey.name] = nil as DraftValue?
         }

@@ -18,48 +18,50 @@ extension ProfileRepository {
     /// - Throws: The error that stopped the call, such as `busy`, with a report of the previous transactions.
     public func edit(
         matching query: ProfileQuery, isPreview: Bool = false, by author: Author? = nil,
-        _ change: @Sendable (Profile, inout ProfileDraft) -> Void
+        _ change: @escaping @Sendable (Profile, inout ProfileDraft) -> Void
     ) async throws(StoppedWrite<EditReport>) -> EditReport {
-        var edit = ManyEdits(isPreview: isPreview, by: author)
-        var query = query
-        // The order of ids is the only one that the edit itself cannot change.
-        (query.order, query.isReversed, query.after) = (nil, false, nil)
-        query.limit = ManyEdits.batchSize
+        var report = EditReport()
+        let edit = ManyEdits(query, in: self, isPreview: isPreview, by: author, change)
         do throws(ProfileStoreError) {
-            var isDone = false
-            while !isDone {
+            // The next profiles are read and validated while these are written.
+            var next = try await edit.batch(after: nil).get()
+            while let batch = next {
                 guard !Task.isCancelled else { throw .cancelled }
-                let page = try await repeatingIfRulesChange { () throws(ProfileStoreError) in
-                    let page = try await profiles(query)
-                    let stale = try await edit.write(page.profiles, in: self, change)
-                    return (stale: stale, next: page.next)
-                }
-                try await edit.repeat(page.stale, matching: query, in: self, change)
-                query.after = page.next
-                isDone = page.next == nil
+                async let following = edit.batch(after: batch)
+                try await report.take(batch, of: edit)
+                next = try await following.get()
             }
         } catch {
-            throw StoppedWrite(error, after: edit.report)
+            throw StoppedWrite(error, after: report)
         }
-        return edit.report
+        return report
+    }
+}
+
+extension ProfileQuery {
+    fileprivate func inOrderOfIDs(limit: Int) -> ProfileQuery {
+        var query = self
+        (query.order, query.isReversed, query.after) = (nil, false, nil)
+        query.limit = limit
+        return query
     }
 }
 
 /// The outcome of an edit of many profiles.
 public struct EditReport: Hashable, Sendable {
     /// The number of edited profiles.
-    public internal(set) var edited = 0
+    public fileprivate(set) var edited = 0
     /// The number of profiles that the query found, but that already had the new values.
-    public internal(set) var unchanged = 0
+    public fileprivate(set) var unchanged = 0
     /// The number of profiles that other writers changed again and again, or so that the query does not find them any
     /// more. They are not edited.
-    public internal(set) var changed = 0
+    public fileprivate(set) var changed = 0
     /// The number of profiles that the edit has left as they are, because their values would be refused.
-    public internal(set) var leftCount = 0
+    public fileprivate(set) var leftCount = 0
     /// The first 1,000 of these profiles.
-    public internal(set) var left: [Left] = []
+    public fileprivate(set) var left: [Left] = []
     /// The first ten edited profiles, with the values before and after.
-    public internal(set) var examples: [Example] = []
+    public fileprivate(set) var examples: [Example] = []
 
     /// A profile that an edit has left as it is.
     public struct Left: Hashable, Sendable {
@@ -82,79 +84,130 @@ public struct EditReport: Hashable, Sendable {
     }
 }
 
-/// An edit of many profiles that is under way.
-private struct ManyEdits {
-    private(set) var report = EditReport()
-    private let isPreview: Bool
-    private let author: Author?
-    private let origin = ChangeOrigin(ofManyTransactionsFrom: nil)
-
-    static let batchSize = 1_000
-    private static let mostLeft = 1_000
-    private static let mostExamples = 10
-    /// The number of times that the edit of a profile is repeated if other writers change the profile.
-    private static let mostRepeats = 10
-
-    init(isPreview: Bool, by author: Author?) {
-        self.isPreview = isPreview
-        self.author = author
+/// An edit of many profiles.
+private struct ManyEdits: Sendable {
+    /// Profiles that are read together, with their validated edits.
+    struct Batch: Sendable {
+        let profiles: [Profile]
+        /// Nil if other rules came into force while the profiles were read.
+        var writes: PlannedWrites?
+        /// The place of the next batch; nil for the last one.
+        let next: ProfileCursor?
     }
 
-    /// Edits profiles in one transaction.
-    ///
-    /// - Returns: The profiles that have changed since they were read.
-    mutating func write(
-        _ profiles: [Profile], in repository: ProfileRepository,
-        _ change: @Sendable (Profile, inout ProfileDraft) -> Void
-    ) async throws(ProfileStoreError) -> [Profile] {
-        guard !profiles.isEmpty else { return [] }
-        let plans = profiles.map { profile in
+    let repository: ProfileRepository
+    let isPreview: Bool
+    private let query: ProfileQuery
+    private let author: Author?
+    private let origin = ChangeOrigin(ofManyTransactionsFrom: nil)
+    private let change: @Sendable (Profile, inout ProfileDraft) -> Void
+
+    private static let batchSize = 1_000
+
+    init(
+        _ query: ProfileQuery, in repository: ProfileRepository, isPreview: Bool, by author: Author?,
+        _ change: @escaping @Sendable (Profile, inout ProfileDraft) -> Void
+    ) {
+        self.repository = repository
+        // The order of ids is the only one that the edit itself cannot change.
+        self.query = query.inOrderOfIDs(limit: Self.batchSize)
+        self.isPreview = isPreview
+        self.author = author
+        self.change = change
+    }
+
+    var stamp: WriteStamp { repository.stamp(author, from: origin) }
+
+    /// Returns the first batch after a cursor of the previous one. Nil if there are no profiles any more.
+    func batch(after previous: Batch?) async -> Result<Batch?, ProfileStoreError> {
+        do throws(ProfileStoreError) {
+            var query = query
+            if let previous {
+                guard let next = previous.next else { return .success(nil) }
+                query.after = next
+            }
+            return .success(try await batch(of: query))
+        } catch {
+            return .failure(error)
+        }
+    }
+
+    /// Returns the profile with an id, if the query still finds it.
+    func batch(id: Int64) async throws(ProfileStoreError) -> Batch {
+        var query = query
+        query.conditions.append(ProfileQuery.Condition(FieldName(of: .id), .equals(String(id))))
+        return try await batch(of: query)
+    }
+
+    private func batch(of query: ProfileQuery) async throws(ProfileStoreError) -> Batch {
+        let page = try await repository.profiles(query)
+        let plans = page.profiles.map { profile in
             var draft = profile.draft
             change(profile, &draft)
             (draft.password, draft.passwordHash) = (nil, nil)
             return PlannedWrite.edit(profile, draft, hasPassword: profile.hasPassword)
         }
-        let outcomes = try await repository.make(
-            plans, under: repository.adoptedSchema, isPreview: isPreview, by: author, from: origin)
+        do throws(ProfileStoreError) {
+            let writes = try PlannedWrites(plans, under: repository.adoptedSchema, on: repository.today)
+            return Batch(profiles: page.profiles, writes: writes, next: page.next)
+        } catch {
+            guard error.code == .schemaChanged else { throw error }
+            return Batch(profiles: page.profiles, writes: nil, next: page.next)
+        }
+    }
+}
+
+extension EditReport {
+    /// Makes the writes of a batch and counts their outcomes. Profiles that other writers have changed are read again.
+    fileprivate mutating func take(_ batch: ManyEdits.Batch, of edit: ManyEdits) async throws(ProfileStoreError) {
+        for profile in try await write(batch, of: edit) {
+            var isDone = false
+            for _ in 0..<Self.mostRepeats where !isDone {
+                let again = try await edit.batch(id: profile.id)
+                if again.profiles.isEmpty { break }
+                isDone = try await write(again, of: edit).isEmpty
+            }
+            if !isDone { changed += 1 }
+        }
+    }
+
+    /// Makes the writes of a batch and counts their outcomes.
+    ///
+    /// - Returns: The profiles to read again: those that have changed since they were read, or all of them if other rules
+    ///   have come into force.
+    private mutating func write(
+        _ batch: ManyEdits.Batch, of edit: ManyEdits
+    ) async throws(ProfileStoreError) -> [Profile] {
+        guard var writes = batch.writes else { return batch.profiles }
+        if !edit.isPreview {
+            do throws(ProfileStoreError) {
+                try await writes.make(in: edit.repository, edit.stamp)
+            } catch {
+                guard error.code == .schemaChanged else { throw error }
+                return batch.profiles
+            }
+        }
         var stale: [Profile] = []
-        for (profile, outcome) in zip(profiles, outcomes) {
-            switch outcome {
-            case .unchanged: report.unchanged += 1
+        for (position, profile) in batch.profiles.enumerated() {
+            switch writes.outcomes[position] {
+            case .unchanged: unchanged += 1
             case .stale: stale.append(profile)
             case .refused(let refusal):
-                report.leftCount += 1
-                guard report.left.count < Self.mostLeft else { continue }
-                report.left.append(
-                    EditReport.Left(profileID: profile.id, username: profile.username, reason: refusal))
-            case .written(let values):
-                report.edited += 1
-                guard report.examples.count < Self.mostExamples else { continue }
-                report.examples.append(
-                    EditReport.Example(profileID: profile.id, username: profile.username, values: values))
+                leftCount += 1
+                guard left.count < Self.mostLeft else { continue }
+                left.append(Left(profileID: profile.id, username: profile.username, reason: refusal))
+            case .written:
+                edited += 1
+                guard examples.count < Self.mostExamples else { continue }
+                examples.append(
+                    Example(profileID: profile.id, username: profile.username, values: writes.changes(position)))
             }
         }
         return stale
     }
 
-    /// Repeats the edit of profiles that other writers have changed, if the query still finds them.
-    mutating func `repeat`(
-        _ stale: [Profile], matching query: ProfileQuery, in repository: ProfileRepository,
-        _ change: @Sendable (Profile, inout ProfileDraft) -> Void
-    ) async throws(ProfileStoreError) {
-        for profile in stale {
-            var query = query
-            query.after = nil
-            query.conditions.append(ProfileQuery.Condition(FieldName(of: .id), .equals(String(profile.id))))
-            var isDone = false
-            for _ in 0..<Self.mostRepeats where !isDone {
-                let again = try await repository.repeatingIfRulesChange { () throws(ProfileStoreError) in
-                    let found = try await repository.profiles(query).profiles
-                    return found.isEmpty ? nil : try await write(found, in: repository, change)
-                }
-                guard let again else { break }
-                isDone = again.isEmpty
-            }
-            if !isDone { report.changed += 1 }
-        }
-    }
+    private static let mostLeft = 1_000
+    private static let mostExamples = 10
+    /// The number of times that the edit of a profile is repeated if other writers change the profile.
+    private static let mostRepeats = 10
 }

@@ -204,9 +204,9 @@ private struct Undo {
             plans.append(plan)
             planned.append((id, entry))
         }
-        let outcomes = try await repository.make(
-            plans, under: rules, isPreview: isPreview, by: author, from: origin)
-        for ((id, entry), (plan, outcome)) in zip(planned, zip(plans, outcomes)) {
+        var writes = try PlannedWrites(plans, under: rules, on: repository.today)
+        if !isPreview { try await writes.make(in: repository, repository.stamp(author, from: origin)) }
+        for ((id, entry), (plan, outcome)) in zip(planned, zip(plans, writes.outcomes)) {
             count(outcome, of: plan, entry, profiles[id]?.username ?? plan.username(under: rules), id)
         }
     }
@@ -264,7 +264,7 @@ private struct Undo {
     }
 
     private mutating func count(
-        _ outcome: PlannedOutcome, of plan: PlannedWrite, _ entry: HistoryEntry, _ username: String?, _ id: Int64
+        _ outcome: PlannedWrites.Outcome, of plan: PlannedWrite, _ entry: HistoryEntry, _ username: String?, _ id: Int64
     ) {
         switch (outcome, plan) {
         case (.written, .remove): report.removed += 1

@@ -157,7 +157,7 @@ import Watchdog
         #expect(try await repository.undo(removal).changedCount == 0)
         // Not even if the undo has read the history before the profile was erased.
         let valid = try repository.judged(People.draft("abel"))
-        var writes = ConditionalWrites(of: [valid], judgedBy: repository.schema)
+        var writes = ConditionalWrites(of: valid.rows, judgedBy: repository.schema)
         writes.append(
             .restore(
                 ConditionalWrites.RemovedProfile(id: 1, revision: entry.revision ?? 1, createdAt: entry.changedAt), row: 0))

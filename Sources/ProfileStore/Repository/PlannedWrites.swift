@@ -1,0 +1,184 @@
+public import ProfileCore
+internal import Threads
+
+/// A write of one profile among many, before its values are validated.
+enum PlannedWrite: Sendable {
+    /// `hasPassword` is false if the missing password of the profile makes it invalid.
+    case edit(Profile, ProfileDraft, hasPassword: Bool)
+    case remove(Profile)
+    case restore(ConditionalWrites.RemovedProfile, ProfileDraft)
+}
+
+/// Writes of several profiles, whose values are validated. Each profile has at most one write.
+struct PlannedWrites: Sendable {
+    /// The outcome of a ``PlannedWrite``.
+    enum Outcome: Sendable {
+        /// The write was made, or will be made.
+        case written
+        /// The edit changes nothing.
+        case unchanged
+        /// The profile has changed since it was read.
+        case stale
+        /// The values are invalid, or other profiles have some of them.
+        case refused(ProfileRefusal)
+    }
+
+    let plans: [PlannedWrite]
+    /// The outcomes of the plans, in their order.
+    private(set) var outcomes: [Outcome] = []
+    /// For each plan with valid values, the row with the values and the fields that change.
+    private var rows: [(row: Int, changed: FieldSet)?] = []
+    private var values: ValidProfiles
+    private let rules: AdoptedSchema
+
+    /// Validates the values.
+    ///
+    /// - Parameters:
+    ///   - plans: The writes.
+    ///   - rules: The rules in force.
+    ///   - today: The day for rules such as "not in the future".
+    /// - Throws: `schemaChanged` if a profile was read under other rules.
+    init(_ plans: [PlannedWrite], under rules: AdoptedSchema, on today: CalendarDay) throws(ProfileStoreError) {
+        self.plans = plans
+        self.rules = rules
+        var values = RowValidator(rules.validator, today: today)
+        self.values = values.profiles
+        for plan in plans {
+            let row = values.profiles.count
+            switch plan {
+            case .remove:
+                outcomes.append(.written)
+                rows.append(nil)
+            case .edit(let stored, let draft, let hasPassword):
+                guard stored.schema == rules.schema else { throw .schemaChanged(version: rules.version) }
+                guard rules.validator.judge(draft, hasPassword: hasPassword, &values) else {
+                    refuse(ValidationFailure(values.issues))
+                    continue
+                }
+                let changed = values.profiles.fields(ofRow: row, differingFrom: stored)
+                outcomes.append(changed.isEmpty ? .unchanged : .written)
+                rows.append((row, changed))
+            case .restore(_, let draft):
+                // A restored profile gets its password later, by a reset.
+                guard rules.validator.judge(draft, hasPassword: true, &values) else {
+                    refuse(ValidationFailure(values.issues))
+                    continue
+                }
+                outcomes.append(.written)
+                rows.append((row, FieldSet()))
+            }
+        }
+        self.values = values.takeProfiles()
+    }
+
+    private mutating func refuse(_ failure: ValidationFailure) {
+        outcomes.append(.refused(.invalid(failure)))
+        rows.append(nil)
+    }
+
+    /// The positions of the plans that are written.
+    private var written: [Int] { outcomes.indices.filter { if case .written = outcomes[$0] { true } else { false } } }
+
+    /// Makes the writes in one transaction.
+    ///
+    /// - Throws: `schemaChanged` if other rules are in force now.
+    mutating func make(
+        in repository: ProfileRepository, _ stamp: WriteStamp
+    ) async throws(ProfileStoreError) {
+        let positions = written
+        guard !positions.isEmpty else { return }
+        let writes = writes(positions)
+        let made = try await repository.learningOfRules { () throws(ProfileStoreError) in
+            try await repository.ask(
+                .writeMany, rows: { $0.count { $0 == .written } }, await repository.engine.apply(writes, stamp))
+        }
+        for (position, outcome) in zip(positions, made) {
+            switch outcome {
+            case .written: break
+            case .stale: outcomes[position] = .stale
+            case .taken(let fields): outcomes[position] = .refused(.duplicate(fields))
+            }
+        }
+    }
+
+    private func writes(_ positions: [Int]) -> ConditionalWrites {
+        var writes = ConditionalWrites(of: values, judgedBy: rules.schema)
+        let columns = RecordedColumns(rules.schema)
+        for position in positions {
+            switch (plans[position], rows[position]) {
+            case (.remove(let stored), _): writes.append(.remove(stored))
+            case (.edit(let stored, _, _), let (row, changed)?):
+                let recorded = RecordedValues(of: changed, in: columns, to: values, row: row) {
+                    stored.value(ofField: $0)
+                }
+                let update = RowUpdate(
+                    id: stored.id, revision: stored.revision, with: values, row: row, fields: changed,
+                    recorded: recorded)
+                writes.append(.update(update, of: stored))
+            case (.restore(let removed, _), let (row, _)?): writes.append(.restore(removed, row: row))
+            case (.edit, nil), (.restore, nil): break
+            }
+        }
+        return writes
+    }
+
+    /// Returns the changed values of an edit.
+    func changes(_ position: Int) -> [HistoryEntry.ChangedValue] {
+        guard case .edit(let stored, _, _) = plans[position], let (row, changed) = rows[position] else { return [] }
+        return stored.schema.fields.indices.filter { changed.contains($0) }.map { index in
+            HistoryEntry.ChangedValue(
+                field: stored.schema.fields[index].name.text, before: stored.value(ofField: index),
+                after: values.text(row: row, field: index))
+        }
+    }
+}
+
+/// The reason why a profile does not get new values.
+public enum ProfileRefusal: Hashable, Sendable {
+    /// The profile would be invalid.
+    case invalid(ValidationFailure)
+    /// Other profiles have the values of these unique fields.
+    case duplicate([FieldName])
+}
+
+extension ProfileRepository {
+    /// Runs a body that reads and writes profiles under the rules in force. If other rules come into force meanwhile, runs
+    /// it again, for at most the wait limit.
+    func repeatingIfRulesChange<Value>(
+        _ body: () async throws(ProfileStoreError) -> Value
+    ) async throws(ProfileStoreError) -> Value {
+        let deadline = CallDeadline.orFromNow(options.waitLimit)
+        while true {
+            do throws(ProfileStoreError) {
+                return try await body()
+            } catch {
+                guard error.code == .schemaChanged, .now < deadline else { throw error }
+            }
+        }
+    }
+}
+
+extension ValidProfiles {
+    /// Returns the fields in which a row differs from a stored profile, byte by byte.
+    fileprivate func fields(ofRow row: Int, differingFrom stored: Profile) -> FieldSet {
+        var changed = FieldSet()
+        let secret = stored.schema.index(of: .password)
+        for field in 0..<fieldCount where field != secret {
+            let slot = slot(row: row, field: field)
+            let isSame =
+                if let text = stored.value(ofField: field) {
+                    !slot.isAbsent && text.utf8Span.span.isEqual(to: bytes.span.extracting(slot.range))
+                } else {
+                    slot.isAbsent
+                }
+            if !isSame { changed.insert(field) }
+        }
+        return changed
+    }
+}
+
+extension Span<UInt8> {
+    fileprivate func isEqual(to other: Span<UInt8>) -> Bool {
+        count == other.count && indices.allSatisfy { self[$0] == other[$0] }
+    }
+}
