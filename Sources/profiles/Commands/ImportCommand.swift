@@ -190,8 +190,8 @@ struct ImportCommand: AsynchronousCommand, ResultWriting {
             added = try inferred.adding(keptOf: loose, to: changed)
         }
         if added != before {
-            Output.error.note("Changes by --keep and --omit:")
-            Output.error.note(SchemaDifference(from: before, to: added).text + "\n")
+            global.note("Changes by --keep and --omit:")
+            global.note(SchemaDifference(from: before, to: added).text + "\n")
             plan.newRules = (before, added)
         }
         let kept = added == before ? "The store keeps its rules." : "The store keeps its other rules."
@@ -200,12 +200,15 @@ struct ImportCommand: AsynchronousCommand, ResultWriting {
         guard !loosening.broken.isEmpty else {
             return global.note("\(kept) The file breaks none of them.\n")
         }
-        Output.error.note(loosening.text)
+        // If the user is not asked, nothing has to be shown before the rules are loosened.
+        if !rules.loosen || !global.quiet { Output.error.note(loosening.text) }
         guard loosening.schema != added else {
             return global.note("\(kept) None of them can be loosened for this file.\n")
         }
-        Output.error.note("Looser rules that the file keeps:")
-        Output.error.note(loosening.changes(from: added) + "\n")
+        if !rules.loosen || !global.quiet {
+            Output.error.note("Looser rules that the file keeps:")
+            Output.error.note(loosening.changes(from: added) + "\n")
+        }
         if try mayLoosen() {
             plan.newRules = (before, loosening.schema)
         } else {
