@@ -84,6 +84,26 @@ import Watchdog
         #expect(outcome.status == 1 && outcome.output.contains("rejected  1  100.0 %"), "\(outcome)")
     }
 
+    @Test func `an export in a folder has the time in its name, and older ones of its format are removed after it`()
+        throws
+    {
+        for name in ["store-20200101T000000Z.csv", "store-20210101T000000Z.csv", "store-20200101T000000Z.ndjson"] {
+            try workplace.write("old", to: "backups/\(name)")
+        }
+        let outcome = try workplace.profiles("export", "--into", "backups", "--keep", "2")
+        let name = try #require(
+            outcome.output.wholeMatch(
+                of: /Exported to backups\/(store-[0-9]{8}T[0-9]{6}Z\.csv), and removed 1 older file\n/)?.output.1)
+        #expect(outcome.status == 0 && outcome.error == "")
+        #expect(try names() == ["store-20200101T000000Z.ndjson", "store-20210101T000000Z.csv", String(name)].sorted())
+        #expect(try workplace.read("backups/\(name)") == (try workplace.profiles("export").output))
+        #expect(workplace.mode("backups/\(name)") == 0o600)
+        let runs = "for run in 1 2 3 4; do profiles export --as json --into backups --quiet & done; wait"
+        #expect(try workplace.shell(runs) == Workplace.Outcome(status: 0, output: "", error: ""))
+        #expect(try names().count { $0.hasSuffix(".json") } == 4)
+        #expect(try workplace.profiles("export", "all.csv", "--into", "backups").status == 64)
+    }
+
     // MARK: Backups in a folder
 
     @Test func `a backup in a folder has the time in its name, and older ones are removed after it`() throws {

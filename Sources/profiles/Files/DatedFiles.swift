@@ -47,6 +47,12 @@ struct DatedFiles {
         }
     }
 
+    /// Returns the first of the paths that no file has now.
+    func freePath() throws(CommandFailure) -> String {
+        for path in try freePaths() where access(path, F_OK) != 0 { return path }
+        throw .isThere(folder + start + time + ending)
+    }
+
     /// Removes files of earlier runs. The caller calls this method after the new file is complete and synced.
     ///
     /// Only regular files are removed whose names this type could have made, and which were begun before the new file.

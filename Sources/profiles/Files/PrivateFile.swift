@@ -87,6 +87,14 @@ struct PrivateFile: ~Copyable {
         try secureNames(lock)
     }
 
+    /// Gives the file the first of these names that no file has.
+    ///
+    /// - Returns: The path that the file got.
+    consuming func commit(toFirstFree paths: some Sequence<String>) throws(CommandFailure) -> String {
+        try secure()
+        return try takeFirstFree(of: paths, FolderLock(of: path))
+    }
+
     /// Gives the file its name, if the existing file with this name still has the state `known`. The existing file is
     /// then replaced. Otherwise the existing file stays, and this file gets an unused name.
     ///
