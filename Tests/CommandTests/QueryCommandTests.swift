@@ -136,6 +136,9 @@ import Watchdog
         let none = try workplace.profiles("lookup", "--count", "--where", "age>500", "--format", "json")
         #expect(none.output == "{\n  \"count\": 0\n}\n")
         #expect(none.status == 1 && none.error == "Error: No profile matches\n")
+        for arguments in [["--where", "_id=9"], ["--or", "--invalid", "--where", "age=1"]] {
+            #expect(try run(["lookup"] + arguments).error == "Error: No profile matches\n")
+        }
         let impossible = try workplace.profiles("lookup", "--count", "--where", "age=x")
         #expect(impossible.output == "0\n" && impossible.status == 1)
         let listed = try workplace.profiles("list", "--count", "--where", "age>500")

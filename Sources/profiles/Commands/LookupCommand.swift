@@ -103,10 +103,11 @@ struct LookupCommand: QueryCommand {
 }
 
 extension ProfileRepository {
-    /// Returns a message for each value that breaks the rules. No profile can have such a value.
+    /// Returns a message for each value that breaks the rules. No profile can have such a value. Facts that the store
+    /// keeps have no rules in the schema.
     func impossible(_ conditions: [ProfileQuery.Condition]) -> [String] {
         conditions.flatMap { condition -> [String] in
-            guard case .equals(let value) = condition.comparison else { return [] }
+            guard case .equals(let value) = condition.comparison, schema[condition.field] != nil else { return [] }
             return validator.issues(of: value, in: condition.field, on: today)
                 .map { "No valid profile has this value: \(schema.message(for: $0))" }
         }
