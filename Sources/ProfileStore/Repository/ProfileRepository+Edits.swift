@@ -135,12 +135,14 @@ private struct ManyEdits: Sendable {
     /// Returns the profile with an id, if the query still finds it.
     func batch(id: Int64) async throws(ProfileStoreError) -> Batch {
         var query = query
-        query.conditions.append(ProfileQuery.Condition(FieldName(of: .id), .equals(String(id))))
-        return try await batch(of: query)
+        query.after = ProfileCursor(id: id - 1)
+        return try await batch(of: query, through: id)
     }
 
-    private func batch(of query: ProfileQuery) async throws(ProfileStoreError) -> Batch {
-        let page = try await repository.profiles(query)
+    private func batch(
+        of query: ProfileQuery, through lastID: Int64? = nil
+    ) async throws(ProfileStoreError) -> Batch {
+        let page = try await repository.page(of: query, through: lastID)
         let plans = page.profiles.map { profile in
             var draft = profile.draft
             change(profile, &draft)

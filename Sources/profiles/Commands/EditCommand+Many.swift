@@ -22,8 +22,7 @@ extension EditCommand {
         if !many.dryRun, !many.yes { try global.requireTerminal(orGive: "--yes or --dry-run") }
         try await global.withStore("edit") { repository in
             let change = try change(given, in: repository.schema)
-            let query = ProfileQuery(
-                try conditions.conditions(in: repository.schema), status: conditions.status)
+            let query = try conditions.query(in: repository.schema)
             if many.dryRun || !many.yes {
                 let preview = try await editing(query, change, in: repository, isPreview: true)
                 if many.dryRun { return try show(preview, isPreview: true, in: repository) }

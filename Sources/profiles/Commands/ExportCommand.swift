@@ -18,6 +18,7 @@ struct ExportCommand: AsynchronousCommand {
               profiles export --as ndjson --include-hashes backup.ndjson
               profiles export --original sorted.csv
               profiles export - --as json | jq length
+              profiles export --into exports --keep 7 --quiet
             """)
 
     @Argument(
@@ -42,9 +43,11 @@ struct ExportCommand: AsynchronousCommand {
     @Flag(help: "Write the headers and notations of the file from which the schema was inferred.")
     var original = false
 
+    @OptionGroup var folder: FolderOptions
     @OptionGroup var store: StoreOptions
 
     func validate() throws {
+        guard folder.folder == nil || file == "-" else { throw ValidationError("Give the file or --into, not both.") }
         guard Set(kinds).count <= 1 else {
             throw ValidationError(
                 "--as and --format are the same option, and have different values; give one of them.")
@@ -56,12 +59,26 @@ struct ExportCommand: AsynchronousCommand {
 
     func run() async throws {
         let format = try format()
+        if let files = try folder.files(ofStore: store.databasePath(), endingIn: ".\(format.rawValue)") {
+            return try await export(into: files, as: format)
+        }
         try await store.withStore("export") { repository in
             guard file != "-" else { return try await export(repository, as: format, to: STDOUT_FILENO) }
             let output = try store.outputFile(file, replacing: force)
             try await export(repository, as: format, to: output.descriptor)
             try output.commit()
         }
+    }
+
+    /// Writes a new file into the folder of `--into`, and then removes the files that `--keep` does not keep.
+    private func export(into files: DatedFiles, as format: ExportFormat) async throws {
+        let path = try await store.withStore("export") { repository in
+            let output = try store.outputFile(files.freePath(), replacing: false)
+            try await export(repository, as: format, to: output.descriptor)
+            return try output.commit(toFirstFree: files.freePaths())
+        }
+        let removed = try folder.removeOlder(of: files, than: path)
+        if !store.quiet { try Output.standard.print(("Exported to \(path)" + removed.andRemoved("file")).visible) }
     }
 
     private func export(

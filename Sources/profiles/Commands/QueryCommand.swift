@@ -32,7 +32,7 @@ extension QueryCommand {
         noteComparedTexts(conditions, in: schema)
         noteHiddenFields(in: schema)
         return ProfileQuery(
-            conditions, text: text, status: self.conditions.status, order: order,
+            conditions, joinsByOr: self.conditions.joinsByOr, text: text, status: self.conditions.status, order: order,
             limit: page.limit, after: page.cursor)
     }
 
@@ -69,8 +69,9 @@ extension QueryCommand {
     func needsThreads(_ others: [Assignment] = []) -> Bool {
         if listing.explain { return false }
         if listing.count { return true }
-        if conditions.isEmpty, others.isEmpty { return page.sort != nil && page.sort != FieldName.username.text }
-        return !conditions.leaveFewProfiles(others, inOrder: page.sort != nil)
+        let sorts = page.sorts.map(\.field)
+        if conditions.isEmpty, others.isEmpty { return !sorts.isEmpty && sorts != [FieldName.username.text] }
+        return !conditions.leaveFewProfiles(others, inOrder: !sorts.isEmpty)
     }
 
     /// Shows the result of a query, or the answer of `--count` or `--explain`.

@@ -68,8 +68,8 @@ struct RemoveCommand: AsynchronousCommand, ResultWriting {
     private func removeMany() async throws {
         if !many.dryRun, !yes { try global.requireTerminal(orGive: "--yes or --dry-run") }
         try await global.withStore("remove") { repository in
-            let conditions = try conditions.conditions(in: repository.schema)
-            var query = ProfileQuery(conditions, status: self.conditions.status, limit: Self.mostShown)
+            var query = try conditions.query(in: repository.schema)
+            query.limit = Self.mostShown
             if many.dryRun || !yes {
                 let count = try await repository.count(query)
                 let first = try await repository.profiles(query).profiles
