@@ -1,4 +1,4 @@
-public import ProfileCore
+internal import ProfileCore
 internal import Threads
 
 /// A write of one profile among many, before its values are validated.
@@ -131,14 +131,6 @@ struct PlannedWrites: Sendable {
                 after: values.text(row: row, field: index))
         }
     }
-}
-
-/// The reason why a profile does not get new values.
-public enum ProfileRefusal: Hashable, Sendable {
-    /// The profile would be invalid.
-    case invalid(ValidationFailure)
-    /// Other profiles have the values of these unique fields.
-    case duplicate([FieldName])
 }
 
 extension ProfileRepository {

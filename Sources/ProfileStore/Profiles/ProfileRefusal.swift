@@ -1,0 +1,9 @@
+public import ProfileCore
+
+/// The reason why a profile does not get new values.
+public enum ProfileRefusal: Hashable, Sendable {
+    /// The profile would be invalid.
+    case invalid(ValidationFailure)
+    /// Other profiles have the values of these unique fields.
+    case duplicate([FieldName])
+}
