@@ -47,7 +47,12 @@ import Watchdog
             ("export --as xml", "Error: The value 'xml' is invalid for '--as <format>'"),
             ("export --format text", "Error: The value 'text' is invalid for '--"),
             ("export --as csv --format json", "Error: --as and --format are the same option"),
-            ("export x.xlsx", "Error: The extension of x.xlsx names no format: use .csv, .json, .ndjson or .jsonl"),
+            ("export --descending", "Error: --descending requires --sort FIELD."),
+            ("export --where phone", "Error: --where takes FIELD=VALUE."),
+            (
+                "export x.xlsx",
+                "Error: The extension of x.xlsx names no format: use .csv, .tsv, .json, .ndjson, .jsonl or .md"
+            ),
             ("login", "Error: Give a username"),
             ("passcode create", "Error: Missing expected argument '<username>'"),
             ("nonsense", "Error: There is no subcommand 'nonsense'.\n"),
