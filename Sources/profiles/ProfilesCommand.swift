@@ -39,12 +39,14 @@ struct ProfilesCommand: ParsableCommand {
                 name: "Profile",
                 subcommands: [
                     RegisterCommand.self, EditCommand.self, RemoveCommand.self, LookupCommand.self, FindCommand.self,
-                    ListCommand.self, BrowseCommand.self, SummaryCommand.self, WatchCommand.self, HistoryCommand.self,
+                    ListCommand.self, BrowseCommand.self, SummaryCommand.self, WatchCommand.self,
+                    HistoryCommand.self,
                 ]),
             CommandGroup(
                 name: "File",
                 subcommands: [
                     ImportCommand.self, MendCommand.self, ValidateCommand.self, ExportCommand.self, ImportsCommand.self,
+                    DiffCommand.self,
                 ]),
             CommandGroup(
                 name: "Secret",

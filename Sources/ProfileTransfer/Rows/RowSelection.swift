@@ -185,14 +185,14 @@ extension StoredRows {
     /// Returns the cells of a row, and its hash, as bytes.
     func record(ofRow row: Int, columns: Int) -> [UInt8] {
         var record: [UInt8] = []
-        func append(_ cell: Span<UInt8>) {
-            record.append(length: UInt32(truncatingIfNeeded: cell.count))
-            cell.withUnsafeBufferPointer { record.append(contentsOf: $0) }
-        }
         for column in 0..<columns {
-            if isAbsent(row, column) { record.append(length: Self.absent) } else { append(cell(row, column)) }
+            if isAbsent(row, column) {
+                record.append(length: Self.absent)
+            } else {
+                record.append(cell: cell(row, column))
+            }
         }
-        if let hash = rows[row].hash { append(hash.bytes) }
+        if let hash = rows[row].hash { record.append(cell: hash.bytes) }
         return record
     }
 
@@ -225,6 +225,12 @@ extension [UInt8] {
     /// Appends a number of bytes, in four bytes.
     mutating func append(length: UInt32) {
         Swift.withUnsafeBytes(of: length.littleEndian) { append(contentsOf: $0) }
+    }
+
+    /// Appends a cell in the form of ``StoredRows/record(ofRow:columns:)``.
+    mutating func append(cell: Span<UInt8>) {
+        append(length: UInt32(truncatingIfNeeded: cell.count))
+        cell.withUnsafeBufferPointer { append(contentsOf: $0) }
     }
 
     /// Returns a number of bytes that ``append(length:)`` wrote.

@@ -253,6 +253,14 @@ extension CommandFailure {
         }
     }
 
+    init(_ error: ComparisonError) {
+        switch error {
+        case .sorting(let code): self = .cannotSort(code)
+        case .store(let error, _): self.init(error)
+        case .file(let error, _): self.init(error, attempting: .judging)
+        }
+    }
+
     private static func cannotSort(_ code: Int32) -> CommandFailure {
         CommandFailure(
             .inputOutput, "The profiles cannot be sorted in a temporary file: \(systemText(code))",

@@ -34,8 +34,8 @@ import Watchdog
             }
             if !random.once(in: 3) { values["born"] = "19\(Int.random(in: 10...99, using: &random))-02-03" }
             if !random.once(in: 3) {
-                let zone = random.once(in: 2) ? "Z" : ""
-                values["seen"] = "2024-01-0\(Int.random(in: 1...9, using: &random))T10:00:00\(zone)"
+                let time = "10:00:00" + (random.once(in: 2) ? "Z" : "")
+                values["seen"] = "2024-01-0\(Int.random(in: 1...9, using: &random))T\(time)"
             }
             if !random.once(in: 3) { values["member"] = random.once(in: 2) ? "true" : "false" }
             try await store.register(values)
