@@ -39,8 +39,8 @@ struct ProfilesCommand: ParsableCommand {
                 name: "Profile",
                 subcommands: [
                     RegisterCommand.self, EditCommand.self, RemoveCommand.self, LookupCommand.self, FindCommand.self,
-                    ListCommand.self, BrowseCommand.self, SummaryCommand.self, WatchCommand.self,
-                    HistoryCommand.self,
+                    ListCommand.self, BrowseCommand.self, SummaryCommand.self, DuplicatesCommand.self,
+                    WatchCommand.self, HistoryCommand.self,
                 ]),
             CommandGroup(
                 name: "File",
