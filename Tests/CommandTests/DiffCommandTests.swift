@@ -120,7 +120,7 @@ import Watchdog
         try workplace.write("", to: "empty.csv")
         try workplace.write("a,b\n1,2\n1,2\n", to: "nokey.csv")
         for (arguments, status, message) in [
-            (["nosuch.csv"], 66 as Int32, "nosuch.csv"), (["empty.csv"], 65, "The input is empty"),
+            (["nosuch.csv"], 66 as Int32, "nosuch.csv"), (["empty.csv"], 65, "empty.csv: The input is empty"),
             (["nokey.csv", "nokey.csv"], 1, "No column of nokey.csv can be the key"),
             (["people.csv", "--key", "username"], 64, "--key is for two files"), ([], 64, "Give one or two"),
             (["-", "-"], 64, "Only one of the two"), (["-", "people.csv"], 64, "standard input"),

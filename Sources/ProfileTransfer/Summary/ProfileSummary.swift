@@ -3,7 +3,7 @@ internal import ProfileStore
 
 /// A summary of the values of some profiles: for each field, how many profiles have a value, and which values are
 /// frequent, small, great, short or long. See
-/// ``/ProfileStore/ProfileRepository/summary(of:matching:mostValues:)``.
+/// ``ProfileStore/ProfileRepository/summary(of:matching:mostValues:)``.
 public struct ProfileSummary: Hashable, Sendable {
     /// The number of profiles.
     public let profiles: Int

@@ -117,8 +117,21 @@ struct DiffCommand: AsynchronousCommand, StoreUsing {
                 sources.append(.file(try input(place, rules), rules: rules, options: options))
             }
         }
-        return try await ProfileComparison(
-            sources[0], sources[1], temporaryFolder: Environment["TMPDIR"] ?? "/var/tmp")
+        let folder = Environment["TMPDIR"] ?? "/var/tmp"
+        do throws(ComparisonError) {
+            return try await ProfileComparison(sources[0], sources[1], temporaryFolder: folder)
+        } catch {
+            throw Self.failure(error, named)
+        }
+    }
+
+    /// Makes a failure that names the file that could not be read.
+    private static func failure(_ error: ComparisonError, _ named: [String]) -> CommandFailure {
+        let failure = CommandFailure(error)
+        guard case .file(_, let side) = error else { return failure }
+        let name = CommandFailure.named(named[side == .first ? 0 : 1])
+        return CommandFailure(
+            failure.status, lines: ["\(name): \(failure.lines.first ?? "")"] + failure.lines.dropFirst())
     }
 
     private func inferredRules(

@@ -1,3 +1,4 @@
+import CSVStream
 import Platform
 import ProfileCore
 import ProfileStore
@@ -113,6 +114,14 @@ import Watchdog
             #expect(sorted == records.sorted { $0.lexicographicallyPrecedes($1) }, "\(memory) bytes")
             #expect(try sorter.next() == nil)
         }
+    }
+
+    @Test func `a folder in which no temporary file can be made is an error`() throws {
+        let sorter = RecordSorter(in: "/nonexistent", memory: 100)
+        let error = #expect(throws: ByteStreamError.self) {
+            for _ in 0..<100 { try sorter.add(key: [1], [2]) }
+        }
+        #expect(error?.code == ENOENT)
     }
 
     @Test func `an export of chosen columns and hashes imports back`() async throws {
