@@ -55,6 +55,14 @@ import Watchdog
         #expect(exported.status == 0, "\(exported)")
     }
 
+    @Test func `a profile that only one of them has is a difference`() throws {
+        try workplace.write("username,city,age\nanna,Leeds,30\nbert,Bath,12\n", to: "fewer.csv")
+        let fewer = try workplace.profiles("diff", "fewer.csv")
+        #expect(fewer.status == 1 && fewer.output.hasPrefix("- carl\n1 difference: "), "\(fewer)")
+        let more = try workplace.profiles("diff", "fewer.csv", "store.sqlite")
+        #expect(more.status == 1 && more.output.hasPrefix("+ carl\n1 difference: "), "\(more)")
+    }
+
     @Test func `differences are written as JSON`() throws {
         try workplace.write(Self.changed, to: "changed.csv")
         let outcome = try workplace.profiles("diff", "changed.csv", "--format", "json")

@@ -172,17 +172,20 @@ struct OpenedSource {
         _ repository: ProfileRepository, _ columns: [FieldRules], to rows: ComparedRows
     ) async throws(ComparisonError) {
         var scan = StoreScan(fields: columns, mostRows: .max, mostBytes: 1 << 18)
-        while true {
-            let page: StoredRows?
-            do throws(ProfileStoreError) {
-                page = try await repository.nextPage(of: &scan)
-            } catch {
-                throw .store(error, side)
+        var page: StoredRows?
+        do throws(ProfileStoreError) {
+            page = try await repository.nextPage(of: &scan)
+        } catch {
+            throw .store(error, side)
+        }
+        while let added = page {
+            let place = scan
+            // The next page is read while this page is added.
+            async let next = repository.following(place)
+            for row in added.rows.indices {
+                try rows.add(key: added.cell(row, 0), added.record(ofRow: row, columns: columns.count))
             }
-            guard let page else { return }
-            for row in page.rows.indices {
-                try rows.add(key: page.cell(row, 0), page.record(ofRow: row, columns: columns.count))
-            }
+            do throws(ProfileStoreError) { (page, scan) = try await next.get() } catch { throw .store(error, side) }
         }
     }
 }

@@ -56,14 +56,20 @@ struct ExportRows {
 
     private func selected(_ page: StoredRows, by selection: RowSelection) throws(ExportError) -> StoredRows {
         var selected = StoredRows(columns: columns.fields.count, mostBytes: ExportColumns.pageBytes)
+        for row in page.rows.indices where selection.isSelected(row, of: page) {
+            try append(row, of: page, by: selection, to: &selected)
+        }
+        return selected
+    }
+
+    private func append(
+        _ row: Int, of page: StoredRows, by selection: RowSelection, to selected: inout StoredRows
+    ) throws(ExportError) {
         do throws(ProfileStoreError) {
-            for row in page.rows.indices where selection.isSelected(row, of: page) {
-                try selection.append(row, of: page, issuesAsJSON: issuesAreJSON, to: &selected)
-            }
+            try selection.append(row, of: page, issuesAsJSON: issuesAreJSON, to: &selected)
         } catch {
             throw .store(error)
         }
-        return selected
     }
 
     // MARK: Sorting
@@ -80,11 +86,7 @@ struct ExportRows {
             async let following = reading.following(place)
             var selected = StoredRows(columns: columns.fields.count, mostBytes: .max)
             for row in page.rows.indices where selection.isSelected(row, of: page) {
-                do throws(ProfileStoreError) {
-                    try selection.append(row, of: page, issuesAsJSON: issuesAreJSON, to: &selected)
-                } catch {
-                    throw .store(error)
-                }
+                try append(row, of: page, by: selection, to: &selected)
                 let record = selected.record(ofRow: selected.rows.count - 1, columns: columns.fields.count)
                 do throws(ByteStreamError) {
                     try sorter.add(key: selection.sortKey(of: row, of: page), record)
