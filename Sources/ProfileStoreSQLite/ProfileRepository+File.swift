@@ -69,7 +69,13 @@ extension ProfileRepository {
     /// including hashes.
     /// - Throws: `alreadyExists` if there is a file at `path`; `reservedName` if `path` names a file that SQLite or the
     ///   write lock uses beside the database; `unsupported` if the store is not an SQLite file; `full`, …
-    public func backup(to path: String) async throws(ProfileStoreError) {
+    public func backup(to path: String) async throws(ProfileStoreError) { try await backup(to: path, isChecked: false) }
+
+    /// Makes a backup as ``backup(to:)`` does. If `isChecked` is true, the copy gets its name only after SQLite has
+    /// checked every page, every index and every reference of the copy. A damaged copy is removed.
+    ///
+    /// - Throws: `corrupt` with a description of the damage; otherwise the errors of ``backup(to:)``.
+    package func backup(to path: String, isChecked: Bool) async throws(ProfileStoreError) {
         let session = try session(for: "backup")
         // If `path` is the database itself, the copy below fails with `alreadyExists`.
         guard FilePlaces([place]).contains(path) || !FilePlaces(ofStore: place).contains(path) else {
@@ -82,12 +88,22 @@ extension ProfileRepository {
             } _: { connection in
                 // A backup prepares no statement, so `requireKnownVersion` would not notice a migration.
                 _ = try StoreLayout.knownVersion(connection)
+                var damage: StoreDamage?
+                func isSound(_ copy: borrowing Connection) throws(SQLiteError) -> Bool {
+                    damage = try copy.damage()
+                    return damage == nil
+                }
                 do throws(SQLiteError) {
-                    try connection.backup(to: path)
+                    if isChecked {
+                        try connection.backup(to: path, keepingIf: isSound)
+                    } else {
+                        try connection.backup(to: path)
+                    }
                 } catch {
                     if error.systemError == EEXIST { throw ProfileStoreError.alreadyExists(path: path) }
                     throw error
                 }
+                if let damage { throw ProfileStoreError.corrupt(damage) }
             })
     }
 

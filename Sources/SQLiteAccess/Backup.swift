@@ -10,21 +10,35 @@ extension Connection {
     /// then it has a temporary name: `path`, a dot and 12 letters. If copying fails, the file is removed. If the
     /// process is killed, the temporary file stays.
     ///
+    /// - Parameters:
+    ///   - path: The path of the new file.
+    ///   - isSound: Is called with a connection to the complete copy before the copy gets its name. The connection is
+    ///     new, so it reads the file, and not the pages that were just written. If the result is false, the copy is
+    ///     removed.
+    /// - Returns: Whether the copy has got its name.
     /// - Throws: `cantOpen` with `systemError` EEXIST if a file already exists at `path`. Errors of reading or writing
     ///   are also thrown.
-    package func backup(to path: String) throws(SQLiteError) {
+    @discardableResult
+    package func backup(
+        to path: String, keepingIf isSound: ((borrowing Connection) throws(SQLiteError) -> Bool)? = nil
+    ) throws(SQLiteError) -> Bool {
         // If the name already exists, this check avoids a useless copy. The rename below checks the name again, because
         // another process may create a file with this name meanwhile.
         var status = stat()
         guard lstat(path, &status) != 0 else { throw SQLiteError(systemError: EEXIST, opening: path) }
         let letters = "abcdefghijklmnopqrstuvwxyz"
         let unfinished = path + "." + String((0..<12).map { _ in letters.randomElement() ?? "x" })
+        func removeUnfinished() { for ending in ["", "-journal", "-wal", "-shm"] { unlink(unfinished + ending) } }
         do throws(SQLiteError) {
             try copyContents(toNewFile: unfinished)
+            if let isSound, try !isSound(Connection(DatabasePath(unfinished), mode: .readOnly)) {
+                removeUnfinished()
+                return false
+            }
             let code = NewName.rename(unfinished, to: path)
             guard code == 0 else { throw SQLiteError(systemError: code, opening: path) }
         } catch {
-            for ending in ["", "-journal", "-wal", "-shm"] { unlink(unfinished + ending) }
+            removeUnfinished()
             throw error
         }
         let code = NewName.sync(folderOf: path)
@@ -32,6 +46,7 @@ extension Connection {
             unlink(path)
             throw SQLiteError(code: .ioErrorFsync, message: SQLiteError(systemError: code, opening: path).message)
         }
+        return true
     }
 
     private func copyContents(toNewFile path: String) throws(SQLiteError) {

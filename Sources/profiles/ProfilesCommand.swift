@@ -19,44 +19,38 @@ struct ProfilesCommand: ParsableCommand {
 
               profiles register
               profiles import people.csv --rejects rejects.csv
-              profiles lookup skboard
-              profiles find main st
+              profiles show skboard
+              profiles list main st
               profiles edit skboard --phone 7876-1242
 
             The store is at --database, else at $PROFILES_DATABASE, else at \
             $XDG_DATA_HOME/profiles/profiles.sqlite, where $XDG_DATA_HOME is ~/.local/share by default.
-
-            Results go to standard output, everything else to standard error. Exit codes: 0 success; 1 negative answer \
-            (invalid, rejected rows, duplicate, stale revision, not found, wrong secret); 64 usage; 65 unreadable \
-            input; 66 no such input; 69 unavailable; 70 unknown whether the write was stored; 73 cannot create; 74 \
-            input or output failed, or stored on one machine only; 75 busy, try again; 77 not permitted or throttled; \
-            78 bad schema or configuration; 130 interrupted.
             """,
         version: ProgramVersion.number,
         subcommands: testCommands,
         groupedSubcommands: [
             CommandGroup(
-                name: "Profile",
+                name: "Profiles",
                 subcommands: [
-                    RegisterCommand.self, EditCommand.self, RemoveCommand.self, LookupCommand.self, FindCommand.self,
-                    ListCommand.self, BrowseCommand.self, SummaryCommand.self, DuplicatesCommand.self,
-                    WatchCommand.self, HistoryCommand.self,
+                    RegisterCommand.self, ShowCommand.self, EditCommand.self, RemoveCommand.self, ListCommand.self,
+                    FindCommand.self, LookupCommand.self, BrowseCommand.self, SummaryCommand.self,
+                    DuplicatesCommand.self, WatchCommand.self, HistoryCommand.self,
                 ]),
             CommandGroup(
-                name: "File",
+                name: "Files",
                 subcommands: [
                     ImportCommand.self, MendCommand.self, ValidateCommand.self, ExportCommand.self, ImportsCommand.self,
                     DiffCommand.self,
                 ]),
+            CommandGroup(name: "Rules", subcommands: [SchemaCommand.self, RevalidateCommand.self]),
             CommandGroup(
-                name: "Secret",
-                subcommands: [PasscodeCommand.self, LoginCommand.self, UnlockCommand.self, ResetCommand.self]),
-            CommandGroup(name: "Access", subcommands: [SessionCommand.self, TokenCommand.self]),
+                name: "People and secrets",
+                subcommands: [
+                    PasscodeCommand.self, LoginCommand.self, UnlockCommand.self, ResetCommand.self, SessionCommand.self,
+                    TokenCommand.self,
+                ]),
             CommandGroup(
-                name: "Rule",
-                subcommands: [SchemaCommand.self, RevalidateCommand.self]),
-            CommandGroup(
-                name: "Store",
+                name: "The store",
                 subcommands: [
                     InitCommand.self, CheckCommand.self, BackupCommand.self, RestoreCommand.self, CopyCommand.self,
                     MigrateCommand.self,
@@ -142,9 +136,44 @@ struct ProfilesCommand: ParsableCommand {
                 Output.error.note(mistyped.text)
                 Platform.exit(ExitCode.validationFailure.rawValue)
             }
-            exit(withError: error)
+            let help = fullMessage(for: error)
+            guard help == helpMessage() else { exit(withError: error) }
+            show(help: help)
         }
         Output.error.note(UsageText(error, arguments: arguments).text)
         Platform.exit(status.rawValue)
     }
+
+    /// Shows the help of the command itself, with the exit codes at its end. argument-parser has no place for a text
+    /// after the list of subcommands.
+    private static func show(help: String) -> Never {
+        do {
+            // Every heading of a group of subcommands ends in this word.
+            try Output.standard.print(help.replacing(" SUBCOMMANDS:\n", with: ":\n") + "\n\n" + exitCodes)
+            Platform.exit(EXIT_SUCCESS)
+        } catch {
+            error.show()
+            Platform.exit(error.status.rawValue)
+        }
+    }
+
+    private static let exitCodes = """
+        OUTPUT AND EXIT CODES:
+          Results go to standard output, everything else to standard error.
+
+          0    success
+          1    negative answer: invalid, rejected rows, duplicate, stale revision,
+               not found, wrong secret
+          64   usage
+          65   unreadable input
+          66   no such input
+          69   unavailable
+          70   unknown whether the write was stored
+          73   cannot create
+          74   input or output failed, or stored on one machine only
+          75   busy, try again
+          77   not permitted or throttled
+          78   bad schema or configuration
+          130  interrupted
+        """
 }

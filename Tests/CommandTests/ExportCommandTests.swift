@@ -36,6 +36,7 @@ import Watchdog
             ["--sort", "Age in years", "--descending"], ["--sort", "username"], ["--sort", "_id", "--descending"],
             ["--prefix", "--where", "username=user1", "--columns", "fee,username,_id,_created_at,_status,_issues"],
             ["--columns", "City", "--sort", "fee"], ["--invalid"], ["--where", "_id<0"],
+            ["--or", "--where", "city=Leeds", "--where", "age<10", "--sort", "city", "--sort", "age:desc"],
         ])
     func sameAsList(options: [String]) throws {
         for format in ["csv", "tsv", "ndjson"] {

@@ -49,6 +49,9 @@ import Watchdog
             (["--contains", "city=LODZ"], "anna dora"), (["--contains", "city=ath"], "bert"),
             (["--any", #"city=Leeds,Bath\, Avon"#], "bert carl"), (["--any", "city=Leeds", "--any", "city=lodz"], ""),
             (["--any", "age=9,34"], "anna bert"), (["--prefix", "--where", "city=L"], "carl"),
+            (["--or", "--where", "age=34", "--where", "city=Leeds"], "anna carl"),
+            (["--or", "--contains", "city=LODZ", "--where", "age<10"], "anna bert dora"),
+            (["--or", "--invalid", "--any", "age=34,120"], "anna dora"), (["--or", "--where", "age=34"], "anna"),
             (["--where", "age==34"], "anna"), (["--where", "Age=34"], "anna"), (["--where", "CITY=Leeds"], "carl"),
             (["--where", "_id=2"], "bert"), (["--where", "id>3"], "dora"), (["--where", "_created_at<2000-01-01"], ""),
             (["--where", "status=valid", "--where", "_revision=1"], "anna bert carl dora"),
@@ -56,6 +59,11 @@ import Watchdog
             (["--sort", "Age"], "bert anna dora carl"), (["--sort", "_id", "--descending"], "dora carl bert anna"),
             (["--sort", "age"], "bert anna dora carl"), (["--sort", "age", "--descending"], "dora anna bert carl"),
             (["--sort", "username", "--descending", "--limit", "2"], "dora carl"),
+            (["--sort", "Age:desc"], "dora anna bert carl"),
+            (["--sort", "age:asc", "--descending"], "bert anna dora carl"),
+            (["--sort", "_status", "--sort", "age:desc"], "dora anna bert carl"),
+            (["--sort", "_status:desc", "--sort", "fee", "--descending"], "carl anna dora bert"),
+            (["--sort", "_revision", "--sort", "username:desc", "--limit", "3"], "dora carl bert"),
         ]
         for (arguments, found) in cases {
             let outcome = try run(["list", "--columns", "username", "--format", "csv"] + arguments)
@@ -81,12 +89,56 @@ import Watchdog
                 && other.error.contains("--after continues in the order of the previous page: give the same --sort"))
     }
 
+    @Test func `R8: a page goes on in the order of several fields`() throws {
+        let order = ["--sort", "_status", "--sort", "age:desc"]
+        let first = try run(["list", "--limit", "2", "--columns", "username", "--format", "json"] + order)
+        #expect(first.output.contains("\"dora\"") && first.output.contains("\"anna\""))
+        let cursor = try #require(first.output.firstMatch(of: /"next": "(.+)"/)?.output.1)
+        #expect(
+            try run(["list", "--after", String(cursor), "--columns", "username", "--format", "csv"] + order).output
+                == "username\nbert\ncarl\n")
+        let other = try workplace.profiles("list", "--sort", "_status", "--after", String(cursor))
+        #expect(other.status == 64 && other.error.contains("give the same --sort"))
+    }
+
+    @Test func `list with a text searches, and none is no failure`() throws {
+        let found = try workplace.profiles("list", "LODZ", "--columns", "username", "--format", "csv")
+        #expect(found == Workplace.Outcome(status: 0, output: "username\nanna\ndora\n", error: ""))
+        #expect(try workplace.profiles("list", "lodz").output == (try workplace.profiles("find", "lodz").output))
+        #expect(try names("list", "bath", "avon") == "")
+        #expect(try names("list", "Bath,", "Avon") == "bert")
+        #expect(try names("list", "lodz", "--where", "age>100") == "dora")
+        #expect(try names("list", "lodz", "--sort", "age:desc") == "dora anna")
+        #expect(try workplace.profiles("list", "lodz", "--count").output == "2\n")
+        let none = try workplace.profiles("list", "nowhere", "--where", "age>1")
+        #expect(
+            none
+                == Workplace.Outcome(
+                    status: 0, output: "",
+                    error: "There are no profiles with \"nowhere\" in any field that meet the conditions.\n"))
+    }
+
+    @Test func `one profile is shown by its key, as a look-up shows it`() throws {
+        let shown = try workplace.profiles("show", "ANNA")
+        #expect(shown == (try workplace.profiles("lookup", "anna")))
+        #expect(shown.status == 0 && shown.output.hasPrefix("Username"), "\(shown)")
+        #expect(shown.output.contains("\nRevision"))
+        let json = try workplace.profiles("show", "anna", "--format", "json")
+        #expect(json.output.hasPrefix("{\n  \"id\": 1,"), "\(json.output)")
+        let none = try workplace.profiles("show", "emil")
+        #expect(none == Workplace.Outcome(status: 1, output: "", error: "Error: There is no profile \"emil\"\n"))
+        #expect(try workplace.profiles("show").status == 64)
+    }
+
     @Test func `the number of profiles is counted on all pages, and none is no success of a look-up`() throws {
         #expect(try workplace.profiles("list", "--count", "--limit", "1").output == "4\n")
         #expect(try workplace.profiles("list", "--count", "--format", "ndjson").output == "{\"count\":4}\n")
         let none = try workplace.profiles("lookup", "--count", "--where", "age>500", "--format", "json")
         #expect(none.output == "{\n  \"count\": 0\n}\n")
         #expect(none.status == 1 && none.error == "Error: No profile matches\n")
+        for arguments in [["--where", "_id=9"], ["--or", "--invalid", "--where", "age=1"]] {
+            #expect(try run(["lookup"] + arguments).error == "Error: No profile matches\n")
+        }
         let impossible = try workplace.profiles("lookup", "--count", "--where", "age=x")
         #expect(impossible.output == "0\n" && impossible.status == 1)
         let listed = try workplace.profiles("list", "--count", "--where", "age>500")
@@ -260,6 +312,10 @@ import Watchdog
             (["list", "--any", "age=1,old"], "Error: age should be a whole number\n"),
             (["lookup", "--where", "age>=old"], "Error: age should be a whole number\n"),
             (["list", "--descending"], "Error: --descending requires --sort FIELD."),
+            (["list", "--sort", "age", "--sort", "Age:desc"], "Error: --sort names \"Age\" twice\n"),
+            (["list", "--sort", "agee:desc"], "Error: There is no field \"agee\". Did you mean \"age\"?\n"),
+            (["lookup", "--or", "--where", "age=x", "--where", "city=y"], "Error: age should be a whole number\n"),
+            (["list", ""], "Error: Say what to look for."),
             (["list", "--count", "--explain"], "Error: Give --count or --explain, not both."),
             (["list", "--count", "--format", "csv"], "Error: --count supports text, json and ndjson only."),
             (["list", "--expanded", "--format", "json"], "Error: --expanded requires --format text."),
@@ -279,7 +335,9 @@ import Watchdog
         let cases: [(String, Bool)] = [
             ("lookup anna", false), ("lookup --phone 1", false), ("lookup --where phone=1", false), ("list", false),
             ("list --sort username", false), ("list --where username=anna --where age=3 --sort age", false),
-            ("list --where age=3 --explain", false), ("lookup --prefix anna", true), ("lookup --where phone>1", true),
+            ("list --where age=3 --explain", false), ("lookup --prefix anna", true), ("list x", true),
+            ("lookup anna --or --where phone=1", true), ("list --sort username --sort phone", true),
+            ("list --sort username:desc", false), ("lookup --where phone>1", true),
             ("list --where phone=1 --sort age", true), ("list --where phone=1 --contains city=x", true),
             ("list --sort age", true), ("list --count", true), ("list --invalid", true), ("find x", true),
         ]

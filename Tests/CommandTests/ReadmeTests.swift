@@ -49,6 +49,42 @@ import Watchdog
         }
     }
 
+    @Test func `the commands for cron and for systemd run as they are written`() throws {
+        let document = try Document("Documentation/Administration.md")
+        let cron = document.blocks.filter { $0.language == "crontab" }.flatMap(\.lines)
+            .compactMap { $0.wholeMatch(of: /([-0-9*\/,]+ ){5}(.+)/).map { String($0.2) } }
+        let services = document.blocks.filter { $0.language == "ini" }.flatMap(\.lines)
+            .filter { $0.hasPrefix("ExecStart=") }.map { String($0.dropFirst("ExecStart=".count)) }
+        #expect(cron.count == 1 && services.count == 1)
+        let workplace = try Workplace()
+        let start = "profiles init --quiet && mkdir -m 700 ~/backups"
+        #expect(try workplace.run(start).status == 0)
+        // systemd replaces %h by the user's home folder.
+        for command in cron + services.map({ $0.replacing("%h", with: workplace.folder) }) {
+            let (status, output) = try workplace.run(command)
+            #expect(status == 0 && output.isEmpty, "\(command): \(output)")
+        }
+        #expect(try workplace.run("ls backups/*.sqlite").output.count == 2)
+    }
+
+    @Test func `systemd accepts the service and the timer`() throws {
+        let units = try Document("Documentation/Administration.md").blocks.filter { $0.language == "ini" }
+        try #require(units.count == 2)
+        let workplace = try Workplace()
+        for (name, unit) in zip(["service", "timer"], units) {
+            // The command is not installed on the machine of a test.
+            let text = unit.lines.joined(separator: "\n").replacing(
+                "ExecStart=profiles", with: "ExecStart=\(try Workplace.binary())")
+            try workplace.write(text + "\n", to: "profiles-backup.\(name)")
+        }
+        let (status, output) = try workplace.run(
+            """
+            command -v systemd-analyze > /dev/null || exit 0
+            XDG_RUNTIME_DIR="$PWD" systemd-analyze verify --user --man=no ./profiles-backup.service ./profiles-backup.timer
+            """)
+        #expect(status == 0 && output.isEmpty, "\(output)")
+    }
+
     @Test func `the README has at most 10,000 characters`() {
         let count = readme.lines.map { $0.count + 1 }.reduce(0, +)
         #expect(count <= 10_000)

@@ -32,7 +32,7 @@ struct ScenarioRunTests {
     }
 
     @Test(
-        "P5, T3: the pass code screens start with their fixtures",
+        "P5, T3: the passcode screens start with their fixtures",
         arguments: [
             ("PassCodeModel1", "Create Pass Code", ["appleworks1", "appleworks1"]),
             ("PassCodeModel2", "Validate Pass Code", ["parislondon"]),

@@ -1,7 +1,7 @@
 import Testing
 import Watchdog
 
-/// Pass codes, passwords and logins.
+/// Passcodes, passwords and logins.
 @Suite(.watched) struct SecretCommandTests {
     private func passcode(
         _ workplace: Workplace, _ action: String, _ entries: String...
@@ -12,19 +12,19 @@ import Watchdog
         return (outcome.status, outcome.output + outcome.error)
     }
 
-    @Test func `P5: the worked examples of creating, validating and editing a pass code`() throws {
+    @Test func `P5: the worked examples of creating, validating and editing a passcode`() throws {
         let workplace = try Workplace()
         try workplace.register("anna")
         #expect(
             try passcode(workplace, "create", "appleworks1", "appleworks2") == (1, "Error: Pass codes do not match\n"))
-        #expect(try passcode(workplace, "create", "appleworks1", "appleworks1") == (0, "Pass code created\n"))
+        #expect(try passcode(workplace, "create", "appleworks1", "appleworks1") == (0, "Passcode created\n"))
         #expect(try passcode(workplace, "create", "parislondon", "parislondon").status == 1)
-        #expect(try passcode(workplace, "validate", "appleworks1") == (0, "Pass code right\n"))
-        #expect(try workplace.profiles("passcode", "remove", "anna", "--yes").output == "Pass code removed\n")
+        #expect(try passcode(workplace, "validate", "appleworks1") == (0, "Passcode right\n"))
+        #expect(try workplace.profiles("passcode", "remove", "anna", "--yes").output == "Passcode removed\n")
 
         #expect(try passcode(workplace, "create", "parislondon", "parislondon").status == 0)
         #expect(try passcode(workplace, "validate", "parislondon").status == 0)
-        #expect(try passcode(workplace, "validate", "parislondon1") == (1, "Error: The pass code is wrong\n"))
+        #expect(try passcode(workplace, "validate", "parislondon1") == (1, "Error: The passcode is wrong\n"))
         #expect(try workplace.profiles("passcode", "remove", "anna", "--yes").status == 0)
 
         #expect(try passcode(workplace, "create", "marsvenus", "marsvenus").status == 0)
@@ -35,19 +35,19 @@ import Watchdog
         #expect(try passcode(workplace, "validate", "marsvenus").status == 0)
         #expect(
             try passcode(workplace, "edit", "marsvenus", "morningafternoon", "morningafternoon")
-                == (0, "Pass code changed\n"))
+                == (0, "Passcode changed\n"))
         #expect(try passcode(workplace, "validate", "morningafternoon").status == 0)
     }
 
-    @Test func `P3, P6: a pass code that is short, empty or the present one is refused`() throws {
+    @Test func `P3, P6: a passcode that is short, empty or the present one is refused`() throws {
         let workplace = try Workplace()
         try workplace.register("anna")
         #expect(
             try passcode(workplace, "create", "short", "short")
-                == (1, "Error: The pass code should have at least 8 characters\n"))
+                == (1, "Error: The passcode should have at least 8 characters\n"))
         #expect(
             try workplace.profiles("passcode", "create", "anna", "--stdin", input: "\n\n").error
-                == "Error: The pass code is empty\n")
+                == "Error: The passcode is empty\n")
         #expect(try passcode(workplace, "create", "appleworks1").status == 65)
         #expect(try passcode(workplace, "create", "appleworks1", "appleworks1").status == 0)
         #expect(try passcode(workplace, "edit", "appleworks1", "appleworks1", "appleworks1").status == 1)
@@ -57,7 +57,7 @@ import Watchdog
                 .status == 1)
     }
 
-    @Test func `P9: after five wrong pass codes a further one exits 77 with the time to wait, until unlocked`() throws {
+    @Test func `P9: after five wrong passcodes a further one exits 77 with the time to wait, until unlocked`() throws {
         let workplace = try Workplace()
         try workplace.register("anna")
         #expect(try passcode(workplace, "create", "parislondon", "parislondon").status == 0)

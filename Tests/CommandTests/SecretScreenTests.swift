@@ -3,7 +3,7 @@ import ProfileTesting
 import Testing
 import Watchdog
 
-/// Pass codes and logins on a screen, in a real terminal.
+/// Passcodes and logins on a screen, in a real terminal.
 @Suite(.watched) struct SecretScreenTests {
     private let references = ReferenceScreens()
 
@@ -21,7 +21,7 @@ import Watchdog
         #expect(outcome.status == 0)
     }
 
-    @Test func `P4, P5: a pass code is created by two entries that match`() throws {
+    @Test func `P4, P5: a passcode is created by two entries that match`() throws {
         let workplace = try Workplace()
         try workplace.register("anna")
         let driver = try passcode(workplace, "create")
@@ -36,7 +36,7 @@ import Watchdog
         try driver.type("appleworks1\nappleworks1\n")
         #expect(try driver.end() == 0)
         #expect(driver.isRestored)
-        #expect(driver.screen.contains("Pass code created"))
+        #expect(driver.screen.contains("Passcode created"))
         #expect(!driver.transcript.contains("appleworks"))
         #expect(
             try workplace.profiles("passcode", "validate", "anna", "--stdin", input: "appleworks1\n").status == 0)
@@ -48,52 +48,52 @@ import Watchdog
         try set("parislondon", workplace)
         let driver = try TerminalDriver(workplace, "passcode", "create", "anna")
         #expect(try driver.end() == 1)
-        #expect(driver.transcript.contains("Error: The profile has a pass code already"))
-        #expect(!driver.transcript.contains("New pass code"))
+        #expect(driver.transcript.contains("Error: The profile has a passcode already"))
+        #expect(!driver.transcript.contains("New passcode"))
         #expect(
             try workplace.profiles("passcode", "validate", "anna", "--stdin", input: "parislondon\n").status == 0)
         #expect(try TerminalDriver(workplace, "passcode", "create", "nobody").end() == 1)
     }
 
-    @Test func `P4, P5: the right pass code is validated, a wrong one alerts and may be tried again`() throws {
+    @Test func `P4, P5: the right passcode is validated, a wrong one alerts and may be tried again`() throws {
         let workplace = try Workplace()
         try workplace.register("anna")
         try set("parislondon", workplace)
         let driver = try passcode(workplace, "validate")
         #expect(driver.screen.rows.filter { $0.contains("[") }.count == 1)
         try driver.type("parislondon1\n")
-        try driver.wait(for: "The pass code is wrong")
+        try driver.wait(for: "The passcode is wrong")
         try driver.press(.escape)
         try driver.wait(until: { !$0.contains("wrong") })
         try driver.type("parislondon\n")
         #expect(try driver.end() == 0)
-        #expect(driver.screen.contains("Pass code right"))
+        #expect(driver.screen.contains("Passcode right"))
 
         let left = try passcode(workplace, "validate")
         try left.type("parislondon1\n")
-        try left.wait(for: "The pass code is wrong")
+        try left.wait(for: "The passcode is wrong")
         try left.press(.enter)
         try left.wait(until: { !$0.contains("wrong") })
         try left.press(.escape)
         #expect(try left.end() == 1)
-        #expect(left.screen.contains("Error: The pass code is wrong"))
+        #expect(left.screen.contains("Error: The passcode is wrong"))
     }
 
-    @Test func `P4, P5: a pass code is edited with the old one right and the new one twice the same`() throws {
+    @Test func `P4, P5: a passcode is edited with the old one right and the new one twice the same`() throws {
         let workplace = try Workplace()
         try workplace.register("anna")
         try set("marsvenus", workplace)
         let driver = try passcode(workplace, "edit")
         #expect(driver.screen.rows.filter { $0.contains("[") }.count == 3)
         try driver.type("mercuryjupiter\nmorningafternoon\nmorningafternoon\n")
-        try driver.wait(for: "The pass code is wrong")
+        try driver.wait(for: "The passcode is wrong")
         try driver.press(.enter)
         try driver.wait(until: { !$0.contains("wrong") })
         // The new ones are still there.
         try driver.type("marsvenus")
         try driver.press(.control("s"))
         #expect(try driver.end() == 0)
-        #expect(driver.screen.contains("Pass code changed"))
+        #expect(driver.screen.contains("Passcode changed"))
         try set("marsvenus", workplace)
         let second = try passcode(workplace, "edit")
         try second.type("marsvenus\nmorningafternoon1\nmorningafternoon2\n")
@@ -103,7 +103,7 @@ import Watchdog
         #expect(try workplace.profiles("passcode", "validate", "anna", "--stdin", input: "marsvenus\n").status == 0)
     }
 
-    @Test func `P9: too many wrong pass codes count down, and leaving then exits 77`() throws {
+    @Test func `P9: too many wrong passcodes count down, and leaving then exits 77`() throws {
         let workplace = try Workplace()
         try workplace.register("anna")
         try set("parislondon", workplace)
@@ -112,7 +112,7 @@ import Watchdog
         // Each failure from the fifth on doubles the delay, so that slow machines get there too.
         for _ in 0..<20 where !isThrottled {
             try driver.type("parislondon1\n")
-            try driver.wait(until: { $0.contains("The pass code is wrong") || $0.contains("try again in") })
+            try driver.wait(until: { $0.contains("The passcode is wrong") || $0.contains("try again in") })
             isThrottled = driver.screen.contains("try again in")
             if !isThrottled {
                 try driver.press(.enter)
@@ -123,7 +123,7 @@ import Watchdog
         // A countdown that ticks ends by itself.
         try driver.wait(until: { $0.contains("You may try again") })
         try driver.press(.enter)
-        try driver.wait(until: { $0.contains("The pass code is wrong") })
+        try driver.wait(until: { $0.contains("The passcode is wrong") })
         try driver.press(.enter)
         try driver.type("parislondon1\n")
         try driver.wait(until: { $0.contains("try again in") })

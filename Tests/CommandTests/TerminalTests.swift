@@ -57,45 +57,45 @@ import Watchdog
         #expect(try workplace.profiles("check").status == 0)
     }
 
-    @Test func `P4: a pass code is asked for under its title, twice, and not echoed`() throws {
+    @Test func `P4: a passcode is asked for under its title, twice, and not echoed`() throws {
         let workplace = try Workplace()
         try workplace.register("anna")
         let session = try TerminalDriver(workplace, "passcode", "create", "anna", "--plain")
         try session.wait(for: "Create Pass Code")
-        try session.wait(for: "New pass code: ")
+        try session.wait(for: "New passcode: ")
         #expect(!session.echoes)
         try session.type("appleworks1\n")
-        try session.wait(for: "Repeat new pass code: ")
+        try session.wait(for: "Repeat new passcode: ")
         try session.type("appleworks1\n")
         #expect(try session.end() == 0)
-        #expect(session.transcript.contains("Pass code created"))
+        #expect(session.transcript.contains("Passcode created"))
         #expect(!session.transcript.contains("appleworks1"))
 
         let wrong = try TerminalDriver(workplace, "passcode", "validate", "anna", "--plain")
         try wrong.wait(for: "Validate Pass Code")
-        try wrong.wait(for: "Pass code: ")
+        try wrong.wait(for: "Passcode: ")
         try wrong.type("appleworks2\n")
         #expect(try wrong.end() == 1)
-        #expect(wrong.transcript.contains("Error: The pass code is wrong"))
+        #expect(wrong.transcript.contains("Error: The passcode is wrong"))
     }
 
-    @Test func `P1: nobody is asked for a pass code that cannot be set, and one is removed after a yes`() throws {
+    @Test func `P1: nobody is asked for a passcode that cannot be set, and one is removed after a yes`() throws {
         let workplace = try Workplace()
         try workplace.register("anna")
         let entries = "appleworks1\nappleworks1\n"
         #expect(try workplace.profiles("passcode", "create", "anna", "--stdin", input: entries).status == 0)
         let second = try TerminalDriver(workplace, "passcode", "create", "anna", "--plain")
         #expect(try second.end() == 1)
-        #expect(second.transcript.contains("Error: The profile has a pass code already"))
-        #expect(!second.transcript.contains("New pass code: "))
+        #expect(second.transcript.contains("Error: The profile has a passcode already"))
+        #expect(!second.transcript.contains("New passcode: "))
 
         #expect(try workplace.profiles("passcode", "remove", "anna").status == 64)
         for (answer, status) in [("n", Int32(1)), ("y", 0)] {
             let removal = try TerminalDriver(workplace, "passcode", "remove", "anna")
-            try removal.wait(for: "Remove the pass code of anna? [y/N]")
+            try removal.wait(for: "Remove the passcode of anna? [y/N]")
             try removal.type(answer + "\n")
             #expect(try removal.end() == status)
-            #expect(removal.transcript.contains(status == 0 ? "Pass code removed" : "Error: Nothing was removed"))
+            #expect(removal.transcript.contains(status == 0 ? "Passcode removed" : "Error: Nothing was removed"))
         }
         #expect(try workplace.profiles("passcode", "remove", "anna", "--yes").status == 1)
     }

@@ -53,6 +53,13 @@ import Watchdog
                 "export x.xlsx",
                 "Error: The extension of x.xlsx names no format: use .csv, .tsv, .json, .ndjson, .jsonl or .md"
             ),
+            ("backup", "Error: Give the new file, or a folder with --into."),
+            ("backup a.sqlite --into b", "Error: Give the new file, or a folder with --into."),
+            ("backup a.sqlite --keep 3", "Error: --keep requires --into FOLDER."),
+            ("backup --into b --keep 0", "Error: --keep takes 1 or more."),
+            ("backup --into b --keep -1", "Error: --keep takes 1 or more."),
+            ("backup -", "Error: - does not name a file here\n  Name a file; ./- is a file with that name\n"),
+            ("backup b/", "Error: b/ names a folder, and not a file\n  Name a file in it\n"),
             ("login", "Error: Give a username"),
             ("passcode create", "Error: Missing expected argument '<username>'"),
             ("nonsense", "Error: There is no subcommand 'nonsense'.\n"),
@@ -159,7 +166,8 @@ import Watchdog
     @Test(
         "The help of every subcommand shows an example",
         arguments: [
-            "init", "register", "edit", "remove", "lookup", "list", "import", "validate", "revalidate", "export",
+            "init", "register", "show", "edit", "remove", "lookup", "list", "find", "mend", "copy", "history", "import",
+            "validate", "revalidate", "export",
             "passcode", "passcode create", "passcode validate", "passcode edit", "passcode remove", "unlock", "login",
             "reset", "session", "session list", "session end", "token", "token create", "token list", "token revoke",
             "watch", "schema", "schema show", "schema check", "schema diff", "schema adopt", "schema log", "check",
@@ -172,6 +180,59 @@ import Watchdog
         #expect(outcome.status == 0)
         #expect(outcome.output.contains("\n  profiles \(name)") || outcome.output.contains("| profiles \(name)"))
         #expect(outcome.error == "")
+    }
+
+    /// The commands in the examples of a help text, each with the line in which it stands.
+    private static func examples(of command: any ParsableCommand.Type) -> [(command: String, line: String)] {
+        command.configuration.discussion.split(separator: "\n").filter { $0.hasPrefix("  ") }.flatMap { line in
+            line.split(separator: " | ").map { $0.drop { $0 == " " } }.filter { $0.hasPrefix("profiles ") }
+                .map { (String($0.split(separator: #/[<>] /#)[0]), String(line)) }
+        }
+    }
+
+    @Test func `every example of the help fits 80 columns, and can be copied`() throws {
+        func everyCommand(_ command: any ParsableCommand.Type) -> [any ParsableCommand.Type] {
+            [command] + command.configuration.subcommands.flatMap(everyCommand)
+        }
+        let workplace = try Workplace()
+        let examples = everyCommand(ProfilesCommand.self).flatMap(Self.examples)
+        #expect(examples.count > 80)
+        for (command, line) in examples {
+            #expect(line.count <= 80, "\(line)")
+            // A shell splits the line into the words that the command gets.
+            let words = try workplace.run(
+                ["/bin/bash", "-c", "profiles() { printf '%s\\n' \"$@\"; }; \(command)"], input: "", environment: [:])
+            #expect(words.status == 0 && words.error == "", "\(command): \(words)")
+            let arguments = words.output.split(separator: "\n", omittingEmptySubsequences: false).dropLast()
+            do { _ = try ProfilesCommand.parseAsRoot(arguments.map(String.init)) } catch {
+                // Without a terminal, some commands refuse what they would ask for.
+                let message = ProfilesCommand.message(for: error)
+                #expect(message.hasPrefix("Say what ") || message.contains("no terminal"), "\(command): \(message)")
+            }
+        }
+    }
+
+    @Test func `the help lists the subcommands by task, and ends with the exit codes`() throws {
+        let workplace = try Workplace()
+        let help = try workplace.profiles("--help")
+        #expect(help.status == 0 && help.error == "")
+        #expect(try workplace.profiles() == help)
+        #expect(try workplace.profiles("help") == help)
+        let headings = help.output.split(separator: "\n").filter { $0.wholeMatch(of: /[A-Z ]+:/) != nil }
+        #expect(
+            headings.dropFirst(headings.firstIndex(of: "PROFILES:") ?? 0) == [
+                "PROFILES:", "FILES:", "RULES:", "PEOPLE AND SECRETS:", "THE STORE:", "SHELL:",
+                "OUTPUT AND EXIT CODES:",
+            ], "\(help.output)")
+        #expect(help.output.hasSuffix("  130  interrupted\n"))
+        #expect(help.output.split(separator: "\n").allSatisfy { $0.count <= 80 })
+        let imports = try workplace.profiles("import", "--help").output
+        let groups = imports.split(separator: "\n").filter { $0.wholeMatch(of: /[A-Z ]+:/) != nil }
+        #expect(
+            groups == [
+                "INPUT:", "COLUMNS:", "REJECTED ROWS AND REPORT:", "STORING:", "RULES:", "INFERRED RULES:", "OPTIONS:",
+            ],
+            "\(groups)")
     }
 
     @Test(

@@ -94,6 +94,7 @@ extension ValidationIssue.ExpectedFormat {
         case .textForRelevance: "should have a text, for profiles to be in the order of how well it matches"
         case .conditions(let most): "should have at most \(most) conditions"
         case .conditionValues(let most): "should name at most \(most) values"
+        case .sortFields(let most): "should be sorted by 1 to \(most) fields"
         }
     }
 }

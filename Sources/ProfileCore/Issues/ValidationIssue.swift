@@ -101,6 +101,8 @@ public struct ValidationIssue: Hashable, Sendable {
         case conditions(most: Int)
         /// The conditions of a query have at most this number of values.
         case conditionValues(most: Int)
+        /// The order of a query should have one field, and no more fields than this.
+        case sortFields(most: Int)
     }
 
     /// The reason why a row cannot be split into one value for each field.

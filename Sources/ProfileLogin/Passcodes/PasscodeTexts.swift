@@ -8,11 +8,11 @@ extension PasscodeFlowError {
     public var message: String {
         switch self {
         case .mismatch: "Pass codes do not match"
-        case .notDifferent: "The new pass code is the present one"
-        case .violation(.empty): "The pass code is empty"
-        case .violation(.tooShort(let minimum)): "The pass code should have at least \(minimum) characters"
-        case .violation(.tooLong(let maximum)): "The pass code should have at most \(maximum) characters"
-        case .violation(.notUnicode): "The pass code is not UTF-8 text"
+        case .notDifferent: "The new passcode is the present one"
+        case .violation(.empty): "The passcode is empty"
+        case .violation(.tooShort(let minimum)): "The passcode should have at least \(minimum) characters"
+        case .violation(.tooLong(let maximum)): "The passcode should have at most \(maximum) characters"
+        case .violation(.notUnicode): "The passcode is not UTF-8 text"
         }
     }
 }
@@ -22,11 +22,11 @@ extension CredentialError {
     /// an error better.
     public var message: String? {
         switch self {
-        case .wrong: "The pass code is wrong"
+        case .wrong: "The passcode is wrong"
         case .throttled(let milliseconds): "Too many failed attempts; try again in \(Self.wait(milliseconds))"
         case .locked: "Locked after too many failed attempts"
-        case .passcodeExists: "The profile has a pass code already"
-        case .noPasscode: "The profile has no pass code"
+        case .passcodeExists: "The profile has a passcode already"
+        case .noPasscode: "The profile has no passcode"
         case .notDifferent: PasscodeFlowError.notDifferent.message
         case .violation(let violation): PasscodeFlowError.violation(violation).message
         case .hashing, .store: nil

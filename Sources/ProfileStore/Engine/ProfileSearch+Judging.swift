@@ -50,15 +50,20 @@ extension FieldRules {
 }
 
 extension ProfileSearch {
+    /// Returns whether a profile meets the conditions. `isMet` returns whether it meets one of them.
+    package func areConditionsMet(_ isMet: (Condition) -> Bool) -> Bool {
+        joinsByOr ? conditions.contains(where: isMet) : conditions.allSatisfy(isMet)
+    }
+
     /// Returns the position of a profile in the order of the search.
     package func place(of profile: Profile) -> ProfileCursor {
-        let value: [UInt8]? =
+        let values: [[UInt8]?] =
             switch order {
-            case nil: nil
-            case .field(let field, _): profile.text(of: field.name).map { Array($0.utf8) }
-            case .relevance(let text): profile.match(of: text).map { [UInt8($0.rawValue)] }
+            case nil: []
+            case .fields(let fields): fields.map { profile.text(of: $0.field.name).map { Array($0.utf8) } }
+            case .relevance(let text): [profile.match(of: text).map { [UInt8($0.rawValue)] }]
             }
-        return cursor(id: profile.id, value: value)
+        return cursor(id: profile.id, values: values)
     }
 
     /// Returns whether one position in the order of the search comes before another position.
@@ -69,20 +74,23 @@ extension ProfileSearch {
 
     /// Compares two positions in the order of the search, and ignores `isReversed`.
     private func compare(_ one: ProfileCursor, _ other: ProfileCursor) -> Int {
-        guard let order else { return one.id < other.id ? -1 : one.id > other.id ? 1 : 0 }
-        let values: Int
-        switch (one.value, other.value) {
-        case (nil, nil): values = 0
-        case (nil, _?): return 1
-        case (_?, nil): return -1
-        case (let left?, let right?):
-            switch order {
-            case .field(let field, _): values = ValueOrder(field).compare(left.span, right.span)
-            // The better match comes first.
-            case .relevance: values = Int(right.first ?? 0) - Int(left.first ?? 0)
+        let fields = order?.fields ?? []
+        for (index, (left, right)) in zip(one.values, other.values).enumerated() {
+            switch (left, right) {
+            case (nil, nil): continue
+            case (nil, _?): return 1
+            case (_?, nil): return -1
+            case (let left?, let right?):
+                guard fields.indices.contains(index) else {
+                    // In the order of relevance, the better match comes first.
+                    guard left == right else { return Int(right.first ?? 0) - Int(left.first ?? 0) }
+                    continue
+                }
+                let rising = ValueOrder(fields[index].field).compare(left.span, right.span)
+                guard rising == 0 else { return fields[index].isDescending ? -rising : rising }
             }
         }
-        let rising = values != 0 ? values : one.id < other.id ? -1 : one.id > other.id ? 1 : 0
-        return order.isDescending ? -rising : rising
+        let rising = one.id < other.id ? -1 : one.id > other.id ? 1 : 0
+        return order?.isDescending ?? false ? -rising : rising
     }
 }

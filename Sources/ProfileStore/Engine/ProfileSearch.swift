@@ -14,21 +14,40 @@ package struct ProfileSearch: Sendable {
         }
     }
 
+    /// A field of the rules that is not secret, by whose values profiles are sorted. Profiles without a value come
+    /// last. In descending order, the greatest values come first.
+    package struct SortField: Sendable {
+        package let field: FieldRules
+        package let isDescending: Bool
+
+        package init(_ field: FieldRules, isDescending: Bool) {
+            self.field = field
+            self.isDescending = isDescending
+        }
+    }
+
     /// The order of the profiles. Profiles with equal values, or with equally good matches, are sorted by id.
     package enum Order: Sendable {
-        /// The order of the values of a field that is not secret. Profiles without a value come last. In descending
-        /// order, the greatest values come first. Profiles with equal values are then also sorted by descending id.
-        case field(FieldRules, isDescending: Bool)
+        /// The order of the values of the first field, then of the next field, and so on. Profiles with equal values in
+        /// all fields are sorted by id, in the direction of the last field. There is at least one field.
+        case fields([SortField])
         /// The order of relevance: profiles are sorted by the quality of their best match with this text. The best
         /// matches come first. Among equally good matches, the smallest ids come first.
         case relevance(of: FoldedText)
 
-        /// The field whose values define the order.
-        package var field: FieldRules? { if case .field(let field, _) = self { field } else { nil } }
+        /// The order of the values of one field.
+        package static func field(_ field: FieldRules, isDescending: Bool) -> Order {
+            .fields([SortField(field, isDescending: isDescending)])
+        }
 
-        /// Whether the greatest values come first. In this case, profiles with equal values are sorted by descending
-        /// id.
-        package var isDescending: Bool { if case .field(_, isDescending: true) = self { true } else { false } }
+        /// The field whose values alone define the order; nil for several fields.
+        package var field: FieldRules? { fields.count == 1 ? fields[0].field : nil }
+
+        /// The fields whose values define the order; none in the order of relevance.
+        package var fields: [SortField] { if case .fields(let fields) = self { fields } else { [] } }
+
+        /// Whether profiles with equal values are sorted by descending id.
+        package var isDescending: Bool { fields.last?.isDescending ?? false }
 
         /// Whether a profile can have no value in the sort field. Profiles without a value come last.
         package var hasAbsent: Bool { field.map { !$0.isPrimaryKey } ?? false }
@@ -43,8 +62,10 @@ package struct ProfileSearch: Sendable {
         case hasPassword(setUnderOthersThan: [Int])
     }
 
-    /// The conditions. A profile must meet all conditions.
+    /// The conditions. A profile must meet all conditions, or one of them if ``joinsByOr`` is true.
     package var conditions: [Condition]
+    /// Whether one met condition is enough. False if there are fewer than two conditions.
+    package var joinsByOr = false
     /// A text that at least one non-secret field must contain.
     package var text: FoldedText?
     package var status: Status?
@@ -78,15 +99,16 @@ package struct ProfileSearch: Sendable {
     /// Whether small values, small ids and good matches come first.
     package var isAscending: Bool { (order?.isDescending ?? false) == isReversed }
 
-    /// Returns the cursor of the profile that has this id, and this value in the sort field.
-    package func cursor(id: Int64, value: [UInt8]?) -> ProfileCursor {
+    /// Returns the cursor of the profile that has this id, and these values in the sort fields.
+    package func cursor(id: Int64, values: [[UInt8]?]) -> ProfileCursor {
         let asked: ProfileQuery.Order? =
             switch order {
             case nil: nil
-            case .field(let field, let isDescending): .field(field.name, isDescending: isDescending)
+            case .fields(let fields):
+                .fields(fields.map { ProfileQuery.SortField($0.field.name, isDescending: $0.isDescending) })
             case .relevance: .relevance
             }
-        return ProfileCursor(id: id, order: asked, value: value)
+        return ProfileCursor(id: id, order: asked, values: values)
     }
 }
 
@@ -145,7 +167,14 @@ extension ProfileSearch {
         var order: Order?
         switch query.order {
         case nil: break
-        case .field(let name, let isDescending): order = field(name).map { .field($0, isDescending: isDescending) }
+        case .fields(let fields):
+            order = .fields(
+                fields.prefix(Self.mostSortFields).compactMap { sort in
+                    field(sort.field).map { SortField($0, isDescending: sort.isDescending) }
+                })
+            if !(1...Self.mostSortFields).contains(fields.count) {
+                issues.append(ValidationIssue(nil, .badFormat(expected: .sortFields(most: Self.mostSortFields))))
+            }
         case .relevance:
             order = text.map { .relevance(of: $0) }
             if order == nil { issues.append(ValidationIssue(nil, .badFormat(expected: .textForRelevance))) }
@@ -165,11 +194,13 @@ extension ProfileSearch {
             status: query.status.map { $0 == .invalid ? .invalid : .judged(by: versions) }, order: order,
             isReversed: query.isReversed, limit: max(1, min(query.limit, 100_000)), after: query.after,
             mostBytes: mostBytes)
+        joinsByOr = query.joinsByOr && conditions.count > 1
     }
 
     /// Databases limit the size of a statement.
     private static let mostConditions = 50
     private static let mostValues = 500
+    private static let mostSortFields = 10
 }
 
 extension ProfileQuery.Comparison {

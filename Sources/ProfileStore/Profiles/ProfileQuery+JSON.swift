@@ -3,10 +3,11 @@ internal import ProfileCore
 extension ProfileQuery: Codable {
     private enum Key: String, CodingKey, CaseIterable {
         case conditions, text, status, order, limit, after
+        case joinsByOr = "or"
         case isReversed = "reversed"
     }
 
-    /// Reads an object with any of `conditions`, `text`, `status`, `order`, `reversed`, `limit` and `after`; see
+    /// Reads an object with any of `conditions`, `or`, `text`, `status`, `order`, `reversed`, `limit` and `after`; see
     /// <doc:Queries>.
     ///
     /// - Throws: `DecodingError` if a member has the wrong type or an unknown name. The error contains the path of the
@@ -16,6 +17,7 @@ extension ProfileQuery: Codable {
         let container = try decoder.container(keyedBy: Key.self)
         self.init(
             try container.decodeIfPresent([Condition].self, forKey: .conditions) ?? [],
+            joinsByOr: try container.decodeIfPresent(Bool.self, forKey: .joinsByOr) ?? false,
             text: try container.decodeIfPresent(String.self, forKey: .text),
             status: try container.decodeIfPresent(Status.self, forKey: .status),
             order: try container.decodeIfPresent(Order.self, forKey: .order),
@@ -28,6 +30,7 @@ extension ProfileQuery: Codable {
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: Key.self)
         if !conditions.isEmpty { try container.encode(conditions, forKey: .conditions) }
+        if joinsByOr { try container.encode(joinsByOr, forKey: .joinsByOr) }
         try container.encodeIfPresent(text, forKey: .text)
         try container.encodeIfPresent(status, forKey: .status)
         try container.encodeIfPresent(order, forKey: .order)
@@ -39,24 +42,14 @@ extension ProfileQuery: Codable {
 
 extension ProfileQuery.Status: Codable {}
 
-extension ProfileQuery.Order: Codable {
+extension ProfileQuery.SortField: Codable {
     private enum Key: String, CodingKey, CaseIterable {
         case field
         case isDescending = "descending"
     }
 
-    private enum Name: String, Codable { case relevance }
-
-    /// Reads an object with `field` and an optional `descending` (false by default), or the text `relevance`.
+    /// Reads an object with `field` and an optional `descending` (false by default).
     public init(from decoder: any Decoder) throws {
-        if let name = try? decoder.singleValueContainer().decode(String.self) {
-            guard Name(rawValue: name) != nil else {
-                throw DecodingError.dataCorrupted(
-                    .init(codingPath: decoder.codingPath, debugDescription: "No order is called so"))
-            }
-            self = .relevance
-            return
-        }
         try decoder.allowOnly(Key.self)
         let container = try decoder.container(keyedBy: Key.self)
         self.init(
@@ -64,13 +57,37 @@ extension ProfileQuery.Order: Codable {
             isDescending: try container.decodeIfPresent(Bool.self, forKey: .isDescending) ?? false)
     }
 
+    /// Writes the object that ``init(from:)`` reads.
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: Key.self)
+        try container.encode(field, forKey: .field)
+        try container.encode(isDescending, forKey: .isDescending)
+    }
+}
+
+extension ProfileQuery.Order: Codable {
+    private enum Name: String, Codable { case relevance }
+
+    /// Reads a ``ProfileQuery/SortField``, an array of them, or the text `relevance`.
+    public init(from decoder: any Decoder) throws {
+        if let name = try? decoder.singleValueContainer().decode(String.self) {
+            guard Name(rawValue: name) != nil else {
+                throw DecodingError.dataCorrupted(
+                    .init(codingPath: decoder.codingPath, debugDescription: "No order is called so"))
+            }
+            self = .relevance
+        } else if (try? decoder.unkeyedContainer()) != nil {
+            self = .fields(try [ProfileQuery.SortField](from: decoder))
+        } else {
+            self = .fields([try ProfileQuery.SortField(from: decoder)])
+        }
+    }
+
     /// Writes the form that ``init(from:)`` reads.
     public func encode(to encoder: any Encoder) throws {
         switch self {
-        case .field(let field, let isDescending):
-            var container = encoder.container(keyedBy: Key.self)
-            try container.encode(field, forKey: .field)
-            try container.encode(isDescending, forKey: .isDescending)
+        case .fields(let fields) where fields.count == 1: try fields[0].encode(to: encoder)
+        case .fields(let fields): try fields.encode(to: encoder)
         case .relevance: try Name.relevance.encode(to: encoder)
         }
     }

@@ -60,11 +60,25 @@ public struct ProfileQuery: Hashable, Sendable {
         case unjudged
     }
 
+    /// A field by whose values profiles are sorted.
+    public struct SortField: Hashable, Sendable {
+        /// The field, which must not be secret, or a fact of the store; see <doc:Queries>.
+        public let field: FieldName
+        /// Whether the greatest values come first. In both directions, profiles without a value come last.
+        public let isDescending: Bool
+
+        /// Creates a field of an order.
+        public init(_ field: FieldName, isDescending: Bool = false) {
+            self.field = field
+            self.isDescending = isDescending
+        }
+    }
+
     /// The order of the profiles. Profiles with equal values, or with equally good matches, are sorted by id.
     public enum Order: Hashable, Sendable {
-        /// Profiles are sorted by the values of a field that is not secret, in ascending or descending order. In both
-        /// directions, profiles without a value come last.
-        case field(FieldName, isDescending: Bool)
+        /// Profiles are sorted by the values of the first field. Profiles with equal values in that field are sorted by
+        /// the next field, and so on. An order has 1 to 10 fields.
+        case fields([SortField])
         /// Profiles are sorted by their best match with the query's ``ProfileQuery/text``. Values that equal the text
         /// come first. Then come values that begin with the text, and then values in which a word begins with the text.
         /// All other values that contain the text come last. The query must have a text.
@@ -72,16 +86,19 @@ public struct ProfileQuery: Hashable, Sendable {
 
         /// The order of a field's values.
         public init(_ field: FieldName, isDescending: Bool = false) {
-            self = .field(field, isDescending: isDescending)
+            self = .fields([SortField(field, isDescending: isDescending)])
         }
     }
 
     /// The default limit.
     public static let usualLimit = 100
 
-    /// The conditions. A profile must meet all conditions. A query has at most 50 conditions. Together they have at
-    /// most 500 values.
+    /// The conditions. A profile must meet all conditions, or one of them if ``joinsByOr`` is true. A query has at most
+    /// 50 conditions. Together they have at most 500 values.
     public var conditions: [Condition]
+    /// Whether a profile that meets one of the conditions is found. False by default: a profile must meet all
+    /// conditions. The ``text`` and the ``status`` must match in any case.
+    public var joinsByOr: Bool
     /// A text that at least one non-secret field must contain; see ``Comparison/contains(_:)``.
     public var text: String?
     /// Only profiles with this validation result are found; nil finds profiles with any result.
@@ -98,12 +115,14 @@ public struct ProfileQuery: Hashable, Sendable {
     /// query.
     public var after: ProfileCursor?
 
-    /// Creates a query for the profiles that meet every condition. Without conditions it finds all profiles.
+    /// Creates a query for the profiles that meet every condition, or one of them if `joinsByOr` is true. Without
+    /// conditions it finds all profiles.
     public init(
-        _ conditions: [Condition] = [], text: String? = nil, status: Status? = nil, order: Order? = nil,
-        isReversed: Bool = false, limit: Int = Self.usualLimit, after: ProfileCursor? = nil
+        _ conditions: [Condition] = [], joinsByOr: Bool = false, text: String? = nil, status: Status? = nil,
+        order: Order? = nil, isReversed: Bool = false, limit: Int = Self.usualLimit, after: ProfileCursor? = nil
     ) {
         self.conditions = conditions
+        self.joinsByOr = joinsByOr
         self.text = text
         self.status = status
         self.order = order
@@ -115,13 +134,13 @@ public struct ProfileQuery: Hashable, Sendable {
     /// Returns the cursor of a profile in the order of this query. A query with this cursor continues after the
     /// profile. A reversed query with this cursor returns the profiles before it.
     public func cursor(at profile: Profile) -> ProfileCursor {
-        let place: [UInt8]? =
+        let values: [[UInt8]?] =
             switch order {
-            case nil: nil
-            case .field(let field, _): profile.text(of: field).map { Array($0.utf8) }
-            case .relevance: text.flatMap { profile.match(of: FoldedText($0)) }.map { [UInt8($0.rawValue)] }
+            case nil: []
+            case .fields(let fields): fields.map { profile.text(of: $0.field).map { Array($0.utf8) } }
+            case .relevance: [text.flatMap { profile.match(of: FoldedText($0)) }.map { [UInt8($0.rawValue)] }]
             }
-        return ProfileCursor(id: profile.id, order: order, value: place)
+        return ProfileCursor(id: profile.id, order: order, values: values)
     }
 }
 

@@ -19,7 +19,9 @@ struct TableSearch: Sendable {
     init(_ search: ProfileSearch, _ table: ProfileTable) {
         self.search = search
         self.table = table
-        looked = search.conditions.filter { !$0.isKnownToServer }
+        let unknown = search.conditions.filter { !$0.isKnownToServer }
+        // If one condition is enough and the server cannot check one of them, the server cannot leave out any row.
+        looked = search.joinsByOr && !unknown.isEmpty ? search.conditions : unknown
         orderColumn = search.order.flatMap { order in
             guard let field = order.field, field.isOrderedAsText else { return nil }
             return ProfileTable.comparedColumn(field)
@@ -123,22 +125,24 @@ struct TableSearch: Sendable {
 
     /// Whether a row satisfies the conditions that the server cannot check.
     private func isFound(_ rows: Rows, _ row: Int) -> Bool {
-        for condition in looked {
-            if let fact = condition.field.column.fact {
-                let text = table.profile(in: rows, row).text(of: fact)
-                guard text.map({ condition.isMet(by: $0.utf8Span.span) }) ?? condition.isMetByAbsence else {
-                    return false
-                }
-                continue
-            }
-            guard let index = table.schema.openIndex(of: condition.field.name) else { return false }
-            let isMet = rows.withBytes(row, index + ProfileTable.firstFieldColumn) { condition.isMet(by: $0.span) }
-            guard isMet ?? condition.isMetByAbsence else { return false }
+        let isMet = { condition in self.isMet(condition, rows, row) }
+        guard looked.isEmpty || (search.joinsByOr ? looked.contains(where: isMet) : looked.allSatisfy(isMet)) else {
+            return false
         }
         guard let text = search.text else { return true }
         return table.openFields.indices.contains { index in
             rows.withBytes(row, index + ProfileTable.firstFieldColumn) { text.isContained(in: $0.span) } ?? false
         }
+    }
+
+    private func isMet(_ condition: ProfileSearch.Condition, _ rows: Rows, _ row: Int) -> Bool {
+        if let fact = condition.field.column.fact {
+            let text = table.profile(in: rows, row).text(of: fact)
+            return text.map { condition.isMet(by: $0.utf8Span.span) } ?? condition.isMetByAbsence
+        }
+        guard let index = table.schema.openIndex(of: condition.field.name) else { return false }
+        let isMet = rows.withBytes(row, index + ProfileTable.firstFieldColumn) { condition.isMet(by: $0.span) }
+        return isMet ?? condition.isMetByAbsence
     }
 
     // MARK: The statement
@@ -168,7 +172,15 @@ struct TableSearch: Sendable {
     }
 
     private func addConditions(to sql: inout SearchSQL) {
-        for condition in search.conditions { condition.add(to: &sql) }
+        if !search.joinsByOr {
+            for term in search.conditions.flatMap({ $0.terms(&sql) }) { sql.add(term) }
+        } else if looked.isEmpty {
+            let choices = search.conditions.map { condition in
+                // A condition without a term is met by every profile.
+                (["true"] + condition.terms(&sql)).joined(separator: " AND ")
+            }
+            sql.add("(" + choices.joined(separator: " OR ") + ")")
+        }
         switch search.status {
         case .invalid: sql.add("issues IS NOT NULL")
         case .judged(let versions):
@@ -190,7 +202,9 @@ struct TableSearch: Sendable {
         if search.order == nil, search.conditions.isEmpty, search.text == nil, search.status == nil {
             return .index([])
         }
-        if let served = search.conditions.first(where: { $0.rank(havingIndex: $0.field.hasIndex) != nil }) {
+        if !search.joinsByOr,
+            let served = search.conditions.first(where: { $0.rank(havingIndex: $0.field.hasIndex) != nil })
+        {
             return .index([served.field.name])
         }
         if case .invalid? = search.status { return .index([]) }
@@ -216,42 +230,43 @@ extension ProfileSearch.Condition {
         }
     }
 
-    /// Adds the part of the condition that the server can check.
-    fileprivate func add(to sql: inout SearchSQL) {
+    /// Returns the terms of the part of the condition that the server can check. All of them must be true.
+    fileprivate func terms(_ sql: inout SearchSQL) -> [String] {
         let column = ProfileTable.comparedColumn(field)
-        func bound(_ comparison: String, _ value: String) {
-            guard field.isOrderedAsText else { return }
+        func bound(_ comparison: String, _ value: String) -> [String] {
+            guard field.isOrderedAsText else { return [] }
             // No stored text contains U+0000, so the server gets only the part of the value before U+0000. A stored
             // text that equals this part sorts before the whole value. So `<` becomes `<=`, and `>=` becomes `>`.
             let storable = value.utf8.firstIndex(of: 0).map { value[..<$0] }
             let comparison = storable == nil ? comparison : comparison.hasPrefix("<") ? "<=" : ">"
             let text = ProfileTable.compared(storable.map(String.init) ?? value, of: field)
-            sql.add("\(column) \(comparison) \(sql.place(.text(text)))")
+            return ["\(column) \(comparison) \(sql.place(.text(text)))"]
         }
         if !comparison.canBeStored {
-            if case .differs = comparison { return }
-            return sql.add("false")
+            if case .differs = comparison { return [] }
+            return ["false"]
         }
         switch comparison {
         case .equals(let value):
-            sql.add("\(column) = \(sql.place(.text(ProfileTable.compared(value, of: field))))")
+            return ["\(column) = \(sql.place(.text(ProfileTable.compared(value, of: field))))"]
         case .differs(let value):
-            sql.add("\(column) IS DISTINCT FROM \(sql.place(.text(ProfileTable.compared(value, of: field))))")
+            return ["\(column) IS DISTINCT FROM \(sql.place(.text(ProfileTable.compared(value, of: field))))"]
         case .hasPrefix(let prefix):
             let prefix = ProfileTable.compared(prefix, of: field)
-            sql.add("\(column) >= \(sql.place(.text(prefix)))")
-            sql.add("starts_with(\(column), \(sql.place(.text(prefix))))")
-            if let end = prefix.endOfPrefix { sql.add("\(column) < \(sql.place(.text(end)))") }
-        case .contains: break
-        case .isLess(let value): bound("<", value)
-        case .isAtMost(let value): bound("<=", value)
-        case .isGreater(let value): bound(">", value)
-        case .isAtLeast(let value): bound(">=", value)
+            let end = prefix.endOfPrefix.map { ["\(column) < \(sql.place(.text($0)))"] } ?? []
+            return end + [
+                "\(column) >= \(sql.place(.text(prefix)))", "starts_with(\(column), \(sql.place(.text(prefix))))",
+            ]
+        case .contains: return []
+        case .isLess(let value): return bound("<", value)
+        case .isAtMost(let value): return bound("<=", value)
+        case .isGreater(let value): return bound(">", value)
+        case .isAtLeast(let value): return bound(">=", value)
         case .isAny(let values):
             let texts = values.filter { !$0.utf8.contains(0) }.map { ProfileTable.compared($0, of: field) }
-            sql.add("\(column) = ANY (\(sql.place(.texts(texts)))::text[])")
-        case .isAbsent: sql.add("\(column) IS NULL")
-        case .isPresent: sql.add("\(column) IS NOT NULL")
+            return ["\(column) = ANY (\(sql.place(.texts(texts)))::text[])"]
+        case .isAbsent: return ["\(column) IS NULL"]
+        case .isPresent: return ["\(column) IS NOT NULL"]
         }
     }
 }

@@ -32,7 +32,7 @@ public final class StoreBackup: Sendable {
             _ = try file.version(of: look.state)
             let copy = try Connection.temporary()
             try StoreReaders(file, look).read { backup in try backup.copyContents(to: copy) }
-            try Self.requireSound(copy)
+            if let damage = try copy.damage() { throw ProfileStoreError.corrupt(damage) }
             try Migrator.verify(copy)
             _ = try Migrator.migrate(copy, at: options.now())
             _ = try SchemaTable.inForce(copy)
@@ -96,14 +96,14 @@ public final class StoreBackup: Sendable {
             throw ProfileStoreError(translating: error)
         }
     }
+}
 
-    private static func requireSound(_ connection: borrowing Connection) throws {
-        if let finding = try connection.integrityCheck(limit: 1).first {
-            throw ProfileStoreError.corrupt(.reported(finding))
-        }
-        if let row = try connection.foreignKeyCheck().first {
-            throw ProfileStoreError.corrupt(.danglingRow(table: row.table))
-        }
+extension Connection {
+    /// Checks every page and every index of the database, and every reference between its rows. Returns the first
+    /// damage; nil if there is none.
+    func damage() throws(SQLiteError) -> StoreDamage? {
+        if let finding = try integrityCheck(limit: 1).first { return .reported(finding) }
+        return try foreignKeyCheck().first.map { .danglingRow(table: $0.table) }
     }
 }
 

@@ -55,7 +55,7 @@ extension ProfileTable {
         let direction = search.isAscending ? "" : " DESC"
         var terms = [id(of: search, by: access) + direction]
         if let order = search.order, stretch.hasValues {
-            terms.insert(place(in: order, isWalked: access.way == .order, &sql) + direction, at: 0)
+            terms.insert(contentsOf: places(in: order, of: search, by: access, direction, &sql), at: 0)
         }
         let most = sql.parameter(Int64(limit))
         sql.text += " ORDER BY \(terms.joined(separator: ", ")) LIMIT \(most)"
@@ -68,13 +68,20 @@ extension ProfileTable {
         of search: ProfileSearch, by access: SearchAccess, in stretch: StatementStretch, _ sql: inout SearchSQL
     ) -> [String] {
         var terms: [String] = []
+        var choices: [String] = []
         for (index, condition) in search.conditions.enumerated() {
-            terms += self.terms(of: condition, &sql) { isLowerBound in
+            let conditionTerms = self.terms(of: condition, &sql) { isLowerBound in
                 // If the index is scanned in the sort order, the cursor already sets a stricter bound on one side.
                 access.way == .condition(index)
                     || access.way == .order && (stretch.cursor == nil || isLowerBound != search.isAscending)
             }
+            if search.joinsByOr {
+                choices.append("(" + conditionTerms.joined(separator: " AND ") + ")")
+            } else {
+                terms += conditionTerms
+            }
         }
+        if !choices.isEmpty { terms.append("(" + SearchSQL.grouped(choices, by: " OR ") + ")") }
         switch search.status {
         case .invalid: terms.append((access.way == .marks ? "" : "+") + "issues IS NOT NULL")
         case .judged(let versions): terms.append("schema_version IN (\(Self.list(versions)))")
@@ -158,6 +165,11 @@ extension ProfileTable {
         }
         guard let order = search.order else { return ids(after: stretch.cursor) }
         let isWalked = access.way == .order
+        if order.fields.count > 1 {
+            guard let cursor = stretch.cursor else { return [] }
+            let sorts = Array(zip(order.fields, cursor.values))
+            return [isBehind(cursor, sorts[...], search, &sql)]
+        }
         guard let field = order.field else {
             // The sort value is negative: a better match has a smaller sort value.
             guard let cursor = stretch.cursor else { return [] }
@@ -182,10 +194,48 @@ extension ProfileTable {
         }
     }
 
+    /// Returns the terms of ORDER BY for an order, without the id.
+    private func places(
+        in order: ProfileSearch.Order, of search: ProfileSearch, by access: SearchAccess, _ direction: String,
+        _ sql: inout SearchSQL
+    ) -> [String] {
+        guard order.fields.count > 1 else {
+            return [place(in: order, isWalked: access.way == .order, &sql) + direction]
+        }
+        return order.fields.flatMap { sort in
+            // SQLite sorts NULL before all values, and here it follows them.
+            let absence = "+\(Self.quoted(sort.field.column)) IS NULL" + (search.isReversed ? " DESC" : "")
+            let direction = sort.isDescending == search.isReversed ? "" : " DESC"
+            return [absence, place(of: sort.field, isWalked: false) + direction]
+        }
+    }
+
+    /// Returns the SQL term for the profiles after a cursor in the order of several fields. `sorts` are the fields that
+    /// are still to be compared, each with the value of the cursor.
+    private func isBehind(
+        _ cursor: ProfileCursor, _ sorts: ArraySlice<(ProfileSearch.SortField, [UInt8]?)>, _ search: ProfileSearch,
+        _ sql: inout SearchSQL
+    ) -> String {
+        guard let (sort, value) = sorts.first else {
+            return "id \(search.isAscending ? ">" : "<") \(sql.parameter(cursor.id))"
+        }
+        let rest = isBehind(cursor, sorts.dropFirst(), search, &sql)
+        let column = "+" + Self.quoted(sort.field.column)
+        guard let value else {
+            let isEqual = "\(column) IS NULL AND \(rest)"
+            return search.isReversed ? "(\(column) IS NOT NULL OR \(isEqual))" : "(\(isEqual))"
+        }
+        let place = place(of: sort.field, isWalked: false)
+        let parameter = sql.parameter(value)
+        let sign = sort.isDescending == search.isReversed ? ">" : "<"
+        let isAbsent = search.isReversed ? "" : " OR \(column) IS NULL"
+        return "(\(place) \(sign) \(parameter)\(isAbsent) OR \(place) = \(parameter) AND \(rest))"
+    }
+
     /// Returns the SQL of the sort value of an order. Profiles are sorted by this value.
     private func place(in order: ProfileSearch.Order, isWalked: Bool, _ sql: inout SearchSQL) -> String {
         switch order {
-        case .field(let field, _): return place(of: field, isWalked: isWalked)
+        case .fields(let fields): return fields.first.map { place(of: $0.field, isWalked: isWalked) } ?? "id"
         case .relevance(let text):
             let calls = calls(of: "profiles_match", text, openFields, &sql)
             return "-" + (calls.count == 1 ? calls[0] : "max(\(calls.joined(separator: ", ")))")
@@ -275,14 +325,18 @@ struct SearchSQL {
 
     init(_ text: String) { self.text = text }
 
-    /// Adds conditions that must all be true. The conditions are grouped, because each AND adds one level to an
-    /// expression and SQLite limits the number of levels.
+    /// Adds conditions that must all be true.
     mutating func add(conditions: [String]) {
         guard !conditions.isEmpty else { return }
-        let groups = stride(from: 0, to: conditions.count, by: 20).map { start in
-            "(" + conditions[start..<min(start + 20, conditions.count)].joined(separator: " AND ") + ")"
-        }
-        text += " WHERE " + groups.joined(separator: " AND ")
+        text += " WHERE " + Self.grouped(conditions, by: " AND ")
+    }
+
+    /// Joins terms by AND or by OR. The terms are grouped, because each operator adds one level to an expression and
+    /// SQLite limits the number of levels.
+    static func grouped(_ terms: [String], by separator: String) -> String {
+        stride(from: 0, to: terms.count, by: 20).map { start in
+            "(" + terms[start..<min(start + 20, terms.count)].joined(separator: separator) + ")"
+        }.joined(separator: separator)
     }
 
     /// Adds a value, and returns its parameter.

@@ -30,7 +30,8 @@ struct SearchAccess {
             plan = .index(order.map { [$0.name] } ?? [])
             return
         }
-        let best = conditions.indices.compactMap { index in
+        // If one condition of several is enough, the index of one of them does not find all profiles.
+        let best = (search.joinsByOr ? 0..<0 : conditions.indices).compactMap { index in
             conditions[index].rank(havingIndex: conditions[index].field.hasColumnIndex)
                 .map { (rank: $0, index: index) }
         }.min { ($0.rank, $0.index) < ($1.rank, $1.index) }
@@ -70,7 +71,7 @@ extension ProfileSearch {
         guard status == nil, text == nil else { return nil }
         guard let order else { return conditions.isEmpty ? .some(nil) : nil }
         guard let field = order.field, field.hasColumnIndex, field.isOrderedAsText,
-            conditions.allSatisfy({ $0.field.name == field.name && $0.comparison.isBound })
+            !joinsByOr, conditions.allSatisfy({ $0.field.name == field.name && $0.comparison.isBound })
         else { return nil }
         return field
     }

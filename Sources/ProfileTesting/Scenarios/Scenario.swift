@@ -73,13 +73,13 @@ public struct Scenario: Hashable, Sendable {
     private static let passcodes = [
         Scenario(
             .passcode, "PassCodeModel1", .createPasscode(username: "skboard"),
-            "Create the pass code of a profile that has none, such as yishuntoapayoh",
+            "Create the passcode of a profile that has none, such as yishuntoapayoh",
             [StoredProfile(values: skboard)]),
         Scenario(
-            .passcode, "PassCodeModel2", .validatePasscode(username: "skboard"), "Validate the pass code parislondon",
+            .passcode, "PassCodeModel2", .validatePasscode(username: "skboard"), "Validate the passcode parislondon",
             [StoredProfile(values: skboard, passcode: "parislondon")]),
         Scenario(
-            .passcode, "PassCodeModel3", .editPasscode(username: "skboard"), "Edit the pass code marsvenus",
+            .passcode, "PassCodeModel3", .editPasscode(username: "skboard"), "Edit the passcode marsvenus",
             [StoredProfile(values: skboard, passcode: "marsvenus")]),
     ]
 

@@ -28,7 +28,7 @@ extension MemoryProfile {
             guard isThere else { return false }
         }
         if let last = search.lastID, search.isAscending ? id > last : id < last { return false }
-        return search.conditions.allSatisfy { condition in
+        return search.areConditionsMet { condition in
             let text = condition.field.column.fact.flatMap { profile(under: schema).text(of: $0) }
             return (text ?? values[condition.field.column])
                 .map { condition.isMet(by: $0.utf8Span.span) } ?? condition.isMetByAbsence

@@ -15,7 +15,7 @@ struct RowSelection: Sendable {
     /// do not copy rules.
     private let places: [Place]
     private let conditionPlaces: [Place]
-    private let orderPlace: Place?
+    private let orderPlaces: [Place]
     /// The cells in which a text may be found.
     private let openCells: [Int]
 
@@ -34,7 +34,7 @@ struct RowSelection: Sendable {
     init(
         _ search: ProfileSearch, columns: [FieldRules], includesHashes: Bool, schema: ProfileSchema, pageBytes: Int
     ) {
-        var named = columns + search.conditions.map(\.field) + (search.order?.field.map { [$0] } ?? [])
+        var named = columns + search.conditions.map(\.field) + (search.order?.fields.map(\.field) ?? [])
         let readsAll = search.text != nil
         if readsAll { named += schema.openFields }
         var fields: [FieldRules] = []
@@ -50,7 +50,7 @@ struct RowSelection: Sendable {
         self.columns = columns
         places = columns.map(place)
         conditionPlaces = search.conditions.map { place($0.field) }
-        orderPlace = search.order?.field.map(place)
+        orderPlaces = (search.order?.fields ?? []).map { place($0.field) }
         openCells = readsAll ? schema.openFields.compactMap { cells[$0.name] } : []
         var scan = StoreScan(fields: fields, includesHashes: includesHashes, mostRows: .max, mostBytes: pageBytes)
         scan.includesRecords = search.status != nil || named.contains { $0.column.fact.map { $0 != .id } ?? false }
@@ -77,10 +77,11 @@ struct RowSelection: Sendable {
             else { return false }
         }
         for (index, place) in conditionPlaces.enumerated() {
-            let isMet: Bool? = withValue(at: place, row, rows) { search.conditions[index].isMet(by: $0) }
-            guard isMet ?? search.conditions[index].isMetByAbsence else { return false }
+            let found: Bool? = withValue(at: place, row, rows) { search.conditions[index].isMet(by: $0) }
+            let isMet = found ?? search.conditions[index].isMetByAbsence
+            if isMet == search.joinsByOr { return isMet }
         }
-        return true
+        return !search.joinsByOr
     }
 
     /// Returns the rows of a page that meet the conditions.
@@ -130,15 +131,20 @@ struct RowSelection: Sendable {
         let id = rows.rows[row].id
         var key: [UInt8] = []
         switch search.order {
-        case .field(let field, let isDescending):
-            key.append(0)
-            let value: Void? = orderPlace.flatMap { place in
-                withValue(at: place, row, rows) { ValueOrder(field).appendKey(of: $0, to: &key) }
+        case .fields(let fields):
+            for (field, place) in zip(fields, orderPlaces) {
+                // Profiles without a value come last in both directions, so the first byte is not inverted.
+                let start = key.count + 1
+                key.append(0)
+                let value: Void? = withValue(at: place, row, rows) {
+                    ValueOrder(field.field).appendKey(of: $0, to: &key)
+                }
+                if value == nil { key[start - 1] = 1 }
+                if field.isDescending { for index in start..<key.count { key[index] = ~key[index] } }
             }
-            if value == nil { key[0] = 1 }
+            let start = key.count
             append(id, to: &key)
-            // Profiles without a value come last in both directions, so the first byte is not inverted.
-            if isDescending { for index in key.indices.dropFirst() { key[index] = ~key[index] } }
+            if fields.last?.isDescending ?? false { for index in start..<key.count { key[index] = ~key[index] } }
         case .relevance(let text):
             let matches = openCells.compactMap { rows.isAbsent(row, $0) ? nil : text.match(in: rows.cell(row, $0)) }
             key.append(.max - UInt8(matches.max()?.rawValue ?? 0))

@@ -116,7 +116,7 @@ extension TextBlock {
         add("Store", place)
         add("Profiles", "\(statistics.profiles), \(statistics.invalid) of them marked invalid")
         if unjudged > 0 { add("", unjudged.unjudgedProfiles) }
-        add("Secrets", "\(statistics.withPassword) passwords, \(statistics.withPasscode) pass codes")
+        add("Secrets", "\(statistics.withPassword) passwords, \(statistics.withPasscode) passcodes")
         add("Schema version", String(statistics.schemaVersion))
         add("Change number", String(statistics.changeNumber))
     }

@@ -10,7 +10,7 @@ struct CopyCommand: AsynchronousCommand, ResultWriting {
         commandName: "copy",
         abstract: "Copy a whole store into an empty one, such as from a file into a PostgreSQL database.",
         discussion: """
-            Both stores may be a file or the URI of a database. Ids, revisions, times, passwords, pass codes, marks, \
+            Both stores may be a file or the URI of a database. Ids, revisions, times, passwords, passcodes, marks, \
             rules and access tokens are copied; sessions, resets and the log of changes are not. To continue an \
             interrupted copy, repeat the command; an unfinished copy cannot be used. At the end both stores are read \
             again and compared, so nothing may write to the first store meanwhile. Repeating the command compares a \

@@ -56,7 +56,8 @@ struct DuplicatesCommand: AsynchronousCommand, ResultWriting, ConditionUsing {
             let schema = repository.schema
             let fields = try by.map { list throws(CommandFailure) in try names(list, in: schema) }
             let nameFields = try similar.map { list throws(CommandFailure) in try names(list, in: schema) }
-            let query = ProfileQuery(try notedConditions(in: schema), status: conditions.status)
+            let query = ProfileQuery(
+                try notedConditions(in: schema), joinsByOr: conditions.joinsByOr, status: conditions.status)
             let duplicates = try await repository.duplicates(
                 by: fields, similarNames: nameFields ?? schema.nameFields, matching: query,
                 temporaryFolder: Environment["TMPDIR"] ?? "/var/tmp")

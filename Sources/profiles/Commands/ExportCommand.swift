@@ -21,8 +21,9 @@ struct ExportCommand: AsynchronousCommand, ConditionUsing {
                   profiles export --as ndjson --include-hashes backup.ndjson
                   profiles export --original sorted.csv
                   profiles export young.tsv --where 'birthday>=2000-01-01' --sort birthday
-                  profiles export --as markdown --columns username,phone --any username=anna,bert
+                  profiles export --as markdown --columns username,phone --sort phone
                   profiles export - --as json | jq length
+                  profiles export --into exports --keep 7 --quiet
 
                 \(CompletedWords.fieldList)
                 """)
@@ -41,6 +42,7 @@ struct ExportCommand: AsynchronousCommand, ConditionUsing {
     var kinds: [ExportFormat] = []
 
     @OptionGroup var conditions: ConditionOptions
+    @OptionGroup var order: OrderOptions
 
     @Option(
         help: ArgumentHelp(
@@ -49,15 +51,6 @@ struct ExportCommand: AsynchronousCommand, ConditionUsing {
             valueName: "name,…"),
         completion: CompletedWords.columnLists)
     var columns: ColumnList?
-
-    @Option(
-        help: ArgumentHelp(
-            "Sort by a field or by _id, _created_at and so on; profiles without a value come last.", valueName: "field"),
-        completion: CompletedWords.fields)
-    var sort: String?
-
-    @Flag(help: "With --sort: sort the greatest values first.")
-    var descending = false
 
     @Flag(help: "Replace an existing file.")
     var force = false
@@ -71,14 +64,15 @@ struct ExportCommand: AsynchronousCommand, ConditionUsing {
     @Flag(help: "Write the headers and notations of the file from which the schema was inferred.")
     var original = false
 
+    @OptionGroup var folder: FolderOptions
     @OptionGroup var store: StoreOptions
 
     func validate() throws {
+        guard folder.folder == nil || file == "-" else { throw ValidationError("Give the file or --into, not both.") }
         guard Set(kinds).count <= 1 else {
             throw ValidationError(
                 "--as and --format are the same option, and have different values; give one of them.")
         }
-        guard sort != nil || !descending else { throw ValidationError("--descending requires --sort FIELD.") }
         _ = try format()
     }
 
@@ -86,12 +80,26 @@ struct ExportCommand: AsynchronousCommand, ConditionUsing {
 
     func run() async throws {
         let format = try format()
+        if let files = try folder.files(ofStore: store.databasePath(), endingIn: ".\(format.rawValue)") {
+            return try await export(into: files, as: format)
+        }
         try await store.withStore("export") { repository in
             guard file != "-" else { return try await export(repository, as: format, to: STDOUT_FILENO) }
             let output = try store.outputFile(file, replacing: force)
             try await export(repository, as: format, to: output.descriptor)
             try output.commit()
         }
+    }
+
+    /// Writes a new file into the folder of `--into`, and then removes the files that `--keep` does not keep.
+    private func export(into files: DatedFiles, as format: ExportFormat) async throws {
+        let path = try await store.withStore("export") { repository in
+            let output = try store.outputFile(files.freePath(), replacing: false)
+            try await export(repository, as: format, to: output.descriptor)
+            return try output.commit(toFirstFree: files.freePaths())
+        }
+        let removed = try folder.removeOlder(of: files, than: path)
+        if !store.quiet { try Output.standard.print(("Exported to \(path)" + removed.andRemoved("file")).visible) }
     }
 
     private func export(
@@ -109,12 +117,10 @@ struct ExportCommand: AsynchronousCommand, ConditionUsing {
 
     /// The query of the options. Nil if all profiles are exported in the order of their ids.
     private func query(in schema: ProfileSchema) throws(CommandFailure) -> ProfileQuery? {
-        let order = try sort.map { sort throws(CommandFailure) in
-            let field = try schema.comparedField(told: sort, forbidden: "Profiles cannot be sorted by a secret")
-            return ProfileQuery.Order(field.name, isDescending: descending)
-        }
+        let order = try order.order(in: schema)
         guard order != nil || !conditions.isEmpty else { return nil }
-        return ProfileQuery(try notedConditions(in: schema), status: conditions.status, order: order)
+        return ProfileQuery(
+            try notedConditions(in: schema), joinsByOr: conditions.joinsByOr, status: conditions.status, order: order)
     }
 
     private func format() throws(ValidationError) -> ExportFormat {

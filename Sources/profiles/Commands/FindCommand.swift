@@ -14,7 +14,7 @@ struct FindCommand: QueryCommand {
                 terminal; in JSON, "matches" holds their places. Exits 1 if no profile matches.
 
                   profiles find main st
-                  profiles find smith --where 'birthday>=1990-01-01' --columns username,address
+                  profiles find smith --where 'birthday>=1990-01-01' --columns username
                   profiles find 1241 --format json | jq '.profiles[].matches'
 
                 \(CompletedWords.fieldList)
@@ -25,6 +25,7 @@ struct FindCommand: QueryCommand {
     var words: [String] = []
 
     @OptionGroup var conditions: ConditionOptions
+    @OptionGroup var order: OrderOptions
     @OptionGroup var page: PageOptions
     @OptionGroup var listing: ListingOptions
     @OptionGroup var store: StoreOptions
@@ -32,7 +33,7 @@ struct FindCommand: QueryCommand {
     private var text: String { words.joined(separator: " ") }
 
     func validate() throws {
-        guard !FoldedText(text).bytes.isEmpty else { throw ValidationError("Say what to look for.") }
+        guard !FoldedText(text).bytes.isEmpty else { throw ValidationError.nothingToFind }
     }
 
     func run() async throws {
@@ -44,4 +45,9 @@ struct FindCommand: QueryCommand {
             throw CommandFailure(.no, "No \(further)profile\(meeting) has \(text.quoted(longest: 64)) in any field")
         }
     }
+}
+
+extension ValidationError {
+    /// The error for a search text without any character that a search looks at.
+    static let nothingToFind = ValidationError("Say what to look for.")
 }

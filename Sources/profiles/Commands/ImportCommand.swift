@@ -21,40 +21,17 @@ struct ImportCommand: AsynchronousCommand, ResultWriting {
 
               profiles import people.csv --infer
               profiles import people.csv --rejects rejects.csv --report report.html
-              profiles import people.csv.gz --dry-run --map "Mobile=phone" --encoding windows-1252
+              profiles import people.csv.gz --dry-run --encoding windows-1252
+              profiles import people.csv --map "Mobile=phone" --on-duplicate update
               profiles import people.xlsx --sheet Members
-              curl -s https://example.org/people.ndjson | profiles import - --as ndjson --on-duplicate update
+              gunzip -c people.ndjson.gz | profiles import - --as ndjson --quiet
             """)
 
     @OptionGroup var input: ImportInputOptions
-
-    @Flag(help: "Do everything except writing and hashing, and report the result.")
-    var dryRun = false
-
-    @OptionGroup var onDuplicate: DuplicateOption
-
-    @Flag(help: "Store nothing if any row is rejected.")
-    var allOrNothing = false
-
-    @Flag(help: "Import in a single transaction. Other writers wait until it ends.")
-    var exclusive = false
-
-    @Option(
-        help: ArgumentHelp("If there is no store, create it with the rules of a schema file.", valueName: "file"),
-        completion: .file(extensions: ["json"]))
-    var schema: String?
-
-    @Flag(help: "If there is no store, infer rules from the file, show them, and create the store with them.")
-    var infer = false
-
-    @OptionGroup var inferred: InferredRulesOptions
-
-    @Flag(help: "Accept the rules that --infer finds without asking.")
-    var yes = false
-
-    @Flag(help: "If the file breaks rules of the store, loosen these rules without asking.")
-    var loosen = false
-
+    @OptionGroup(title: "Storing") var storing: StoringOptions
+    @OptionGroup(title: "Storing") var onDuplicate: DuplicateOption
+    @OptionGroup(title: "Rules") var rules: ImportRulesOptions
+    @OptionGroup(title: "Inferred rules") var inferred: InferredRulesOptions
     @OptionGroup var asking: AskingOptions
 
     @OptionGroup var creation: CreationOption
@@ -62,10 +39,7 @@ struct ImportCommand: AsynchronousCommand, ResultWriting {
     @OptionGroup var result: ResultOptions
 
     func validate() throws {
-        if yes, !infer { throw ValidationError("--yes requires --infer.") }
-        if loosen, !infer { throw ValidationError("--loosen requires --infer.") }
-        if schema != nil, infer { throw ValidationError("--schema and --infer exclude each other.") }
-        if let option = inferred.given, !infer { throw ValidationError("\(option) requires --infer.") }
+        if let option = inferred.given, !rules.infer { throw ValidationError("\(option) requires --infer.") }
         if let fault = keyFault(input.source.keySource) { throw ValidationError(fault) }
     }
 
@@ -84,10 +58,10 @@ struct ImportCommand: AsynchronousCommand, ResultWriting {
     func run() async throws {
         try input.requireOutputs(global)
         let file = try InputFile(input.file)
-        let before = infer || dryRun ? try await schemaInForce() : nil
-        let rules = try schema.map { path throws(CommandFailure) in try ProfileSchema(file: path) }
-        var plan = Plan(rules: rules ?? .standard, options: options, isConfirmed: creation.create)
-        if infer { try await look(through: file, before, &plan) }
+        let before = rules.infer || dryRun ? try await schemaInForce() : nil
+        let given = try rules.schema.map { path throws(CommandFailure) in try ProfileSchema(file: path) }
+        var plan = Plan(rules: given ?? .standard, options: options, isConfirmed: creation.create)
+        if rules.infer { try await look(through: file, before, &plan) }
         if dryRun, before == nil || plan.newRules != nil {
             // A dry run neither creates a store nor changes rules. It uses the rules that the store would have.
             let importer = ProfileImporter(
@@ -102,7 +76,7 @@ struct ImportCommand: AsynchronousCommand, ResultWriting {
         // store.
         try await Interruption.watching(isQuiet: global.quiet) {
             try await global.withStore("import", whenMissing: whenMissing) { [plan] repository in
-                if let rules, !SchemaDifference(from: repository.schema, to: rules).isEmpty {
+                if let given, !SchemaDifference(from: repository.schema, to: given).isEmpty {
                     throw CommandFailure(
                         .cannotCreate, "\(repository.place) has other rules than the schema file; nothing was imported",
                         "Leave out --schema to import by the rules of the store",
@@ -167,7 +141,7 @@ struct ImportCommand: AsynchronousCommand, ResultWriting {
             proposal = accepted.proposal
             plan.arguments = accepted.options.arguments(unasked: "--yes")
         }
-        if !yes || !global.quiet { Output.error.note(proposal.text) }
+        if !rules.yes || !global.quiet { Output.error.note(proposal.text) }
         guard let found = proposal.schema else { throw CommandFailure.noKey(proposal) }
         if usesTable {
             Output.error.note("The same without questions: \(CommandArguments.line(plan.arguments))\n")
@@ -188,7 +162,7 @@ struct ImportCommand: AsynchronousCommand, ResultWriting {
     }
 
     /// Whether the user has to confirm that a store is created with the inferred rules.
-    private func needsAnswer(_ before: ProfileSchema?) -> Bool { before == nil && !yes && !dryRun }
+    private func needsAnswer(_ before: ProfileSchema?) -> Bool { before == nil && !rules.yes && !dryRun }
 
     /// Shows which rules of a store the file breaks, and offers to loosen these rules (N12). No rule becomes stricter
     /// (N5). If the user has not chosen the columns, the import ignores columns that match no field of the store, except
@@ -216,8 +190,8 @@ struct ImportCommand: AsynchronousCommand, ResultWriting {
             added = try inferred.adding(keptOf: loose, to: changed)
         }
         if added != before {
-            Output.error.note("Changes by --keep and --omit:")
-            Output.error.note(SchemaDifference(from: before, to: added).text + "\n")
+            global.note("Changes by --keep and --omit:")
+            global.note(SchemaDifference(from: before, to: added).text + "\n")
             plan.newRules = (before, added)
         }
         let kept = added == before ? "The store keeps its rules." : "The store keeps its other rules."
@@ -226,12 +200,15 @@ struct ImportCommand: AsynchronousCommand, ResultWriting {
         guard !loosening.broken.isEmpty else {
             return global.note("\(kept) The file breaks none of them.\n")
         }
-        Output.error.note(loosening.text)
+        // If the user is not asked, nothing has to be shown before the rules are loosened.
+        if !rules.loosen || !global.quiet { Output.error.note(loosening.text) }
         guard loosening.schema != added else {
             return global.note("\(kept) None of them can be loosened for this file.\n")
         }
-        Output.error.note("Looser rules that the file keeps:")
-        Output.error.note(loosening.changes(from: added) + "\n")
+        if !rules.loosen || !global.quiet {
+            Output.error.note("Looser rules that the file keeps:")
+            Output.error.note(loosening.changes(from: added) + "\n")
+        }
         if try mayLoosen() {
             plan.newRules = (before, loosening.schema)
         } else {
@@ -252,7 +229,7 @@ struct ImportCommand: AsynchronousCommand, ResultWriting {
 
     /// Whether the rules that the file breaks are loosened. If there is no terminal to ask, they are not.
     private func mayLoosen() throws -> Bool {
-        if loosen { return true }
+        if rules.loosen { return true }
         guard global.canAsk, !dryRun else {
             global.note("Loosen these rules with --loosen.")
             return false
@@ -281,12 +258,14 @@ struct ImportCommand: AsynchronousCommand, ResultWriting {
         }
     }
 
-    private var attempt: ImportAttempt { dryRun ? .judging : infer ? .inferring : .importing }
+    private var dryRun: Bool { storing.dryRun }
+
+    private var attempt: ImportAttempt { dryRun ? .judging : rules.infer ? .inferring : .importing }
 
     /// The shell command that continues this import. By default, that command skips rows that are stored already. The
     /// command also rejects the same rows as this import, so its file of rejected rows is complete.
     private func goingOn(_ arguments: [String]) -> String {
-        let skips = onDuplicate.policy == .reject && !allOrNothing
+        let skips = onDuplicate.policy == .reject && !storing.allOrNothing
         return CommandArguments.line(
             arguments, setting: skips ? ("--on-duplicate", "skip") : nil,
             adding: input.rejects != nil || input.report != nil ? "--force" : nil)
@@ -296,8 +275,8 @@ struct ImportCommand: AsynchronousCommand, ResultWriting {
         var options = input.options
         options.isDryRun = dryRun
         options.duplicates = onDuplicate.policy
-        options.isAllOrNothing = allOrNothing
-        options.isExclusive = exclusive
+        options.isAllOrNothing = storing.allOrNothing
+        options.isExclusive = storing.exclusive
         return options
     }
 }

@@ -8,14 +8,15 @@ struct LookupCommand: QueryCommand {
             commandName: "lookup",
             abstract: "Find profiles by their fields.",
             discussion: """
-                All conditions must hold. Values are compared in their stored form: 78761241 finds 7876-1241. Exits 1 if \
-                no profile matches. If one profile matches, it is shown in full.
+                All conditions must hold, or one of them with --or. Values are compared in their stored form: \
+                78761241 finds 7876-1241. Exits 1 if no profile matches. If one profile matches, it is shown in full.
 
                   profiles lookup skboard
                   profiles lookup --phone 78761241
                   profiles lookup --prefix --where address="12 Main"
                   profiles lookup --where 'birthday>=1990-01-01' --sort birthday
-                  profiles lookup --any postal_code=10001,10002 --contains address=main --count
+                  profiles lookup --any postal_code=10001,10002 --contains address=main
+                  profiles lookup --or --phone 78761241 --where address="12 Main St" --count
                   profiles lookup --invalid --limit 20 --format json
 
                 \(CompletedWords.fieldList)
@@ -38,6 +39,7 @@ struct LookupCommand: QueryCommand {
     var birthday: String?
 
     @OptionGroup var conditions: ConditionOptions
+    @OptionGroup var order: OrderOptions
     @OptionGroup var page: PageOptions
     @OptionGroup var listing: ListingOptions
     @OptionGroup var store: StoreOptions
@@ -65,7 +67,7 @@ struct LookupCommand: QueryCommand {
             return try await answer(query, of: repository, onlyOneInFull: true)
         } catch let error as ProfileStoreError
             where error.code == .invalidQuery && error.issues?.allSatisfy({ $0.field != nil }) == true
-            && query.conditions.allSatisfy(\.isOfEquality) && !listing.explain
+            && query.conditions.allSatisfy(\.isOfEquality) && !query.joinsByOr && !listing.explain
         {
             try showNone(of: repository)
             return false
@@ -95,17 +97,18 @@ struct LookupCommand: QueryCommand {
         others.invalid = false
         if named.isEmpty, others.isEmpty { return "No profile is marked invalid" }
         guard let username, named.count == 1, others.isEmpty, !conditions.prefix, !conditions.invalid else {
-            return conditions.invalid ? "No profile that is marked invalid matches" : "No profile matches"
+            return conditions.status == .invalid ? "No profile that is marked invalid matches" : "No profile matches"
         }
         return .noProfile(username)
     }
 }
 
 extension ProfileRepository {
-    /// Returns a message for each value that breaks the rules. No profile can have such a value.
+    /// Returns a message for each value that breaks the rules. No profile can have such a value. Facts that the store
+    /// keeps have no rules in the schema.
     func impossible(_ conditions: [ProfileQuery.Condition]) -> [String] {
         conditions.flatMap { condition -> [String] in
-            guard case .equals(let value) = condition.comparison else { return [] }
+            guard case .equals(let value) = condition.comparison, schema[condition.field] != nil else { return [] }
             return validator.issues(of: value, in: condition.field, on: today)
                 .map { "No valid profile has this value: \(schema.message(for: $0))" }
         }

@@ -75,6 +75,7 @@ struct MendCommand: AsynchronousCommand, ResultWriting {
                 "skipped": .number(outcome.skipped), "dropped": .number(outcome.dropped),
                 "left": .number(outcome.left), "left_in": outcome.left == 0 ? .null : .string(outcome.place),
             ])
+        case .text where global.quiet && outcome.isComplete && outcome.failure == nil: break
         case .text:
             let skipped = outcome.skipped == 0 ? "" : ", \(outcome.skipped) skipped"
             let dropped = outcome.dropped == 0 ? "" : ", \(outcome.dropped) dropped"

@@ -6,9 +6,9 @@ internal import ProfileStore
 struct PasscodeCommand: ParsableCommand, SecretTaking {
     static let configuration = CommandConfiguration(
         commandName: "passcode",
-        abstract: "Create, validate, edit or remove the pass code of a profile.",
+        abstract: "Create, validate, edit or remove the passcode of a profile.",
         discussion: """
-            A pass code has 8 to 128 characters of any kind. On a terminal a screen asks for it, or with --plain a \
+            A passcode has 8 to 128 characters of any kind. On a terminal a screen asks for it, or with --plain a \
             line without echo. With --stdin it is read from standard input, one entry per line.
 
               profiles passcode create skboard
@@ -23,12 +23,12 @@ struct PasscodeCommand: ParsableCommand, SecretTaking {
 struct PasscodeCreateCommand: AsynchronousCommand {
     static let configuration = CommandConfiguration(
         commandName: "create",
-        abstract: "Set the pass code of a profile that has none.",
+        abstract: "Set the passcode of a profile that has none.",
         discussion: """
-            The new pass code is entered twice.
+            The new passcode is entered twice.
 
               profiles passcode create skboard
-              printf 'appleworks1\\nappleworks1\\n' | profiles passcode create skboard --stdin
+              printf 'apple-pie\\napple-pie\\n' | profiles passcode create skboard --stdin
             """)
 
     @OptionGroup var entry: PasscodeOptions
@@ -39,9 +39,9 @@ struct PasscodeCreateCommand: AsynchronousCommand {
 struct PasscodeValidateCommand: AsynchronousCommand {
     static let configuration = CommandConfiguration(
         commandName: "validate",
-        abstract: "Check a pass code.",
+        abstract: "Check a passcode.",
         discussion: """
-            Exits 1 if the pass code is wrong, and 77 after too many wrong ones.
+            Exits 1 if the passcode is wrong, and 77 after too many wrong ones.
 
               profiles passcode validate skboard
               printf 'parislondon\\n' | profiles passcode validate skboard --stdin
@@ -55,12 +55,12 @@ struct PasscodeValidateCommand: AsynchronousCommand {
 struct PasscodeEditCommand: AsynchronousCommand {
     static let configuration = CommandConfiguration(
         commandName: "edit",
-        abstract: "Replace a pass code.",
+        abstract: "Replace a passcode.",
         discussion: """
-            The present pass code is entered once, and the new one twice.
+            The present passcode is entered once, and the new one twice.
 
               profiles passcode edit skboard
-              printf 'marsvenus\\nmorningafternoon\\nmorningafternoon\\n' | profiles passcode edit skboard --stdin
+              profiles passcode edit skboard --stdin < three-lines
             """)
 
     @OptionGroup var entry: PasscodeOptions
@@ -71,7 +71,7 @@ struct PasscodeEditCommand: AsynchronousCommand {
 struct PasscodeRemoveCommand: AsynchronousCommand, ResultWriting {
     static let configuration = CommandConfiguration(
         commandName: "remove",
-        abstract: "Remove a pass code, even if it is forgotten.",
+        abstract: "Remove a passcode, even if it is forgotten.",
         discussion: """
             Asks first on a terminal; elsewhere --yes is required.
 
@@ -90,13 +90,13 @@ struct PasscodeRemoveCommand: AsynchronousCommand, ResultWriting {
     @OptionGroup var result: ResultOptions
 
     func run() async throws {
-        if !yes { try global.requireTerminal(orGive: "--yes to remove \(username)'s pass code") }
+        if !yes { try global.requireTerminal(orGive: "--yes to remove \(username)'s passcode") }
         try await global.withStore("passcode remove") { repository in
-            guard try yes || LinePrompt.isConfirmed("Remove the pass code of \(username)") else {
+            guard try yes || LinePrompt.isConfirmed("Remove the passcode of \(username)") else {
                 throw CommandFailure(.no, "Nothing was removed")
             }
             try await repository.passcodes.remove(of: username)
         }
-        try global.confirm("Pass code removed", ["key": .string(username), "passcode": "removed"])
+        try global.confirm("Passcode removed", ["key": .string(username), "passcode": "removed"])
     }
 }

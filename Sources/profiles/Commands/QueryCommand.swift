@@ -10,6 +10,7 @@ protocol ConditionUsing: StoreUsing {
 
 /// A subcommand that queries profiles and shows them.
 protocol QueryCommand: AsynchronousCommand, ConditionUsing {
+    var order: OrderOptions { get }
     var page: PageOptions { get }
     var listing: ListingOptions { get }
 }
@@ -62,13 +63,13 @@ extension QueryCommand {
     func query(
         _ others: [Assignment] = [], text: String? = nil, order: ProfileQuery.Order? = nil, in schema: ProfileSchema
     ) throws(CommandFailure) -> ProfileQuery {
-        let order = try page.order(in: schema) ?? order
+        let order = try self.order.order(in: schema) ?? order
         guard page.cursor.map({ $0.isPlace(in: order) }) ?? true else {
             throw CommandFailure(.usage, "--after continues in the order of the previous page: give the same --sort")
         }
         return ProfileQuery(
-            try notedConditions(others, in: schema), text: text, status: self.conditions.status, order: order,
-            limit: page.limit, after: page.cursor)
+            try notedConditions(others, in: schema), joinsByOr: conditions.joinsByOr, text: text,
+            status: conditions.status, order: order, limit: page.limit, after: page.cursor)
     }
 
     /// Whether a single read of the store is enough for the query. If several reads are needed, the program that reads
@@ -82,8 +83,9 @@ extension QueryCommand {
     func needsThreads(_ others: [Assignment] = []) -> Bool {
         if listing.explain { return false }
         if listing.count { return true }
-        if conditions.isEmpty, others.isEmpty { return page.sort != nil && page.sort != FieldName.username.text }
-        return !conditions.leaveFewProfiles(others, inOrder: page.sort != nil)
+        let sorts = order.sorts.map(\.field)
+        if conditions.isEmpty, others.isEmpty { return !sorts.isEmpty && sorts != [FieldName.username.text] }
+        return !conditions.leaveFewProfiles(others, inOrder: !sorts.isEmpty)
     }
 
     /// Shows the result of a query, or the answer of `--count` or `--explain`.

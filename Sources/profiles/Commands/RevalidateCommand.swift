@@ -49,6 +49,8 @@ struct RevalidateCommand: AsynchronousCommand, ResultWriting {
         }
         switch global.format {
         case .json: try Output.standard.print(result.rendered(as: .json))
+        // A run with a candidate marks nothing, so its report is its only result.
+        case .text where global.quiet && candidate == nil && result.invalid == 0 && !result.isCancelled: break
         case .text:
             try Output.standard.print(result.summary(examples: 3))
             if let path = report { global.note("The whole report is in \(path.visible).") }

@@ -169,10 +169,10 @@ struct SchemaAdoptCommand: AsynchronousCommand, ResultWriting {
     private func adopt(_ candidate: ProfileSchema, _ repository: ProfileRepository) async throws {
         let difference = SchemaDifference(from: repository.schema, to: candidate)
         guard !difference.isEmpty else { return try await keep(repository) }
-        if global.format == .text { try Output.standard.write(difference.text + "\n\n") }
+        if isTold { try Output.standard.write(difference.text + "\n\n") }
         let report = try await global.revalidating(repository, by: candidate, all: true)
         guard !report.isCancelled else { throw CommandFailure(.interrupted, "Interrupted; nothing was adopted") }
-        if global.format == .text { try Output.standard.print(report.summary(examples: 3)) }
+        if isTold { try Output.standard.print(report.summary(examples: 3)) }
         // Comparing the rules is not enough. If a removed field is added again, the profiles have their earlier values
         // in this field, and these values may be invalid.
         let isDoubtful = difference.mayInvalidate || report.invalid > 0
@@ -186,19 +186,27 @@ struct SchemaAdoptCommand: AsynchronousCommand, ResultWriting {
         let unjudged = try await repository.rules.countUnjudged()
         switch global.format {
         case .text:
-            try Output.standard.print("Adopted the schema \"\(candidate.name.visible)\" as version \(version)")
+            if isTold {
+                try Output.standard.print("Adopted the schema \"\(candidate.name.visible)\" as version \(version)")
+            }
             if unjudged > 0 { global.note(unjudged.unjudgedProfiles) }
         case .json:
             try print(candidate, version, report, unjudged: unjudged, difference)
         }
     }
 
+    /// Whether standard output gets the differences and the report as text.
+    private var isTold: Bool { global.format == .text && !global.quiet }
+
     /// Reports that the rules are in force already.
     private func keep(_ repository: ProfileRepository) async throws {
         let unjudged = try await repository.rules.countUnjudged()
         switch global.format {
         case .text:
-            try Output.standard.print("These rules are in force already, as version \(repository.rules.inForce.number)")
+            if isTold {
+                try Output.standard.print(
+                    "These rules are in force already, as version \(repository.rules.inForce.number)")
+            }
             if unjudged > 0 { global.note(unjudged.unjudgedProfiles) }
         case .json:
             let same = SchemaDifference(from: repository.schema, to: repository.schema)
@@ -219,8 +227,7 @@ struct SchemaAdoptCommand: AsynchronousCommand, ResultWriting {
     private func isConfirmed(
         _ candidate: ProfileSchema, _ difference: SchemaDifference, _ report: RevalidationReport
     ) throws -> Bool {
-        // In the text format, the output already contains the difference.
-        if global.format == .json { Output.error.note(difference.text) }
+        if !isTold { Output.error.note(difference.text) }
         return try LinePrompt.isConfirmed("Adopt \(consequence(of: candidate, report))")
     }
 
@@ -229,7 +236,7 @@ struct SchemaAdoptCommand: AsynchronousCommand, ResultWriting {
     private func needsConsent(
         _ candidate: ProfileSchema, _ difference: SchemaDifference, _ report: RevalidationReport
     ) -> CommandFailure {
-        if global.format == .json { Output.error.note(difference.text) }
+        if !isTold { Output.error.note(difference.text) }
         return CommandFailure(
             .usage, "There is no terminal to ask on; give --yes to adopt \(consequence(of: candidate, report))",
             "Nothing was adopted")

@@ -22,7 +22,8 @@ struct SchemaInferCommand: AsynchronousCommand, ResultWriting {
               profiles schema infer people.csv
               profiles schema infer people.csv --output schema.json
               profiles import people.csv --schema schema.json
-              profiles schema infer next.csv --with-store --output wider.json && profiles schema adopt wider.json
+              profiles schema infer next.csv --with-store --output wider.json
+              profiles schema adopt wider.json
             """)
 
     @OptionGroup var input: InferenceInputOptions

@@ -47,7 +47,8 @@ struct SummaryCommand: AsynchronousCommand, ResultWriting, ConditionUsing {
             let columns = try fields.map { field throws(CommandFailure) in
                 try schema.comparedField(told: field, forbidden: "A secret is never shown").name
             }
-            let query = ProfileQuery(try notedConditions(in: schema), status: conditions.status)
+            let query = ProfileQuery(
+                try notedConditions(in: schema), joinsByOr: conditions.joinsByOr, status: conditions.status)
             return try await repository.summary(
                 of: columns.isEmpty ? nil : columns, matching: query,
                 mostValues: values ?? (columns.isEmpty ? 5 : 20))

@@ -7,7 +7,7 @@ struct UnlockCommand: AsynchronousCommand, SecretTaking, ResultWriting {
         commandName: "unlock",
         abstract: "Forget the failed attempts at a profile's secrets.",
         discussion: """
-            After many wrong pass codes or passwords, further attempts have to wait, and in the end all are refused. \
+            After many wrong passcodes or passwords, further attempts have to wait, and in the end all are refused. \
             This command allows attempts again.
 
               profiles unlock skboard

@@ -19,7 +19,7 @@ struct WatchCommand: AsynchronousCommand, ResultWriting {
 
               profiles watch
               profiles watch --since 0 | head -3
-              profiles watch --since 140 --format json | while read -r change; do ./notify "$change"; done
+              profiles watch --since 140 --format json | ./notify
             """)
 
     @Option(

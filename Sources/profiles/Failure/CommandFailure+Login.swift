@@ -10,7 +10,7 @@ extension CommandFailure {
             self.init(.no, error.message)
         case .invalidResponse, .unexpectedStatus, .unknown: self.init(.unavailable, error.message)
         case .cancelled: self.init(.interrupted, "Interrupted")
-        // These errors lead to the same failures as for a pass code.
+        // These errors lead to the same failures as for a passcode.
         case .throttled(let milliseconds): self.init(CredentialError.throttled(milliseconds: milliseconds))
         case .locked: self.init(CredentialError.locked)
         case .hashing(let error): self.init(error)

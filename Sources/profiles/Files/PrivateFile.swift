@@ -61,12 +61,20 @@ struct PrivateFile: ~Copyable {
     static func requireName(
         _ path: String, replacing: Bool, sparing spared: FilePlaces
     ) throws(CommandFailure) {
-        guard path != "-" else {
-            throw CommandFailure(.usage, "- does not name a file here", "Name a file; ./- is a file with that name")
-        }
+        try requireFileName(path)
         try spared.require(path)
         var status = stat()
         if !replacing, stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG { throw .isThere(path) }
+    }
+
+    /// Refuses a path that cannot be the path of an output file.
+    static func requireFileName(_ path: String) throws(CommandFailure) {
+        guard path != "-" else {
+            throw CommandFailure(.usage, "- does not name a file here", "Name a file; ./- is a file with that name")
+        }
+        guard !path.hasSuffix("/") else {
+            throw CommandFailure(.usage, "\(path) names a folder, and not a file", "Name a file in it")
+        }
     }
 
     /// Gives the file its name.
@@ -77,6 +85,14 @@ struct PrivateFile: ~Copyable {
         let lock = FolderLock(of: path)
         guard try takeName(path, replacing: replaces) else { throw .isThere(path) }
         try secureNames(lock)
+    }
+
+    /// Gives the file the first of these names that no file has.
+    ///
+    /// - Returns: The path that the file got.
+    consuming func commit(toFirstFree paths: some Sequence<String>) throws(CommandFailure) -> String {
+        try secure()
+        return try takeFirstFree(of: paths, FolderLock(of: path))
     }
 
     /// Gives the file its name, if the existing file with this name still has the state `known`. The existing file is
@@ -93,14 +109,10 @@ struct PrivateFile: ~Copyable {
         }
         let isCSV = path.hasSuffix(".csv")
         let stem = isCSV ? String(path.dropLast(4)) : path
-        for number in 1...1_000 {
-            let other = stem + (number == 1 ? "-left" : "-left-\(number)") + (isCSV ? ".csv" : "")
-            if try takeName(other, replacing: false) {
-                try secureNames(lock)
-                return other
-            }
+        let others = (1...1_000).lazy.map { number in
+            stem + (number == 1 ? "-left" : "-left-\(number)") + (isCSV ? ".csv" : "")
         }
-        throw .isThere(path)
+        return try takeFirstFree(of: others, lock)
     }
 
     /// Discards this file, and removes the existing file at the same path. If the existing file does not have the state
@@ -113,6 +125,19 @@ struct PrivateFile: ~Copyable {
         guard unlink(path) == 0 else { throw .cannotWrite(path, errno) }
         try secureNames(lock)
         return true
+    }
+
+    /// Gives the file the first of these names that no file has, and makes it durable.
+    private func takeFirstFree(
+        of paths: some Sequence<String>, _ lock: borrowing FolderLock
+    ) throws(CommandFailure) -> String {
+        for path in paths {
+            if try takeName(path, replacing: false) {
+                try secureNames(lock)
+                return path
+            }
+        }
+        throw .isThere(path)
     }
 
     /// - Returns: False if another file has the name and must not be replaced.

@@ -3,7 +3,7 @@ internal import ProfileCore
 internal import ProfileStore
 internal import TextLayout
 
-/// The conditions for the profiles to show. A profile must meet all of them.
+/// The conditions for the profiles to show. A profile must meet all of them, or one of them with `--or`.
 struct ConditionOptions: ParsableArguments {
     @Option(
         name: .customLong("where"),
@@ -41,6 +41,9 @@ struct ConditionOptions: ParsableArguments {
     @Flag(help: "Show only profiles that are marked invalid.")
     var invalid = false
 
+    @Flag(name: .customLong("or"), help: "Match profiles that meet any of the conditions, not all of them.")
+    var joinsByOr = false
+
     func validate() throws {
         for text in comparisons where FieldComparison(text) == nil {
             throw ValidationError(
@@ -64,7 +67,8 @@ struct ConditionOptions: ParsableArguments {
             + choices.compactMap { FieldChoice($0)?.field }
     }
 
-    var status: ProfileQuery.Status? { invalid ? .invalid : nil }
+    /// The status that every profile must have. With `--or`, `--invalid` is one of the conditions.
+    var status: ProfileQuery.Status? { invalid && !joinsByOr ? .invalid : nil }
 
     /// Returns all conditions: first `others`, which come from other options, and then the conditions of these options.
     func conditions(
@@ -89,12 +93,13 @@ struct ConditionOptions: ParsableArguments {
         }
         for content in contents.compactMap(Assignment.init) { try add(content.field, .contains(content.value)) }
         for choice in choices.compactMap(FieldChoice.init) { try add(choice.field, .isAny(of: choice.values)) }
+        if invalid, joinsByOr { try add(ProfileFact.status.name, .equals(ProfileQuery.Status.invalid.rawValue)) }
         return conditions
     }
 
     /// Whether the lookup reads only a few profiles, because it can use an index that every store has.
     func leaveFewProfiles(_ others: [Assignment], inOrder isOrdered: Bool) -> Bool {
-        guard !invalid, !prefix else { return false }
+        guard !invalid, !prefix, !joinsByOr else { return false }
         let equal = others.map(\.field) + comparisons.compactMap(FieldComparison.init).filter(\.isEqual).map(\.field)
         if equal.contains(FieldName.username.text) { return true }
         let count = others.count + comparisons.count + contents.count + choices.count

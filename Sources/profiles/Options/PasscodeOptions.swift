@@ -3,7 +3,7 @@ internal import ProfileCore
 internal import ProfileLogin
 internal import ProfileStore
 
-/// The arguments of the pass-code subcommands: the profile, and the source of the entries.
+/// The arguments of the passcode subcommands: the profile, and the source of the entries.
 struct PasscodeOptions: ParsableArguments, ResultWriting {
     @Argument(help: "The username of the profile.")
     var username: String
@@ -16,7 +16,7 @@ struct PasscodeOptions: ParsableArguments, ResultWriting {
     @OptionGroup var store: StoreOptions
     @OptionGroup var result: ResultOptions
 
-    /// Runs a pass-code flow, performs the request that it produces, and reports the outcome, such as "right" or
+    /// Runs a passcode flow, performs the request that it produces, and reports the outcome, such as "right" or
     /// "created".
     func run(_ kind: PasscodeFlow.Kind, _ outcome: String) async throws {
         let command = "passcode \(kind.rawValue)"
@@ -33,7 +33,7 @@ struct PasscodeOptions: ParsableArguments, ResultWriting {
                 try await repository.carryOut(try request(of: kind), for: username)
             }
         }
-        try global.confirm("Pass code \(outcome)", ["key": .string(username), "passcode": .string(outcome)])
+        try global.confirm("Passcode \(outcome)", ["key": .string(username), "passcode": .string(outcome)])
     }
 
     private func request(of kind: PasscodeFlow.Kind) throws -> PasscodeFlow.Request? {

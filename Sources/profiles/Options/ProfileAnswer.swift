@@ -4,10 +4,10 @@ internal import TextLayout
 
 // The output of `register` and `edit`.
 extension GlobalOptions {
-    /// Shows a profile.
+    /// Shows a profile that was stored or changed. In the text format, `--quiet` suppresses it.
     func show(_ profile: Profile) throws(CommandFailure) {
         switch format {
-        case .text: try Output.standard.write(profile.text)
+        case .text: if !quiet { try Output.standard.write(profile.text) }
         case .json: try Output.standard.print(profile.json.text(indented: true))
         }
     }

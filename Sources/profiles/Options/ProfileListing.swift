@@ -43,7 +43,9 @@ struct ProfileListing: ~Copyable {
         self.columns = columns
         matches = query.text.map { ProfileMatches(of: $0) }
         staying = Set(chosen ?? [.field(schema.primaryKey)])
-        if case .field(let field, _) = query.order, let rules = schema[field] { staying.insert(.field(rules)) }
+        if case .fields(let fields) = query.order {
+            staying.formUnion(fields.compactMap { schema[$0.field].map(ProfileColumn.field) })
+        }
         headings = columns.map(schema.heading)
         table = TextTable(headings, widestCell: Self.widestCell)
     }

@@ -127,10 +127,18 @@ struct ReportedImport {
         if let path = input.report, global.format == .text { global.note("The whole report is in \(path.visible).") }
     }
 
+    /// Whether `--quiet` suppresses the report: the import has stored the whole file. A run that stores nothing is
+    /// asked for its report only, so it always shows the report.
+    private func isSuppressed(_ outcome: Outcome) -> Bool {
+        global.quiet && attempt != .judging && outcome.failure == nil && outcome.report.rejected == 0
+            && outcome.report.earlyEnd == nil
+    }
+
     private func show(_ outcome: Outcome) throws(CommandFailure) {
         let report = outcome.report
         switch global.format {
         case .json: try Output.standard.print(report.rendered(as: .json))
+        case .text where isSuppressed(outcome): break
         case .text:
             try Output.standard.print(report.summary(examples: 3))
             if let rejects = input.rejects, outcome.hasRejects, report.rejected > 0 {

@@ -12,7 +12,9 @@ struct StoreOptions: ParsableArguments, StoreUsing {
         completion: StorePlace.completion)
     var database: String?
 
-    @Flag(name: .shortAndLong, help: "Write results and errors only: no progress, no notes.")
+    @Flag(
+        name: .shortAndLong,
+        help: "Write nothing on success but what was asked for: no confirmation, report, progress or note.")
     var quiet = false
 
     @Flag(name: .customLong("no-input"), help: "Never ask; missing input is an error.")

@@ -4,7 +4,7 @@ internal import SecretHashing
 internal import TerminalUI
 internal import Threads
 
-/// The screen on which a pass code is created, validated or edited (P4).
+/// The screen on which a passcode is created, validated or edited (P4).
 struct PasscodeScreen {
     let kind: PasscodeFlow.Kind
     let username: String
@@ -13,7 +13,7 @@ struct PasscodeScreen {
 
     /// Shows the screen until the flow is done.
     func run() async throws {
-        // This check is only for the creation of a pass code: without the check, the user could type a new pass code
+        // This check is only for the creation of a passcode: without the check, the user could type a new passcode
         // that cannot be set. The other flows must not reveal whether the profile exists (P10).
         if kind == .create { try await repository.passcodes.requireNone(of: username) }
         let entries = kind.entries.map { entry in
@@ -68,9 +68,9 @@ extension PasscodeFlow.Kind {
     /// The message for a user who leaves the screen.
     fileprivate var unfinished: String {
         switch self {
-        case .create: "No pass code was created."
-        case .validate: "No pass code was entered."
-        case .edit: "The pass code is as it was."
+        case .create: "No passcode was created."
+        case .validate: "No passcode was entered."
+        case .edit: "The passcode is as it was."
         }
     }
 }
@@ -79,20 +79,20 @@ extension PasscodeFlow.Entry {
     /// The label of the entry for the user.
     var label: String {
         switch self {
-        case .present: "Pass code"
-        case .new: "New pass code"
-        case .repeated: "Repeat new pass code"
+        case .present: "Passcode"
+        case .new: "New passcode"
+        case .repeated: "Repeat new passcode"
         }
     }
 }
 
 extension PasscodePolicy {
-    /// A short description of the accepted pass codes.
+    /// A short description of the accepted passcodes.
     fileprivate var hint: String { "\(minimumLength)–\(maximumLength) characters of any kind" }
 }
 
 extension ProfileRepository {
-    /// Performs the request that the pass-code flow produced.
+    /// Performs the request that the passcode flow produced.
     func carryOut(_ request: PasscodeFlow.Request?, for username: String) async throws(CredentialError) {
         switch request {
         case .create(let new): try await passcodes.create(new, for: username)

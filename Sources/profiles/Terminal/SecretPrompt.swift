@@ -6,7 +6,7 @@ enum SecretPrompt {
     /// Whether standard input is a terminal, so the user can be asked.
     static var isPossible: Bool { isatty(STDIN_FILENO) == 1 }
 
-    /// Asks for one secret by a label such as "New pass code".
+    /// Asks for one secret by a label such as "New passcode".
     ///
     /// - Throws: The errors of ``SignalWatch/nextByte()``, and a failure if the input ends.
     static func ask(_ label: String) throws -> Secret {

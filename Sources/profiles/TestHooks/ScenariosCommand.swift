@@ -12,7 +12,8 @@
                 They start only in a build with the trait TestHooks. Such a build must not be shipped.
 
                   profiles scenarios
-                  env TestLauncher-testing=1 TestLauncher-VC=LoginViewController TestLauncher-model=LoginModel1 profiles
+                  env TestLauncher-testing=1 TestLauncher-VC=LoginViewController \\
+                      TestLauncher-model=LoginModel1 profiles
                 """)
 
         @Option(help: "Write results as text or json.")

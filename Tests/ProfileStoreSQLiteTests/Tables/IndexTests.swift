@@ -92,7 +92,7 @@ import Watchdog
                             conditions: conditions, status: status, order: order, isReversed: isReversed)
                         let access = SearchAccess(search)
                         for after in [nil, [0x31]] as [[UInt8]?] {
-                            if let after { search.after = search.cursor(id: 7, value: order == nil ? nil : after) }
+                            if let after { search.after = search.cursor(id: 7, values: order == nil ? [] : [after]) }
                             for stretch in StatementStretch.all(of: search, by: access) {
                                 let sql = table.sql(of: search, by: access, in: stretch, limit: 10)
                                 let steps = try plan(sql.text, connection)

@@ -362,7 +362,13 @@ struct RandomVerbs {
         if random.once(in: 4) { query.text = ["ann", "e", "B.C", "zoe", "\u{E9}@"].randomElement(using: &random) }
         query.status = random.once(in: 4) ? .invalid : random.once(in: 4) ? .unjudged : nil
         query.isReversed = random.once(in: 3)
-        if random.once(in: 2) { query.order = .init(field(), isDescending: random.once(in: 2)) }
+        query.joinsByOr = random.once(in: 4)
+        if random.once(in: 2) {
+            query.order = .fields(
+                (0..<(random.once(in: 2) ? 1 : Int.random(in: 2...3, using: &random))).map { _ in
+                    ProfileQuery.SortField(field(), isDescending: random.once(in: 2))
+                })
+        }
         if random.once(in: 6) { query.order = .relevance }
         if random.once(in: 3) {
             let value = [nil, email(), note(), username()].randomElement(using: &random) ?? nil
@@ -372,7 +378,8 @@ struct RandomVerbs {
             query.after =
                 switch order {
                 case nil: ProfileCursor(id: id())
-                case .field: ProfileCursor(id: id(), order: order, value: place)
+                case .fields(let fields):
+                    ProfileCursor(id: id(), order: order, values: fields.map { _ in random.once(in: 4) ? nil : place })
                 case .relevance: ProfileCursor(id: id(), order: order, value: [UInt8.random(in: 1...4, using: &random)])
                 }
         }

@@ -121,6 +121,11 @@ import Watchdog
         for status in [ProfileQuery.Status.invalid, .unjudged] { queries.append(ProfileQuery(status: status)) }
         queries.append(
             ProfileQuery(order: .init("age"), isReversed: true, limit: 3, after: ProfileCursor("4.age.ascending.31")))
+        queries.append(
+            ProfileQuery(
+                [.init("note", .isAbsent), .init("age", .isPresent)], joinsByOr: true,
+                order: .fields([.init("age"), .init("note", isDescending: true)]),
+                after: ProfileCursor("4.age.ascending~note.descending.31")))
         queries.append(ProfileQuery(text: "ann", order: .relevance, after: ProfileCursor("4.3")))
         for query in queries {
             #expect(try JSONDecoder().decode(ProfileQuery.self, from: JSONEncoder().encode(query)) == query)

@@ -120,9 +120,12 @@ import Watchdog
         if !random.once(in: 4) {
             // Often by the field of a condition, whose index has the order too.
             let name = random.once(in: 3) ? query.conditions.first?.field ?? field() : field()
-            query.order = .init(name, isDescending: random.once(in: 2))
+            var fields = [ProfileQuery.SortField(name, isDescending: random.once(in: 2))]
+            while random.once(in: 3) { fields.append(.init(field(), isDescending: random.once(in: 2))) }
+            query.order = .fields(Array(fields.prefix(10)))
             if query.text != nil, random.once(in: 2) { query.order = .relevance }
         }
+        query.joinsByOr = random.once(in: 3)
         query.isReversed = random.once(in: 2)
         if random.once(in: 3), let profile = everyone.randomElement(using: &random) {
             query.after = query.cursor(at: profile)
@@ -152,22 +155,25 @@ import Watchdog
     }
 
     private static func isBefore(_ one: Profile, _ other: Profile, _ query: ProfileQuery) -> Bool {
-        let (field, isDescending): (FieldName, Bool)
+        var isDescending = false
         switch query.order {
         case nil: return one.id < other.id
         case .relevance:
             let (left, right) = (match(one, query.text ?? ""), match(other, query.text ?? ""))
             return left != right ? left > right : one.id < other.id
-        case .field(let name, let descends): (field, isDescending) = (name, descends)
-        }
-        let rules = one.schema[field]
-        switch (one[field], other[field]) {
-        case (nil, _?): return false
-        case (_?, nil): return true
-        case (nil, nil): break
-        case (let left?, let right?):
-            let (low, high) = (key(left, rules), key(right, rules))
-            if low != high { return low < high ? !isDescending : isDescending }
+        case .fields(let fields):
+            for sort in fields {
+                isDescending = sort.isDescending
+                let rules = one.schema[sort.field]
+                switch (one[sort.field], other[sort.field]) {
+                case (nil, _?): return false
+                case (_?, nil): return true
+                case (nil, nil): break
+                case (let left?, let right?):
+                    let (low, high) = (key(left, rules), key(right, rules))
+                    if low != high { return low < high ? !isDescending : isDescending }
+                }
+            }
         }
         return isDescending ? one.id > other.id : one.id < other.id
     }
@@ -221,7 +227,7 @@ import Watchdog
         default: break
         }
         if let text = query.text, !profile.fields.contains(where: { contains($0.value, text) }) { return false }
-        return query.conditions.allSatisfy { condition in
+        func isMet(_ condition: ProfileQuery.Condition) -> Bool {
             let rules = profile.schema[condition.field]
             let value = profile[condition.field]
             func order(_ bound: String) -> Int? {
@@ -253,6 +259,8 @@ import Watchdog
             case .isPresent: return value != nil
             }
         }
+        guard query.joinsByOr, !query.conditions.isEmpty else { return query.conditions.allSatisfy(isMet) }
+        return query.conditions.contains(where: isMet)
     }
 
     /// The letters of these profiles, folded by a list of them.

@@ -104,6 +104,39 @@ import Watchdog
         #expect(try await names(ProfileQuery([Condition(.username, .contains("a"))], text: "12 main")).count == 3)
     }
 
+    @Test func `R8: one condition of several can be enough`() async throws {
+        try await registerFive()
+        func either(_ conditions: [(String, ProfileQuery.Comparison)], text: String? = nil) async throws -> [String] {
+            let conditions = try conditions.map { Condition(try #require(FieldName.inQuery($0.0)), $0.1) }
+            let query = ProfileQuery(conditions, joinsByOr: true, text: text, limit: 1)
+            let names = try await names(query)
+            #expect(try await repository.count(query) == names.count)
+            return names
+        }
+        #expect(try await either([("username", .equals("BERT")), ("note", .isAbsent)]) == ["bert", "Emil"])
+        #expect(try await either([("age", .isLess(than: "41")), ("note", .contains("STRASSE"))]) == ["Anna", "Carl"])
+        #expect(try await either([("note", .hasPrefix("l")), ("email", .equals("b@x"))]) == ["bert", "Carl"])
+        #expect(try await either([("note", .equals("b")), ("age", .isGreater(than: "41"))]) == ["Carl", "dora"])
+        #expect(try await either([("age", .isAny(of: [])), ("age", .isAbsent)]) == ["dora"])
+        #expect(try await either([("age", .isPresent), ("age", .differs(from: "9"))]).count == 5)
+        #expect(try await either([("_id", .isAtMost("1")), ("_status", .equals("invalid"))]) == ["Anna"])
+        // A text must be there in any case.
+        #expect(try await either([("note", .isPresent), ("age", .isPresent)], text: "b") == ["bert", "Carl", "dora"])
+        #expect(try await either([("age", .equals("41"))]) == ["bert", "Emil"])
+        #expect(try await either([]).count == 5)
+        let many = (0..<49).map { ("note", ProfileQuery.Comparison.hasPrefix("x\($0)")) }
+        #expect(try await either(many + [("note", .equals("b"))]) == ["dora"])
+        // The order of an indexed field still holds.
+        let conditions = [
+            Condition(try name("note"), .isLess(than: "a")), Condition(try name("note"), .isAtLeast("m")),
+        ]
+        for isDescending in [false, true] {
+            let order = Order(try name("note"), isDescending: isDescending)
+            let found = try await names(ProfileQuery(conditions, joinsByOr: true, order: order, limit: 1))
+            #expect(found == (isDescending ? ["Anna", "Carl"] : ["Carl", "Anna"]))
+        }
+    }
+
     @Test func `profiles that the rules in force have not judged, or found invalid, are found, and counted`()
         async throws
     {
@@ -167,6 +200,48 @@ import Watchdog
         }
     }
 
+    @Test func `R8: several fields put profiles in order, and pages go on and back in it`() async throws {
+        try await registerFive()
+        try await repository.register("Fritz", ["age": "41", "note": "a"])
+        try await repository.register("Gina", [:])
+        try await repository.register("Hugo", ["age": "41", "note": "lodz"])
+        let (age, note) = (try name("age"), try name("note"))
+        let cases: [([ProfileQuery.SortField], [String])] = [
+            ([.init(age), .init(note)], ["Anna", "Fritz", "bert", "Hugo", "Emil", "Carl", "dora", "Gina"]),
+            (
+                [.init(age), .init(note, isDescending: true)],
+                ["Anna", "Hugo", "bert", "Fritz", "Emil", "Carl", "dora", "Gina"]
+            ),
+            (
+                [.init(age, isDescending: true), .init(note)],
+                ["Carl", "Fritz", "bert", "Hugo", "Emil", "Anna", "dora", "Gina"]
+            ),
+            (
+                [.init(age, isDescending: true), .init(note), .init(.username, isDescending: true)],
+                ["Carl", "Fritz", "Hugo", "bert", "Emil", "Anna", "dora", "Gina"]
+            ),
+        ]
+        for (fields, all) in cases {
+            for limit in [1, 3, 100] {
+                var query = ProfileQuery(order: .fields(fields), limit: limit)
+                #expect(try await names(query) == all, "\(fields)")
+                query.isReversed = true
+                #expect(try await names(query) == all.reversed(), "\(fields)")
+            }
+            for place in all.indices {
+                let profile = try #require(try await repository.profile(username: all[place]))
+                var query = ProfileQuery(order: .fields(fields), limit: 2)
+                query.after = ProfileCursor(query.cursor(at: profile).description)
+                #expect(try await names(query) == Array(all[(place + 1)...]), "\(fields)")
+                query.isReversed = true
+                #expect(try await names(query) == all[..<place].reversed(), "\(fields)")
+            }
+        }
+        let found = ProfileQuery(
+            [Condition(age, .equals("41"))], order: .fields([.init(note, isDescending: true), .init(.username)]))
+        #expect(try await names(found) == ["bert", "Hugo", "Fritz", "Emil"])
+    }
+
     @Test func `R8: pages in an order miss nobody and repeat nobody while others come and go`() async throws {
         for number in 0..<40 {
             try await repository.register("user\(number)", number % 4 == 0 ? [:] : ["age": "\(number * 7 % 50)"])
@@ -206,16 +281,20 @@ import Watchdog
         ProfileCursor(id: 12, order: .init(.phone, isDescending: true), value: Array("7876-1241".utf8)),
         ProfileCursor(id: 1, order: .init(.address), value: Array("a.b é\"/\u{0}\n".utf8)),
         ProfileCursor(id: 1, order: .init(.address), value: [0xFF]),
+        ProfileCursor(
+            id: 3, order: .fields([.init(.address), .init(.phone, isDescending: true), .init(.username)]),
+            values: [nil, [0x31], nil]),
     ])
     func `a cursor reads back from its text, which is safe anywhere`(cursor: ProfileCursor) {
         #expect(ProfileCursor(cursor.description) == cursor)
-        #expect(cursor.description.wholeMatch(of: /[0-9a-z_.]+/) != nil)
+        #expect(cursor.description.wholeMatch(of: /[0-9a-z_.~]+/) != nil)
     }
 
     @Test(arguments: [
         "", ".", "1.", "-1", "+1", "01", "1.phone", "1.phone.up", "1.phone.ascending.", "1.phone.ascending.6",
         "1.phone.ascending.6G", "1.phone.ascending.61.62", "1.phone.ascending.6A", "1.Phone.ascending", "1..ascending",
-        "9223372036854775808", "1.phone.ascending.0x",
+        "9223372036854775808", "1.phone.ascending.0x", "1.phone.ascending~", "1.~phone.ascending", "1.9",
+        "1.phone.ascending~address", "1.phone.ascending~4",
     ])
     func `what is no cursor is not read`(text: String) { #expect(ProfileCursor(text) == nil) }
 
@@ -275,6 +354,13 @@ import Watchdog
         #expect(await issues(ProfileQuery(order: Order(.phone, isDescending: true), after: cursor)) == wrong)
         #expect(await issues(ProfileQuery(order: Order(.phone), after: ProfileCursor(id: 1))) == wrong)
         #expect(await issues(ProfileQuery(order: Order(.phone), isReversed: true, after: cursor)) == [])
+
+        for count in [0, 11] {
+            let order = Order.fields(Array(repeating: .init(.phone), count: count))
+            let expected = [ValidationIssue(nil, .badFormat(expected: .sortFields(most: 10)))]
+            #expect(await issues(ProfileQuery(order: order)) == expected)
+        }
+        #expect(await issues(ProfileQuery(order: .fields(Array(repeating: .init(.phone), count: 10)))) == [])
 
         let condition = Condition(.address, .contains("x"))
         #expect(await issues(ProfileQuery(Array(repeating: condition, count: 50), text: "y")) == [])

@@ -70,10 +70,13 @@ import Watchdog
         if text != nil, random.once(in: 2) {
             order = .relevance
         } else if !random.once(in: 3) {
-            order = .field(
-                try name(values.keys.sorted().randomElement(using: &random) ?? ""), isDescending: random.once(in: 2))
+            order = .fields(
+                try values.keys.sorted().shuffled(using: &random).prefix(Int.random(in: 1...3, using: &random)).map {
+                    ProfileQuery.SortField(try name($0), isDescending: random.once(in: 2))
+                })
         }
-        return ProfileQuery(conditions, text: text, order: order, isReversed: random.once(in: 5))
+        return ProfileQuery(
+            conditions, joinsByOr: random.once(in: 3), text: text, order: order, isReversed: random.once(in: 5))
     }
 
     @Test func `R8: an export of a query has what the query finds, in its order`() async throws {
@@ -129,7 +132,7 @@ import Watchdog
         try await store.register(ExportTests.full)
         try await store.register(["username": "ann", "note": "b"])
         let columns = ["username", "note"].compactMap { FieldName($0) }
-        for query in [ProfileQuery(), ProfileQuery(order: .field(columns[1], isDescending: true))] {
+        for query in [ProfileQuery(), ProfileQuery(order: .init(columns[1], isDescending: true))] {
             let export = store.repository.export(matching: query, columns: columns, as: .tsv, includingHashes: true)
             let text = String(decoding: try await gather(export).joined(), as: UTF8.self)
             #expect(

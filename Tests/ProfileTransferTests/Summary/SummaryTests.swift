@@ -102,7 +102,7 @@ import Watchdog
         let age = try #require(FieldName("age"))
         let revision = try #require(FieldName.inQuery("_revision"))
         let query = ProfileQuery(
-            [ProfileQuery.Condition(age, .isAtLeast("10"))], order: .field(age, isDescending: true))
+            [ProfileQuery.Condition(age, .isAtLeast("10"))], order: .init(age, isDescending: true))
         let summary = try await store.repository.summary(of: [revision, age], matching: query)
         let found = rows.compactMap { $0["age"].flatMap { Int($0) } }.filter { $0 >= 10 }
         #expect(summary.profiles == found.count)

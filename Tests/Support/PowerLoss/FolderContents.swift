@@ -22,7 +22,9 @@ package struct FolderContents: Hashable, Sendable {
         for name in SmallFile.names(in: folder) {
             let path = "\(folder)/\(name)"
             let isBesideStore = name.contains(".sqlite-")
-            let isUnfinishedBackup = name.contains(".sqlite.") && Self.isTemporary(String(name.prefix { $0 != "-" }))
+            let ending = ["-journal", "-wal", "-shm"].first(where: name.hasSuffix) ?? ""
+            let isUnfinishedBackup =
+                name.contains(".sqlite.") && Self.isTemporary(String(name.dropLast(ending.count)))
             if isBesideStore || isUnfinishedBackup { continue }
             if name.hasSuffix(".sqlite") {
                 parts[prefix + name] = try await Self.database(path)

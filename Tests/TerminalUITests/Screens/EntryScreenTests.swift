@@ -3,7 +3,7 @@ import TerminalUI
 import Testing
 import Watchdog
 
-/// The screen for pass codes and logins.
+/// The screen for passcodes and logins.
 @Suite(.watched) struct EntryScreenTests {
     private func passcodes(_ count: Int) -> EntryScreen {
         let names = ["present", "new", "repeated"].suffix(count)
@@ -47,7 +47,7 @@ import Watchdog
 
     @Test func `P12: a secret that is made up here can be seen, and no other`() {
         var screen = EntryScreen(
-            [.init(name: "present", label: "Pass code"), .init(name: "new", label: "New", isNew: true)],
+            [.init(name: "present", label: "Passcode"), .init(name: "new", label: "New", isNew: true)],
             name: "passcode", title: "Edit Pass Code", submitting: "edit")
         screen.type("marsvenus")
         screen.press(.control("r"))

@@ -273,7 +273,7 @@ import Watchdog
         device.send(.key(.character("x")))
         device.send(.key(.enter))
         let screen = EntryScreen(
-            [.init(name: "present", label: "Pass code")], name: "passcode", title: "Validate Pass Code",
+            [.init(name: "present", label: "Passcode")], name: "passcode", title: "Validate Pass Code",
             submitting: "go")
         let ending = await ScreenLoop(device).run(screen) { _ -> ScreenAnswer<EntryScreen.Reply, String> in
             .reply(.throttled(milliseconds: 1_001))
