@@ -19,7 +19,7 @@ struct DiffCommand: AsynchronousCommand, StoreUsing {
 
               profiles diff people.csv
               profiles diff backup.sqlite profiles.sqlite
-              profiles diff january.csv february.csv --key invoice --format html > changes.html
+              profiles diff january.csv may.csv --key invoice --format html > changes.html
             """)
 
     @Argument(

@@ -21,7 +21,7 @@ struct ExportCommand: AsynchronousCommand, ConditionUsing {
                   profiles export --as ndjson --include-hashes backup.ndjson
                   profiles export --original sorted.csv
                   profiles export young.tsv --where 'birthday>=2000-01-01' --sort birthday
-                  profiles export --as markdown --columns username,phone --any username=anna,bert
+                  profiles export --as markdown --columns username,phone --sort phone
                   profiles export - --as json | jq length
 
                 \(CompletedWords.fieldList)
