@@ -33,13 +33,14 @@ struct ProfilesCommand: ParsableCommand {
                 name: "Profiles",
                 subcommands: [
                     RegisterCommand.self, ShowCommand.self, EditCommand.self, RemoveCommand.self, ListCommand.self,
-                    FindCommand.self, LookupCommand.self, BrowseCommand.self, WatchCommand.self, HistoryCommand.self,
-                    UndoCommand.self, RedoCommand.self,
+                    FindCommand.self, LookupCommand.self, BrowseCommand.self, SummaryCommand.self,
+                    DuplicatesCommand.self, WatchCommand.self, HistoryCommand.self, UndoCommand.self, RedoCommand.self,
                 ]),
             CommandGroup(
                 name: "Files",
                 subcommands: [
                     ImportCommand.self, MendCommand.self, ValidateCommand.self, ExportCommand.self, ImportsCommand.self,
+                    DiffCommand.self,
                 ]),
             CommandGroup(name: "Rules", subcommands: [SchemaCommand.self, RevalidateCommand.self]),
             CommandGroup(

@@ -37,7 +37,7 @@ import Watchdog
         #expect(try offered("list", "--li") == ["--limit"])
         #expect(try offered("login", "anna", "--pass") == ["--password-file", "--password-stdin"])
         #expect(try offered("completion", "") == ["bash", "fish", "zsh"])
-        #expect(try offered("export", "--as", "") == ["csv", "json", "ndjson"])
+        #expect(try offered("export", "--as", "") == ["csv", "json", "markdown", "ndjson", "tsv"])
         #expect(try offered("import", "x.csv", "--on-duplicate", "s") == ["skip"])
     }
 

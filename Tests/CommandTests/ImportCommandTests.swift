@@ -124,15 +124,17 @@ import Watchdog
     @Test func `I13: an export is written as --as, or --format, or the file's ending says`() throws {
         let workplace = try Workplace()
         try workplace.register("anna")
-        let texts = try ["csv", "json", "ndjson"].map { try workplace.profiles("export", "--as", $0).output }
-        #expect(Set(texts).count == 3)
-        for (format, text) in zip(["csv", "json", "ndjson"], texts) {
+        let formats = ["csv", "json", "ndjson", "tsv", "markdown"]
+        let texts = try formats.map { try workplace.profiles("export", "--as", $0).output }
+        #expect(Set(texts).count == 5)
+        for (format, text) in zip(formats, texts) {
             #expect(try workplace.profiles("export", "--format", format).output == text)
             #expect(try workplace.profiles("export", "-", "--as", format, "--format", format).output == text)
         }
         for (name, text) in [
             ("a.csv", texts[0]), ("a.JSON", texts[1]), ("a.ndjson", texts[2]), ("a.jsonl", texts[2]), ("a", texts[0]),
-            (".csv", texts[0]), ("a.json.csv", texts[0]),
+            (".csv", texts[0]), ("a.json.csv", texts[0]), ("a.tsv", texts[3]), ("a.TAB", texts[3]), ("a.md", texts[4]),
+            ("a.markdown", texts[4]),
         ] {
             #expect(try workplace.profiles("export", name).status == 0)
             #expect(try workplace.read(name) == text, "\(name)")

@@ -47,7 +47,12 @@ import Watchdog
             ("export --as xml", "Error: The value 'xml' is invalid for '--as <format>'"),
             ("export --format text", "Error: The value 'text' is invalid for '--"),
             ("export --as csv --format json", "Error: --as and --format are the same option"),
-            ("export x.xlsx", "Error: The extension of x.xlsx names no format: use .csv, .json, .ndjson or .jsonl"),
+            ("export --descending", "Error: --descending requires --sort FIELD."),
+            ("export --where phone", "Error: --where takes FIELD=VALUE."),
+            (
+                "export x.xlsx",
+                "Error: The extension of x.xlsx names no format: use .csv, .tsv, .json, .ndjson, .jsonl or .md"
+            ),
             ("backup", "Error: Give the new file, or a folder with --into."),
             ("backup a.sqlite --into b", "Error: Give the new file, or a folder with --into."),
             ("backup a.sqlite --keep 3", "Error: --keep requires --into FOLDER."),
@@ -318,7 +323,7 @@ import Watchdog
             ("login u --format yaml", "The value '…' is invalid for '--format <format>'. Please provide one of 'text'"),
             ("register --username u --fone=1", "There is no option '--fone'. Did you mean '--phone'?"),
             ("edit u --if-revision x", "The value '…' is invalid for '--if-revision <n>'"),
-            ("edit", "Missing expected argument '<username>'"),
+            ("edit", "Name a profile, or give --where"),
             (
                 "passcode creat u",
                 "Argument 2 is not one of the subcommands of 'profiles passcode'. It is not repeated here, since it "

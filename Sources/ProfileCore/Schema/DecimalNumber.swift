@@ -50,6 +50,31 @@ struct DecimalNumber {
         return sign * compareSizes(text, other, otherText)
     }
 
+    /// Appends bytes that have the order of the numbers; see ``ValueOrder/appendKey(of:to:)``. `text` is the text of this
+    /// number.
+    func appendKey(of text: Span<UInt8>, to key: inout [UInt8]) {
+        key.append(UInt8(2 + sign))
+        guard sign != 0 else { return }
+        let start = key.count
+        if -100...100 ~= magnitude {
+            key.append(UInt8(128 + magnitude))
+        } else {
+            key.append(magnitude < 0 ? 0 : .max)
+            // With its sign bit flipped, the bytes of a signed number have the order of the number.
+            let bits = UInt64(bitPattern: Int64(magnitude)) ^ (1 << 63)
+            for shift in stride(from: 56 as UInt64, through: 0, by: -8) {
+                key.append(UInt8(truncatingIfNeeded: bits >> shift))
+            }
+        }
+        for index in digits where text[index] != UInt8(ascii: ".") { key.append(text[index]) }
+        key.append(0)
+        // Of two negative numbers, the one with the greater size is less.
+        if isNegative { for index in start..<key.count { key[index] = ~key[index] } }
+    }
+
+    /// A byte that sorts after the first byte of every key of a number.
+    static let firstByteAfterKeys: UInt8 = 4
+
     private var sign: Int { digits.isEmpty ? 0 : isNegative ? -1 : 1 }
 
     private func compareSizes(_ text: Span<UInt8>, _ other: DecimalNumber, _ otherText: Span<UInt8>) -> Int {

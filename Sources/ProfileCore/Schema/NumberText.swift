@@ -2,7 +2,7 @@
 package enum NumberText {
     /// Reads an optional sign and digits. Returns nil for any other text, and for an integer that does not fit in 64
     /// bits.
-    static func integer(_ bytes: Span<UInt8>) -> Int64? {
+    package static func integer(_ bytes: Span<UInt8>) -> Int64? {
         var index = 0
         var isNegative = false
         if let first = bytes.first, first == UInt8(ascii: "-") || first == UInt8(ascii: "+") {
@@ -29,7 +29,7 @@ package enum NumberText {
     ///
     /// Returns nil for any other text, and for a text of more than 64 bytes. Also returns nil if the number is too
     /// large for a `Double`, or if a non-zero number would be rounded to zero.
-    static func number(_ bytes: Span<UInt8>) -> Double? {
+    package static func number(_ bytes: Span<UInt8>) -> Double? {
         guard !bytes.isEmpty, bytes.count <= 64 else { return nil }
         for index in bytes.indices {
             switch bytes[index] {

@@ -36,8 +36,10 @@ package enum ProfileFact: String, Hashable, CaseIterable, Sendable {
     package var isNumber: Bool { type == .integer }
 
     /// The fact as a field that a query can compare and sort by. Nil if a query cannot do this.
-    package var rules: FieldRules? {
-        guard self != .issues else { return nil }
+    package var rules: FieldRules? { self == .issues ? nil : column }
+
+    /// The fact as a column of a table.
+    package var column: FieldRules {
         var rules = FieldRules(name: FieldName(of: self), title: title, type: type)
         if self == .status { rules.allowedValues = ["valid", "invalid"] }
         return rules

@@ -45,6 +45,33 @@ package enum ValueOrder: Sendable {
         }
     }
 
+    /// Appends the sort key of a stored value. The bytes of two keys have the order of the two values, and no key begins
+    /// with another key. So the keys of several fields can follow one another.
+    package func appendKey(of value: Span<UInt8>, to key: inout [UInt8]) {
+        switch self {
+        case .bytes: Self.append(value, to: &key) { $0 }
+        case .ignoringCase: Self.append(value, to: &key) { $0.asciiFolded }
+        case .number:
+            if let number = DecimalNumber(value) { return number.appendKey(of: value, to: &key) }
+            key.append(DecimalNumber.firstByteAfterKeys)
+            Self.append(value, to: &key) { $0 }
+        case .moment: Self.append(Self.withoutZone(value), to: &key) { $0 }
+        }
+    }
+
+    /// Appends a text and an end that sorts before every longer text.
+    @inline(__always)
+    private static func append(_ text: Span<UInt8>, to key: inout [UInt8], _ fold: (UInt8) -> UInt8) {
+        for index in text.indices {
+            let byte = fold(text[index])
+            key.append(byte)
+            // A zero byte in the text must sort after the end.
+            if byte == 0 { key.append(0xFF) }
+        }
+        key.append(0)
+        key.append(0)
+    }
+
     private static func compareBytes(_ left: Span<UInt8>, _ right: Span<UInt8>) -> Int {
         for index in 0..<min(left.count, right.count) where left[index] != right[index] {
             return left[index] < right[index] ? -1 : 1

@@ -114,8 +114,8 @@ package struct StoredRows: Sendable {
     private var cells: StoredCells
     private let mostRows: Int
     private let mostBytes: Int
-    /// The id of the last row. The next row must have a greater id.
-    private var lastID: Int64
+    /// The id of the last row. The next row must have a greater id. Nil if the rows may have any order.
+    private var lastID: Int64?
 
     /// Reserves memory for a scan.
     package init(of scan: StoreScan) {
@@ -125,6 +125,13 @@ package struct StoredRows: Sendable {
         lastID = scan.after
         rows.reserveCapacity(min(scan.mostRows, 1 << 13))
         cells.reserve(rows: min(scan.mostRows, 1 << 13), bytes: min(scan.mostBytes, 1 << 18))
+    }
+
+    /// Creates rows that may have any order of ids. The rows are full when their cells reach `mostBytes` bytes.
+    package init(columns: Int, mostBytes: Int) {
+        cells = StoredCells(columns: columns)
+        mostRows = .max
+        self.mostBytes = mostBytes
     }
 
     /// Returns the bytes of a cell; no bytes if it is absent.
@@ -144,8 +151,10 @@ package struct StoredRows: Sendable {
     ///   greater than the id after which the scan begins. A damaged file may hold a page twice, and a scan that goes
     ///   back to a lower id never ends.
     package mutating func append(_ row: Row) throws(ProfileStoreError) {
-        guard row.id > lastID else { throw .outOfOrder(row.id, after: lastID) }
-        lastID = row.id
+        if let last = lastID {
+            guard row.id > last else { throw .outOfOrder(row.id, after: last) }
+            lastID = row.id
+        }
         rows.append(row)
     }
 
@@ -154,4 +163,19 @@ package struct StoredRows: Sendable {
 
     /// Appends a cell without a value.
     package mutating func appendAbsentCell() { cells.appendAbsent() }
+}
+
+extension StoredRows.Row {
+    /// Returns the text of a fact; nil if the profile has no issues. All facts except the id need ``record``.
+    package func text(of fact: ProfileFact) -> String? {
+        switch fact {
+        case .id: String(id)
+        case .revision: record.map { String($0.revision) }
+        case .createdAt: record?.createdAt.description
+        case .updatedAt: record?.updatedAt.description
+        case .schemaVersion: record.map { String($0.schemaVersion) }
+        case .status: record.map { $0.issues == nil ? Profile.Status.valid.rawValue : Profile.Status.invalid.rawValue }
+        case .issues: record?.issues.map { [ReportedIssue](stored: $0).map(\.message).joined(separator: "; ") }
+        }
+    }
 }

@@ -59,6 +59,12 @@ public struct HistoryEntry: Hashable, Sendable {
         public let before: String?
         /// The value after the change; nil if the field is empty, or if the profile was removed.
         public let after: String?
+
+        package init(field: String, before: String?, after: String?) {
+            self.field = field
+            self.before = before
+            self.after = after
+        }
     }
 
     package struct RemovedFacts: Hashable, Sendable {

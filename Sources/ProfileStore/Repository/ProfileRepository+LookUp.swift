@@ -106,6 +106,13 @@ extension ProfileRepository {
         return rows
     }
 
+    /// Returns a query as the rules in force read it. The call reads the rules again.
+    ///
+    /// - Throws: ``ProfileStoreError/Code/invalidQuery``, …
+    package func search(_ query: ProfileQuery) async throws(ProfileStoreError) -> ProfileSearch {
+        try await search(query, by: try await refreshSchema())
+    }
+
     private func search(
         _ query: ProfileQuery, endingAfter mostBytes: Int = .max, by rules: AdoptedSchema
     ) async throws(ProfileStoreError) -> ProfileSearch {

@@ -12,21 +12,29 @@ struct ExportColumns: Sendable {
     /// The layout of the original file; nil for the layout that every import reads without settings.
     let original: ImportSettings?
 
-    init(_ schema: ProfileSchema, as form: ExportForm) {
+    /// - Throws: `invalidQuery` if a column of the form does not exist or is secret.
+    init(_ schema: ProfileSchema, as form: ExportForm) throws(ProfileStoreError) {
         original = form.isOriginal ? schema.importSettings : nil
         // If an import makes the key, the original file has no column for it.
         let hasKey = schema.importSettings.key == .column || !form.isOriginal
-        fields = schema.openFields.filter { hasKey || !$0.isPrimaryKey }
+        fields =
+            try form.columns.map { names throws(ProfileStoreError) in try schema.columns(names) }
+            ?? schema.openFields.filter { hasKey || !$0.isPrimaryKey }
         includesHashes = form.includesHashes && schema.hasPassword
         let headers = fields.map { form.isOriginal ? $0.originalHeader : $0.name.text }
         let hashHeader = form.isOriginal ? schema[.password]?.hashColumns.first : nil
         names = headers + (includesHashes ? [hashHeader ?? ProfileDraft.hashName] : [])
     }
 
+    /// Whether a column is a fact, which only a selection of rows has as a cell.
+    var hasFacts: Bool { fields.contains { $0.column.fact != nil } }
+
     /// The scan that reads the values of the columns.
     var scan: StoreScan {
-        StoreScan(fields: fields, includesHashes: includesHashes, mostRows: .max, mostBytes: 1 << 18)
+        StoreScan(fields: fields, includesHashes: includesHashes, mostRows: .max, mostBytes: Self.pageBytes)
     }
+
+    static let pageBytes = 1 << 18
 
     /// For each field: whether the notation of the file may differ from the stored form. The export converts such values.
     var rewritten: [Bool] {
@@ -46,7 +54,9 @@ extension ExportForm {
     /// Creates the output that writes profiles in this form.
     func output(_ columns: ExportColumns, to sink: ByteSink) throws(ByteStreamError) -> any ExportOutput {
         switch format {
-        case .csv: try CSVExport(columns, to: sink, spreadsheetSafe: isSpreadsheetSafe)
+        case .csv: try CSVExport(columns, to: sink, delimiter: nil, spreadsheetSafe: isSpreadsheetSafe)
+        case .tsv: try CSVExport(columns, to: sink, delimiter: .tab, spreadsheetSafe: isSpreadsheetSafe)
+        case .markdown: MarkdownExport(columns, to: sink)
         case .json: JSONExport(columns, to: sink, isArray: true)
         case .ndjson: JSONExport(columns, to: sink, isArray: false)
         }
@@ -72,12 +82,15 @@ final class CSVExport: ExportOutput {
     /// Nil after the end of the export.
     private let writer: Locked<CSVWriter?>
 
-    init(_ columns: ExportColumns, to sink: ByteSink, spreadsheetSafe: Bool) throws(ByteStreamError) {
+    /// Writes the header. Without a delimiter, the delimiter is the one of the original file, or else a comma.
+    init(
+        _ columns: ExportColumns, to sink: ByteSink, delimiter: CSVDelimiter?, spreadsheetSafe: Bool
+    ) throws(ByteStreamError) {
         self.columns = columns
         rewritten = columns.rewritten
         missing = columns.missing
         var writer = CSVWriter(
-            to: sink, delimiter: columns.original?.delimiter.flatMap(CSVDelimiter.init) ?? .comma,
+            to: sink, delimiter: delimiter ?? columns.original?.delimiter.flatMap(CSVDelimiter.init) ?? .comma,
             spreadsheetSafe: spreadsheetSafe, containsSecrets: columns.includesHashes)
         if columns.original?.layout.hasHeader ?? true { try writer.record(columns.names) }
         self.writer = Locked(writer)
@@ -123,6 +136,8 @@ final class JSONExport: ExportOutput {
     private let names: [[UInt8]]
     /// For each field: whether each value is written as a JSON string of the stored form.
     private let copied: [Bool]
+    /// For each column: whether its cells are JSON already.
+    private let isJSON: [Bool]
     private let isArray: Bool
     private let sink: ByteSink
     private let state = Locked(State())
@@ -135,6 +150,7 @@ final class JSONExport: ExportOutput {
         copied = zip(columns.fields, columns.rewritten).map { field, isRewritten in
             !isRewritten && ![.integer, .number, .boolean].contains(field.type)
         }
+        isJSON = columns.fields.map { $0.column.fact == .issues }
         self.isArray = isArray
         self.sink = sink
     }
@@ -163,7 +179,10 @@ final class JSONExport: ExportOutput {
         // This loop runs for every cell of the export. Therefore it does not copy rules or rows.
         for column in copied.indices {
             text += names[column]
-            if rows.isAbsent(row, column) {
+            if isJSON[column] {
+                let cell = rows.cell(row, column)
+                if rows.isAbsent(row, column) { text += "[]".utf8 } else { cell.withUnsafeBufferPointer { text += $0 } }
+            } else if rows.isAbsent(row, column) {
                 JSONValue.null.write(to: &text)
             } else if copied[column] {
                 JSONValue.write(string: rows.cell(row, column), to: &text)

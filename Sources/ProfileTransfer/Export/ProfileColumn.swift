@@ -14,6 +14,14 @@ package enum ProfileColumn: Hashable, Sendable {
         }
     }
 
+    /// The name of the column in a query.
+    package var fieldName: FieldName {
+        switch self {
+        case .field(let rules): rules.name
+        case .fact(let fact): fact.column.name
+        }
+    }
+
     /// The title of the column for people.
     package var title: String {
         switch self {

@@ -1,7 +1,7 @@
 internal import CSVStream
 public import ProfileStore
 
-/// An export of all profiles of a store, as a sequence of chunks of a file. See
+/// An export of profiles, as a sequence of chunks of a file. See
 /// ``ProfileStore/ProfileRepository/export(as:includingHashes:spreadsheetSafe:original:)``.
 public struct ProfileExport: AsyncSequence, Sendable {
     public typealias Element = [UInt8]
@@ -17,7 +17,7 @@ public struct ProfileExport: AsyncSequence, Sendable {
     public struct Iterator: AsyncIteratorProtocol {
         private let export: ProfileExport
         private let gathered = GatheredChunks()
-        private var scan: StoreScan?
+        private var rows: ExportRows?
         private var output: (any ExportOutput)?
         private var chunks: ArraySlice<[UInt8]> = []
         private var isAtEnd = false
@@ -47,20 +47,23 @@ public struct ProfileExport: AsyncSequence, Sendable {
         }
 
         private mutating func writePage() async throws(ProfileStoreError) {
-            if scan == nil {
-                let columns = try await export.repository.columns(of: export.form)
-                scan = columns.scan
+            if rows == nil {
+                let rows = try await ExportRows(export.repository, export.form)
                 inMemory { () throws(ByteStreamError) in
-                    output = try export.form.output(columns, to: gathered.sink)
+                    output = try export.form.output(rows.columns, to: gathered.sink)
                 }
+                self.rows = rows
             }
-            guard var scan else { return }
-            let rows = try await export.repository.nextPage(of: &scan)
-            self.scan = scan
+            let page: StoredRows?
+            do throws(ExportError) {
+                page = try await rows?.next()
+            } catch {
+                throw error.storeError
+            }
             inMemory { () throws(ByteStreamError) in
-                if let rows { try output?.write(rows) } else { try output?.finish() }
+                if let page { try output?.write(page) } else { try output?.finish() }
             }
-            isAtEnd = rows == nil
+            isAtEnd = page == nil
         }
 
         /// Runs code that writes to memory. Such writing cannot fail.
@@ -73,3 +76,13 @@ public struct ProfileExport: AsyncSequence, Sendable {
 /// Unavailable, because only one task at a time may iterate over the chunks.
 @available(*, unavailable)
 extension ProfileExport.Iterator: Sendable {}
+
+extension ExportError {
+    /// The error in the form in which an export to a sequence of chunks throws it.
+    fileprivate var storeError: ProfileStoreError {
+        switch self {
+        case .store(let error): error
+        case .writing(let code), .sorting(let code): .inputOutput("the temporary file of a sorted export", code: code)
+        }
+    }
+}

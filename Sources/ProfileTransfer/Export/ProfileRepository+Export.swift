@@ -1,5 +1,5 @@
 internal import CSVStream
-internal import ProfileCore
+public import ProfileCore
 public import ProfileStore
 internal import Threads
 
@@ -36,37 +36,61 @@ extension ProfileRepository {
                 isOriginal: original))
     }
 
-    /// Writes all profiles to an open descriptor, which the caller closes. A separate thread writes the profiles,
-    /// because writing to a pipe may block. Returns the number of profiles.
+    /// Exports selected profiles and columns as the bytes of a file; see
+    /// ``export(as:includingHashes:spreadsheetSafe:original:)``.
+    ///
+    /// Without an order, the profiles are ordered by id. A sorted export reads all profiles before its first chunk. If the
+    /// selected columns have more than 32 MiB, sorted parts of them are written to an encrypted file without a name.
+    ///
+    /// - Parameters:
+    ///   - query: The conditions, the text, the status and the order of the profiles. Its limit and its cursor have no
+    ///     effect. Every profile is read, even if an index could serve the query.
+    ///   - columns: The columns in their order: fields that are not secret, and facts of the store such as `_id`. Nil
+    ///     exports all fields.
+    ///   - format: The file format.
+    ///   - includingHashes: Whether to add `password_hash` as the last column.
+    ///   - spreadsheetSafe: Whether to prefix a cell with `'` if a spreadsheet would run it as a formula.
+    ///   - original: Whether the file has the headers and the notations of the file from which the schema was inferred.
+    ///   - temporaryFolder: The folder for the file that a large sorted export needs.
+    /// - Returns: A sequence of chunks. It throws `invalidQuery` if the query or a column is invalid.
+    public func export(
+        matching query: ProfileQuery, columns: [FieldName]? = nil, as format: ExportFormat,
+        includingHashes: Bool = false, spreadsheetSafe: Bool = false, original: Bool = false,
+        temporaryFolder: String = "/var/tmp"
+    ) -> ProfileExport {
+        ProfileExport(
+            repository: self,
+            form: ExportForm(
+                format: format, query: query, columns: columns, includesHashes: includingHashes,
+                isSpreadsheetSafe: spreadsheetSafe, isOriginal: original, temporaryFolder: temporaryFolder))
+    }
+
+    /// Writes profiles to an open descriptor, which the caller closes. A separate thread writes the profiles, because
+    /// writing to a pipe may block. Returns the number of profiles. See
+    /// ``export(matching:columns:as:includingHashes:spreadsheetSafe:original:temporaryFolder:)``.
     @discardableResult
     package func export(
-        as format: ExportFormat, includingHashes: Bool = false, spreadsheetSafe: Bool = false, original: Bool = false,
-        to descriptor: Int32
+        matching query: ProfileQuery? = nil, columns: [FieldName]? = nil, as format: ExportFormat,
+        includingHashes: Bool = false, spreadsheetSafe: Bool = false, original: Bool = false,
+        temporaryFolder: String = "/var/tmp", to descriptor: Int32
     ) async throws(ExportError) -> Int {
         let form = ExportForm(
-            format: format, includesHashes: includingHashes, isSpreadsheetSafe: spreadsheetSafe, isOriginal: original)
-        let columns: ExportColumns
-        do throws(ProfileStoreError) { columns = try await self.columns(of: form) } catch { throw .store(error) }
+            format: format, query: query, columns: columns, includesHashes: includingHashes,
+            isSpreadsheetSafe: spreadsheetSafe, isOriginal: original, temporaryFolder: temporaryFolder)
+        var rows: ExportRows
+        do throws(ProfileStoreError) { rows = try await ExportRows(self, form) } catch { throw .store(error) }
+        let columns = rows.columns
         let thread = ThreadPool(threads: 1)
         let output = try await thread.writing { () throws(ByteStreamError) in
             try form.output(columns, to: .descriptor(descriptor))
         }
-        var scan = columns.scan
         var count = 0
-        while true {
-            let page: StoredRows?
-            do throws(ProfileStoreError) { page = try await nextPage(of: &scan) } catch { throw .store(error) }
-            guard let page else { break }
+        while let page = try await rows.next() {
             try await thread.writing { () throws(ByteStreamError) in try output.write(page) }
             count += page.rows.count
         }
         try await thread.writing { () throws(ByteStreamError) in try output.finish() }
         return count
-    }
-
-    /// Returns the columns of an export under the current schema.
-    func columns(of form: ExportForm) async throws(ProfileStoreError) -> ExportColumns {
-        ExportColumns(try await refreshSchema().schema, as: form)
     }
 }
 

@@ -170,7 +170,7 @@ struct ReportPage {
 
 extension String {
     /// The text, escaped for an HTML element or a quoted attribute. Control characters are made visible.
-    fileprivate var escaped: String {
+    var escaped: String {
         var text = ""
         for scalar in visible.unicodeScalars {
             switch scalar {

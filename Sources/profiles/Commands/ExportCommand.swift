@@ -1,35 +1,56 @@
 public import ArgumentParser
 internal import Platform
+internal import ProfileCore
 internal import ProfileStore
 internal import ProfileTransfer
 internal import TextLayout
 
-struct ExportCommand: AsynchronousCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "export",
-        abstract: "Write every profile as CSV, JSON or NDJSON.",
-        discussion: """
-            CSV and NDJSON with --include-hashes can be imported again. The file is readable by its owner only. It \
-            gets its name when it is complete, and replaces an existing file only with --force. With --original, the \
-            file has the headers, the order and the notations of the file from which the schema was inferred. If a \
-            column has several notations, all its values have the most frequent one.
+struct ExportCommand: AsynchronousCommand, ConditionUsing {
+    static var configuration: CommandConfiguration {
+        CommandConfiguration(
+            commandName: "export",
+            abstract: "Write profiles as CSV, TSV, JSON, NDJSON or a Markdown table.",
+            discussion: """
+                Writes every profile that meets the conditions; without conditions, every profile. CSV, TSV and NDJSON \
+                with --include-hashes can be imported again. The file is readable by its owner only. It gets its name \
+                when it is complete, and replaces an existing file only with --force. With --original, the file has the \
+                headers, the order and the notations of the file from which the schema was inferred. If a column has \
+                several notations, all its values have the most frequent one.
 
-              profiles export people.csv
-              profiles export --as ndjson --include-hashes backup.ndjson
-              profiles export --original sorted.csv
-              profiles export - --as json | jq length
-              profiles export --into exports --keep 7 --quiet
-            """)
+                  profiles export people.csv
+                  profiles export --as ndjson --include-hashes backup.ndjson
+                  profiles export --original sorted.csv
+                  profiles export young.tsv --where 'birthday>=2000-01-01' --sort birthday
+                  profiles export --as markdown --columns username,phone --sort phone
+                  profiles export - --as json | jq length
+                  profiles export --into exports --keep 7 --quiet
+
+                \(CompletedWords.fieldList)
+                """)
+    }
 
     @Argument(
-        help: "The file; - is standard output.", completion: .file(extensions: ["csv", "json", "ndjson", "jsonl"]))
+        help: "The file; - is standard output.",
+        completion: .file(extensions: ["csv", "tsv", "json", "ndjson", "jsonl", "md"]))
     var file = "-"
 
     @Option(
         name: [.customLong("as"), .customLong("format")],
         help: ArgumentHelp(
-            "Write csv, json or ndjson. (default: by the file's extension; csv without one)", valueName: "format"))
+            "Write csv, tsv, json, ndjson or markdown. (default: by the file's extension; csv without one)",
+            valueName: "format"))
     var kinds: [ExportFormat] = []
+
+    @OptionGroup var conditions: ConditionOptions
+    @OptionGroup var order: OrderOptions
+
+    @Option(
+        help: ArgumentHelp(
+            "Write these columns only, in this order, separated by commas: names, titles or headers of fields, "
+                + "\(ProfileFact.allCases.map(\.name).joined(separator: ", ")).",
+            valueName: "name,…"),
+        completion: CompletedWords.columnLists)
+    var columns: ColumnList?
 
     @Flag(help: "Replace an existing file.")
     var force = false
@@ -84,9 +105,22 @@ struct ExportCommand: AsynchronousCommand {
     private func export(
         _ repository: ProfileRepository, as format: ExportFormat, to descriptor: Int32
     ) async throws {
+        let schema = repository.schema
+        let columns = try self.columns.map { columns throws(CommandFailure) in
+            try schema.columns(told: columns.headers).map(\.fieldName)
+        }
         try await repository.export(
-            as: format, includingHashes: includeHashes, spreadsheetSafe: spreadsheetSafe,
-            original: original, to: descriptor)
+            matching: try query(in: schema), columns: columns, as: format, includingHashes: includeHashes,
+            spreadsheetSafe: spreadsheetSafe, original: original,
+            temporaryFolder: Environment["TMPDIR"] ?? "/var/tmp", to: descriptor)
+    }
+
+    /// The query of the options. Nil if all profiles are exported in the order of their ids.
+    private func query(in schema: ProfileSchema) throws(CommandFailure) -> ProfileQuery? {
+        let order = try order.order(in: schema)
+        guard order != nil || !conditions.isEmpty else { return nil }
+        return ProfileQuery(
+            try notedConditions(in: schema), joinsByOr: conditions.joinsByOr, status: conditions.status, order: order)
     }
 
     private func format() throws(ValidationError) -> ExportFormat {
@@ -96,11 +130,14 @@ struct ExportCommand: AsynchronousCommand {
         guard let dot = name.lastIndex(of: "."), dot > name.startIndex else { return .csv }
         switch name[name.index(after: dot)...].lowercased() {
         case "csv": return .csv
+        case "tsv", "tab": return .tsv
         case "json": return .json
         case "ndjson", "jsonl": return .ndjson
+        case "md", "markdown": return .markdown
         default:
             throw ValidationError(
-                "The extension of \(file.visible) names no format: use .csv, .json, .ndjson or .jsonl, or give --as FORMAT."
+                "The extension of \(file.visible) names no format: use .csv, .tsv, .json, .ndjson, .jsonl "
+                    + "or .md, or give --as FORMAT."
             )
         }
     }

@@ -25,6 +25,7 @@ struct FindCommand: QueryCommand {
     var words: [String] = []
 
     @OptionGroup var conditions: ConditionOptions
+    @OptionGroup var order: OrderOptions
     @OptionGroup var page: PageOptions
     @OptionGroup var listing: ListingOptions
     @OptionGroup var store: StoreOptions

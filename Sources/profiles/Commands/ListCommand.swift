@@ -31,6 +31,7 @@ struct ListCommand: QueryCommand {
     var words: [String] = []
 
     @OptionGroup var conditions: ConditionOptions
+    @OptionGroup var order: OrderOptions
     @OptionGroup var page: PageOptions
     @OptionGroup var listing: ListingOptions
     @OptionGroup var store: StoreOptions

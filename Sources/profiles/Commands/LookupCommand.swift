@@ -39,6 +39,7 @@ struct LookupCommand: QueryCommand {
     var birthday: String?
 
     @OptionGroup var conditions: ConditionOptions
+    @OptionGroup var order: OrderOptions
     @OptionGroup var page: PageOptions
     @OptionGroup var listing: ListingOptions
     @OptionGroup var store: StoreOptions

@@ -3,37 +3,27 @@ internal import ProfileCore
 internal import ProfileStore
 internal import TextLayout
 
-/// A subcommand that queries profiles and shows them.
-protocol QueryCommand: AsynchronousCommand, StoreUsing {
+/// A subcommand that works on the profiles that meet conditions.
+protocol ConditionUsing: StoreUsing {
     var conditions: ConditionOptions { get }
+}
+
+/// A subcommand that queries profiles and shows them.
+protocol QueryCommand: AsynchronousCommand, ConditionUsing {
+    var order: OrderOptions { get }
     var page: PageOptions { get }
     var listing: ListingOptions { get }
 }
 
-extension QueryCommand {
-    /// Makes the query that the options describe.
-    ///
-    /// - Parameters:
-    ///   - others: Conditions from other options.
-    ///   - text: A text to find in any field.
-    ///   - order: The order if `--sort` is not given.
-    ///   - schema: The rules in force.
-    /// - Returns: The query.
-    /// - Throws: A failure if a field does not exist or is secret, or if the cursor of `--after` belongs to a query
-    ///   with another order.
-    func query(
-        _ others: [Assignment] = [], text: String? = nil, order: ProfileQuery.Order? = nil, in schema: ProfileSchema
-    ) throws(CommandFailure) -> ProfileQuery {
-        let order = try page.order(in: schema) ?? order
-        guard page.cursor.map({ $0.isPlace(in: order) }) ?? true else {
-            throw CommandFailure(.usage, "--after continues in the order of the previous page: give the same --sort")
-        }
+extension ConditionUsing {
+    /// Returns the conditions of the options, and notes for the user what may surprise about them.
+    func notedConditions(
+        _ others: [Assignment] = [], in schema: ProfileSchema
+    ) throws(CommandFailure) -> [ProfileQuery.Condition] {
         let conditions = try self.conditions.conditions(others, in: schema)
         noteComparedTexts(conditions, in: schema)
         noteHiddenFields(in: schema)
-        return ProfileQuery(
-            conditions, joinsByOr: self.conditions.joinsByOr, text: text, status: self.conditions.status, order: order,
-            limit: page.limit, after: page.cursor)
+        return conditions
     }
 
     /// Says once that `<`, `<=`, `>` and `>=` compare the values of text fields as texts.
@@ -57,6 +47,30 @@ extension QueryCommand {
             note("\(name) is kept by the store. The field with this title or header is \(CommandFailure.list(fields)).")
         }
     }
+}
+
+extension QueryCommand {
+    /// Makes the query that the options describe.
+    ///
+    /// - Parameters:
+    ///   - others: Conditions from other options.
+    ///   - text: A text to find in any field.
+    ///   - order: The order if `--sort` is not given.
+    ///   - schema: The rules in force.
+    /// - Returns: The query.
+    /// - Throws: A failure if a field does not exist or is secret, or if the cursor of `--after` belongs to a query
+    ///   with another order.
+    func query(
+        _ others: [Assignment] = [], text: String? = nil, order: ProfileQuery.Order? = nil, in schema: ProfileSchema
+    ) throws(CommandFailure) -> ProfileQuery {
+        let order = try self.order.order(in: schema) ?? order
+        guard page.cursor.map({ $0.isPlace(in: order) }) ?? true else {
+            throw CommandFailure(.usage, "--after continues in the order of the previous page: give the same --sort")
+        }
+        return ProfileQuery(
+            try notedConditions(others, in: schema), joinsByOr: conditions.joinsByOr, text: text,
+            status: conditions.status, order: order, limit: page.limit, after: page.cursor)
+    }
 
     /// Whether a single read of the store is enough for the query. If several reads are needed, the program that reads
     /// the output may be slow between two reads. The time limit of `--wait` must not include this time.
@@ -69,7 +83,7 @@ extension QueryCommand {
     func needsThreads(_ others: [Assignment] = []) -> Bool {
         if listing.explain { return false }
         if listing.count { return true }
-        let sorts = page.sorts.map(\.field)
+        let sorts = order.sorts.map(\.field)
         if conditions.isEmpty, others.isEmpty { return !sorts.isEmpty && sorts != [FieldName.username.text] }
         return !conditions.leaveFewProfiles(others, inOrder: !sorts.isEmpty)
     }

@@ -248,8 +248,23 @@ extension CommandFailure {
     init(_ error: ExportError) {
         switch error {
         case .writing(let code): self = .cannotWrite("The export", code)
+        case .sorting(let code): self = .cannotSort(code)
         case .store(let error): self.init(error)
         }
+    }
+
+    init(_ error: ComparisonError) {
+        switch error {
+        case .sorting(let code): self = .cannotSort(code)
+        case .store(let error, _): self.init(error)
+        case .file(let error, _): self.init(error, attempting: .judging)
+        }
+    }
+
+    private static func cannotSort(_ code: Int32) -> CommandFailure {
+        CommandFailure(
+            .inputOutput, "The profiles cannot be sorted in a temporary file: \(systemText(code))",
+            "Name a folder with more space in TMPDIR")
     }
 }
 

@@ -41,6 +41,7 @@ struct CommandFailure: Error {
         case let error as ImportError: self.init(error)
         case let error as InferenceError: self.init(error)
         case let error as ExportError: self.init(error)
+        case let error as ComparisonError: self.init(error)
         case let error as SchemaFailure: self.init(error)
         case is CancellationError: self.init(.interrupted, "Interrupted")
         default: return nil

@@ -210,7 +210,7 @@ extension CommandFailure {
     fileprivate init(writing error: ExportError) {
         switch error {
         case .writing(let code): self = .cannotWrite("Standard output", code)
-        case .store(let error): self.init(error)
+        case .store, .sorting: self.init(error)
         }
     }
 }

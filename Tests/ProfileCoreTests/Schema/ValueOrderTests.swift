@@ -9,14 +9,26 @@ import Watchdog
         order.compare(Array(left.utf8).span, Array(right.utf8).span).signum()
     }
 
+    private func compareKeys(_ order: ValueOrder, _ left: String, _ right: String) -> Int {
+        let keys = [left, right].map { text in
+            var key: [UInt8] = []
+            order.appendKey(of: Array(text.utf8).span, to: &key)
+            return key
+        }
+        if keys[0] == keys[1] { return 0 }
+        // No key begins with another key.
+        #expect(!keys[0].starts(with: keys[1]) && !keys[1].starts(with: keys[0]), "\(left) \(right)")
+        return keys[0].lexicographicallyPrecedes(keys[1]) ? -1 : 1
+    }
+
     /// Each comes before those that follow; what stands in one line is the same.
     private func expect(_ order: ValueOrder, _ rows: [[String]]) {
         let places = rows.enumerated().flatMap { place, row in row.map { (place: place, text: $0) } }
         for one in places {
             for other in places {
-                #expect(
-                    compare(order, one.text, other.text) == (one.place - other.place).signum(),
-                    "\(one.text) \(other.text)")
+                let expected = (one.place - other.place).signum()
+                #expect(compare(order, one.text, other.text) == expected, "\(one.text) \(other.text)")
+                #expect(compareKeys(order, one.text, other.text) == expected, "the keys of \(one.text) \(other.text)")
             }
         }
     }
@@ -47,8 +59,9 @@ import Watchdog
             let (left, right) = (Double(bitPattern: random.next()), Double(bitPattern: random.next()))
             guard left.isFinite, right.isFinite else { continue }
             let order = left < right ? -1 : left > right ? 1 : 0
-            #expect(
-                compare(.number, NumberText.canonical(left), NumberText.canonical(right)) == order, "\(left) \(right)")
+            let (one, other) = (NumberText.canonical(left), NumberText.canonical(right))
+            #expect(compare(.number, one, other) == order, "\(left) \(right)")
+            #expect(compareKeys(.number, one, other) == order, "the keys of \(left) \(right)")
         }
     }
 

@@ -64,6 +64,13 @@ final class ExportedStore: Sendable {
     }
 }
 
+/// The chunks of an export.
+func gather(_ export: ProfileExport) async throws -> [[UInt8]] {
+    var chunks: [[UInt8]] = []
+    for try await chunk in export { chunks.append(chunk) }
+    return chunks
+}
+
 /// All bytes of an open file.
 func bytes(of descriptor: Int32) -> [UInt8] {
     var bytes: [UInt8] = []
