@@ -1,6 +1,6 @@
 internal import CSVStream
 public import ProfileCore
-public import ProfileStore
+internal import ProfileStore
 
 /// Profiles that may mean the same: groups whose values are equal apart from case, accents, spaces and punctuation, and
 /// pairs with similar names.

@@ -59,7 +59,7 @@ import Watchdog
         #expect(
             try Self.groups(of: await repository.duplicates(by: Self.names("phone", "age"))) == [["u1", "u2"]])
         #expect(try Self.groups(of: await repository.duplicates()) == [["u4", "u5"], ["u1", "u2"]])
-        let age = try #require(FieldName("age"))
+        let age = FieldName("age")
         let young = ProfileQuery([ProfileQuery.Condition(age, .isAtMost("5"))], order: .init(age, isDescending: true))
         #expect(
             try Self.groups(of: await repository.duplicates(by: Self.names("phone"), matching: young)) == [

@@ -99,7 +99,7 @@ import Watchdog
         let store = try await ExportedStore(schema: Self.schema)
         let rows = Self.rows(&random, count: 60)
         for row in rows { try await store.register(row) }
-        let age = try #require(FieldName("age"))
+        let age = FieldName("age")
         let revision = try #require(FieldName.inQuery("_revision"))
         let query = ProfileQuery(
             [ProfileQuery.Condition(age, .isAtLeast("10"))], order: .init(age, isDescending: true))
@@ -110,7 +110,7 @@ import Watchdog
         #expect(summary.fields[0].minimum == (found.isEmpty ? nil : "1"))
         #expect(summary.fields[1].minimum == found.min().map(String.init))
         let error = await #expect(throws: ProfileStoreError.self) {
-            try await store.repository.summary(of: [try #require(FieldName("nosuch"))])
+            try await store.repository.summary(of: [FieldName("nosuch")])
         }
         #expect(error?.code == .invalidQuery)
     }
