@@ -147,7 +147,8 @@ import Watchdog
     // MARK: Kills
 
     @Test(arguments: ["edit --all --set town=Rome --yes", "remove --all --yes", "undo --import 1"])
-    func `D2, D3: a killed command leaves whole batches, and the same command completes them`(_ command: String) throws {
+    func `D2, D3: a killed command leaves whole batches, and the same command completes them`(_ command: String) throws
+    {
         let rows = 12_000
         try importPeople(rows)
         let words = command.split(separator: " ").map(String.init)

@@ -131,7 +131,8 @@ extension HistoryEntry {
         }
         self.init(
             change: change, part: part, kind: kind, profileIDs: profileIDs, revision: revision, changedAt: changedAt,
-            author: author, command: command, undoes: undoes, values: read.values(under: schema), setsPassword: read.setsPassword,
+            author: author, command: command, undoes: undoes, values: read.values(under: schema),
+            setsPassword: read.setsPassword,
             removed: read.removed)
     }
 }

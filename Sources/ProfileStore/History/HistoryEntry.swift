@@ -96,7 +96,8 @@ public struct HistoryChange: Hashable, Sendable {
     public let removed: Int
 
     package init(
-        number: Int64, madeAt: Timestamp, author: String?, command: String?, source: String?, undoes: Int64?, added: Int,
+        number: Int64, madeAt: Timestamp, author: String?, command: String?, source: String?, undoes: Int64?,
+        added: Int,
         updated: Int, removed: Int
     ) {
         self.number = number

@@ -40,6 +40,7 @@ struct ProfileTimeline {
     /// - Parameters:
     ///   - entry: The entry.
     ///   - isWhole: Whether the entries of the same change are undone together with this one.
+    /// - Returns: The state.
     func state(of entry: HistoryEntry, withItsChange isWhole: Bool) -> State {
         if let place = effective.lastIndex(where: { $0.isSame(as: entry) }) {
             let later = effective[(place + 1)...]

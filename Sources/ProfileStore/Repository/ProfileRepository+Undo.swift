@@ -84,9 +84,10 @@ extension ProfileRepository {
         }
     }
 
-    /// Returns the numbers of the changes that are undone.
+    /// Finds out which changes are undone.
     ///
     /// - Parameter changes: The changes, newest first.
+    /// - Returns: The numbers of the undone changes.
     private static func undone(in changes: [HistoryChange]) -> Set<Int64> {
         var undone: Set<Int64> = []
         // An undo comes after the change that it undoes, so it is known already whether the undo is undone.

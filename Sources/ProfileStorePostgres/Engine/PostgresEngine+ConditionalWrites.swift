@@ -135,7 +135,11 @@ private struct ConditionalPlan {
 
     mutating func restore(_ engine: PostgresEngine, _ transaction: Transaction) async throws {
         let restored = current.compactMap { position, write in
-            if case .restore(let removed, let row) = write { (position: position, removed: removed, row: row) } else { nil }
+            if case .restore(let removed, let row) = write {
+                (position: position, removed: removed, row: row)
+            } else {
+                nil
+            }
         }
         guard !restored.isEmpty else { return }
         let ids = restored.map(\.removed.id)

@@ -115,7 +115,8 @@ extension PostgresEngine {
     /// - Throws: `PostgresError.changedMeanwhile` if `id` is nil and no other profile has one of the row's unique
     ///   values any more. The transaction is then repeated.
     func takenFields(
-        of rows: ValidProfiles, row: Int = 0, besides id: Int64?, ignoring others: Set<Int64> = [], _ table: ProfileTable,
+        of rows: ValidProfiles, row: Int = 0, besides id: Int64?, ignoring others: Set<Int64> = [],
+        _ table: ProfileTable,
         _ transaction: Transaction
     ) async throws -> [FieldName] {
         let questions = table.selectOwners(of: row, in: rows)

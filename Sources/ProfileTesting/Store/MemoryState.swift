@@ -168,7 +168,8 @@ struct MemoryState: Sendable {
     }
 
     mutating func apply(
-        _ write: ConditionalWrites.Write, of rows: ValidProfiles, at time: Timestamp, _ changes: inout ConditionalChanges
+        _ write: ConditionalWrites.Write, of rows: ValidProfiles, at time: Timestamp,
+        _ changes: inout ConditionalChanges
     ) -> ConditionalWrites.Outcome {
         switch write {
         case .remove(let profile):

@@ -113,7 +113,9 @@ struct ManyOptions: ParsableArguments {
         guard !isMany || username == nil else {
             throw ValidationError("Give a username, or conditions for many profiles, not both.")
         }
-        guard isMany || !dryRun else { throw ValidationError("--dry-run needs --where or another condition, or --all.") }
+        guard isMany || !dryRun else {
+            throw ValidationError("--dry-run needs --where or another condition, or --all.")
+        }
         guard !yes || !dryRun else { throw ValidationError("Give --yes or --dry-run, not both.") }
         return isMany
     }

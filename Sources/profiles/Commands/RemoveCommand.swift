@@ -115,7 +115,9 @@ struct RemoveCommand: AsynchronousCommand, ResultWriting {
                 try await repository.remove(matching: query)
             }
         } catch let stopped as StoppedWrite<RemovalReport> {
-            if stopped.report.removed > 0 { global.note("Removed \(stopped.report.removed) profiles, and then it stopped.") }
+            if stopped.report.removed > 0 {
+                global.note("Removed \(stopped.report.removed) profiles, and then it stopped.")
+            }
             throw stopped.error
         }
     }

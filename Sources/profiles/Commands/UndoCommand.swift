@@ -32,7 +32,9 @@ struct UndoCommand: AsynchronousCommand, ResultWriting {
     @OptionGroup var result: ResultOptions
 
     func validate() throws {
-        guard change == nil || importNumber == nil else { throw ValidationError("Give a change or --import, not both.") }
+        guard change == nil || importNumber == nil else {
+            throw ValidationError("Give a change or --import, not both.")
+        }
     }
 
     private var number: Int64? { change ?? importNumber }
@@ -140,7 +142,8 @@ extension GlobalOptions {
             }
         } catch let stopped as StoppedWrite<UndoReport> {
             if stopped.report.changedCount > 0, !isPreview {
-                note(stopped.report.sentence(isPreview: false) + ", and then it stopped. The same command continues it.")
+                note(
+                    stopped.report.sentence(isPreview: false) + ", and then it stopped. The same command continues it.")
             }
             throw stopped.error
         }

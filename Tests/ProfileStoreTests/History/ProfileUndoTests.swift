@@ -160,7 +160,8 @@ import Watchdog
         var writes = ConditionalWrites(of: valid.rows, judgedBy: repository.schema)
         writes.append(
             .restore(
-                ConditionalWrites.RemovedProfile(id: 1, revision: entry.revision ?? 1, createdAt: entry.changedAt), row: 0))
+                ConditionalWrites.RemovedProfile(id: 1, revision: entry.revision ?? 1, createdAt: entry.changedAt),
+                row: 0))
         #expect(try await repository.engine.apply(writes, repository.stamp(nil)) == [.stale])
         await repository.close()
     }

@@ -17,7 +17,8 @@ import Watchdog
         return repository
     }
 
-    @Test func `D3: only the profiles that meet the conditions are edited, as one change with an author`() async throws {
+    @Test func `D3: only the profiles that meet the conditions are edited, as one change with an author`() async throws
+    {
         let repository = try await open(profiles: 2_500)
         let query = ProfileQuery([.init(.username, .hasPrefix("n2"))])
         var report = try await repository.edit(matching: query, isPreview: true) { _, draft in
