@@ -2,7 +2,7 @@
 # Measures the product and its yardsticks in alternation in one run, and writes the medians to RESULTS.md.
 #
 #     ROWS=1000000  rows of the standard file          RUNS=5   runs of each measurement
-#     ONLY=extra    one job: import again edit extra validate infer export lookup contains find browse revalidate process login writes hashing long
+#     ONLY=extra    one job: import again edit extra validate infer export summary lookup contains find browse revalidate process login writes hashing long
 #     LONG=1        also import ten times the rows     DATA=DIR scratch folder, ${TMPDIR:-/tmp}/profiles-bench
 #     RESULTS=FILE  file for the table; by default, only a complete run of 1,000,000 rows replaces RESULTS.md
 set -euo pipefail
@@ -153,6 +153,21 @@ if wanted export; then
     rm -f "$data"/exported.*
     compare "export $rows profiles as NDJSON" "export as ndjson" "export as csv" "<= 2.00"
     compare "the same as JSON" "export as json" "export as csv" "<= 2.00"
+fi
+
+if wanted summary; then
+    echo "summarise and compare $rows profiles"
+    need_store
+    for _ in $(turns); do
+        measure "summary" "true" "$profiles summary --format json --database $store"
+        measure "raw scan" "true" "$data/scan $store 'username, phone, address, postal_code, birthday'"
+        # A comparison exits with 1 if it finds differences; here there are none.
+        measure "diff" "true" "$profiles diff $data/standard.csv --quiet --database $store"
+        measure "duplicates" "true" "$profiles duplicates --by phone --limit 1 --format json --database $store"
+    done
+    compare "summary of all fields of $rows profiles" summary "raw scan" "<= 2.00"
+    compare "diff of $rows profiles and their file" diff "raw scan"
+    compare "duplicates by phone, of $rows profiles" duplicates "raw scan"
 fi
 
 if wanted extra; then

@@ -56,7 +56,8 @@ extension ProfileRepository {
     public func changeToUndo() async throws(ProfileStoreError) -> HistoryChange? {
         let changes = try await historyChanges(limit: Self.mostChangesToSearch)
         if let newest = changes.first, let target = newest.undoes,
-            let change = changes.first(where: { $0.number == target }), try await isUndoneInPart(change)
+            let change = changes.first(where: { $0.number == target }),
+            !newest.isWholeUndo(of: change), try await isUndoneInPart(change)
         {
             return change
         }
@@ -215,8 +216,12 @@ private struct Undo {
     private func state(
         of entry: HistoryEntry, of id: Int64, _ profile: Profile?, in repository: ProfileRepository
     ) async throws(ProfileStoreError) -> ProfileTimeline.State {
+        switch (entry.kind, profile) {
+        case (.registered, nil), (.imported, nil), (.removed, _?): return .isUndone
         // Usually nothing has happened since.
-        if let profile, profile.revision == entry.revision, entry.kind != .removed { return .isLast }
+        case (_, let profile?) where profile.revision == entry.revision: return .isLast
+        default: break
+        }
         let entries = try await repository.history(ofID: id)
         // A change of this profile may be missing in the history.
         let newest = entries.first { $0.revision != nil }
@@ -246,10 +251,6 @@ private struct Undo {
             leaveFormerFields(of: entry, id, profile.username, under: schema)
             // A restored profile may still lack its password. Its other values are reverted nevertheless.
             return .edit(profile, draft, hasPassword: true)
-        case (.removed, _?), (.registered, nil), (.imported, nil):
-            // The profile is already as it should be.
-            report.unchanged += 1
-            return nil
         default:
             report.leave(id, profile?.username, .changedSince)
             return nil
@@ -277,6 +278,13 @@ private struct Undo {
         case (.stale, _): report.leave(id, username, .changedSince)
         case (.refused(let refusal), _): report.leave(id, username, .refused(refusal))
         }
+    }
+}
+
+extension HistoryChange {
+    /// Whether the numbers of profiles show that this change has undone another one completely.
+    fileprivate func isWholeUndo(of change: HistoryChange) -> Bool {
+        (removed, updated, added) == (change.added, change.updated, change.removed)
     }
 }
 
