@@ -190,7 +190,10 @@ extension UndoReport {
     /// One line for each profile that is left.
     fileprivate func lines(of schema: ProfileSchema) -> [String] {
         let lines = left.prefix(Self.mostLines).map { left in
-            "  " + (left.username ?? "id \(left.profileID)").visible + ": " + left.reason.text(of: schema).visible
+            guard let username = left.username else {
+                return "  id \(left.profileID): " + left.reason.text(of: schema, isRemoved: true).visible
+            }
+            return "  " + username.visible + ": " + left.reason.text(of: schema, isRemoved: false).visible
         }
         let rest = left.count - lines.count
         return lines + (rest > 0 ? ["  … and \(rest) more"] : [])
@@ -224,9 +227,9 @@ extension UndoReport.Reason {
         }
     }
 
-    fileprivate func text(of schema: ProfileSchema) -> String {
+    fileprivate func text(of schema: ProfileSchema, isRemoved: Bool) -> String {
         switch self {
-        case .changedSince: "changed since"
+        case .changedSince: isRemoved ? "removed since" : "changed since"
         case .refused(let refusal): refusal.text(of: schema)
         case .formerFields(let fields): "the schema has no \(CommandFailure.list(fields)) any more, so that value stays"
         }
