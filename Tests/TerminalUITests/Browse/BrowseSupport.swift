@@ -22,7 +22,7 @@ struct BrowsedPeople {
     var wanted: String?
 
     static let columns = [
-        BrowseColumn("username", title: "Username"), BrowseColumn("age", title: "Age", isWhole: true),
+        BrowseColumn("username", title: "Username"), BrowseColumn("age", title: "Age", isNumber: true),
     ]
 
     /// The rows of a view, all of them.
@@ -40,6 +40,10 @@ struct BrowsedPeople {
     private func isFound(_ person: (id: Int64, name: String, age: Int?, issues: [String]), _ view: BrowseView) -> Bool {
         (view.search.isEmpty || wanted != nil || person.name.contains(view.search))
             && (view.filter != .invalid || !person.issues.isEmpty)
+            && view.conditions.allSatisfy { condition in
+                let value = condition.column == "username" ? person.name : person.age.map(String.init)
+                return (value == condition.value) != condition.isExcluded
+            }
     }
 
     private func row(_ person: (id: Int64, name: String, age: Int?, issues: [String])) -> BrowseRow {
