@@ -166,7 +166,9 @@ import Watchdog
         try driver.press(.down)
         try driver.press(.enter)
         // The filter does not find the old value.
-        try driver.wait(until: { $0.contains("Undone: 1 profile got the old values back") && $0.contains("Nothing is found") })
+        try driver.wait(until: {
+            $0.contains("Undone: 1 profile got the old values back") && $0.contains("Nothing is found")
+        })
         #expect(try !workplace.profiles("lookup", "person24").output.contains("7 New St"))
         try driver.press(.escape)
         try driver.wait(until: { $0.contains("of 40") })
@@ -179,6 +181,27 @@ import Watchdog
         try driver.type("q")
         #expect(try driver.end() == 0)
         #expect(driver.isRestored)
+    }
+
+    @Test func `a distant row is found by its number although ids are missing`() throws {
+        let rows = (0..<6_000).map { "p\($0),\(71_000_000 + $0),1 Elm St,,,\"\(Self.hash)\"\n" }
+        try workplace.write(
+            "username,phone,address,postal_code,birthday,password_hash\n" + rows.joined(), to: "more.csv")
+        try #require(workplace.profiles("import", "more.csv").status == 0)
+        try #require(
+            workplace.profiles("remove", "--where", "_id>=100", "--where", "_id<=2500", "--yes").status == 0)
+        let driver = try browse()
+        try driver.wait(until: { $0.contains("1 of 3,639") })
+        // The profiles 1 to 99 and 2501 to 6040 are left, of which p0 is the 41st.
+        for (number, name) in [("2,000", "p4360"), ("1,200", "p3560"), ("99", "p58"), ("100", "p2460")] {
+            try driver.type(":\(number)\n")
+            // The details begin with the name.
+            try driver.wait(until: { screen in
+                screen.contains(" \(number) of 3,639") && screen.rows.contains { $0.hasPrefix(" \(name)") }
+            })
+        }
+        try driver.type("q")
+        #expect(try driver.end() == 0)
     }
 
     @Test func `a store that cannot be written is browsed, and a change says why it cannot be made`() throws {

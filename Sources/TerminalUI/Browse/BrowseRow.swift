@@ -142,6 +142,10 @@ package struct BrowseView: Hashable, Sendable {
 
     package init() {}
 
+    /// Whether the view contains all profiles in the order in which they were stored. The store finds a row of such a
+    /// view without reading the rows before it.
+    var hasNumberedRows: Bool { search.isEmpty && filter == .everything && conditions.isEmpty && order == nil }
+
     /// Returns the view without the conditions and the sort order whose columns no longer exist.
     func having(_ columns: [BrowseColumn]) -> BrowseView {
         var view = self
@@ -163,6 +167,9 @@ package enum BrowseDemand: Hashable, Sendable {
     package enum Start: Hashable, Sendable {
         case first
         case after(String)
+        /// The row with this index, counted from 0. Only a view of all profiles in the order in which they were stored is
+        /// read from such a start.
+        case row(Int)
         /// The rows before a position, in reverse order: the nearest row comes first.
         case before(String)
         /// The rows at the end of the view, in reverse order: the last row comes first.
@@ -171,7 +178,7 @@ package enum BrowseDemand: Hashable, Sendable {
         /// Whether the rows are read from the bottom to the top.
         package var isUpward: Bool {
             switch self {
-            case .first, .after: false
+            case .first, .after, .row: false
             case .before, .last: true
             }
         }

@@ -458,7 +458,7 @@ package struct BrowseScreen: Screen {
     private mutating func goTo(row number: Int) {
         let index = max(0, number - 1)
         if incoming == nil, window.select(index, height: layout.rows) { return }
-        incoming = BrowseWindow(to: index, of: counts[view])
+        incoming = BrowseWindow(to: index, of: counts[view], skippingRows: view.hasNumberedRows)
     }
 
     // MARK: The detail area

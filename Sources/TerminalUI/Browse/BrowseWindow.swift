@@ -35,15 +35,21 @@ struct BrowseWindow {
     /// - Parameters:
     ///   - index: The index of the row among all rows of the view.
     ///   - count: The number of all rows; nil if unknown.
-    init(to index: Int, of count: Int?) {
-        if let count, index > count / 2 {
+    ///   - skips: Whether the rows before a distant row need not be read; see ``BrowseView/hasNumberedRows``.
+    init(to index: Int, of count: Int?, skippingRows skips: Bool) {
+        let index = count.map { min(index, max(0, $0 - 1)) } ?? index
+        if skips, min(index, (count ?? .max) - index) > Self.mostRowsToPass {
+            self.init()
+            below = .row(index)
+            offset = index
+            isAboveUnknown = true
+        } else if let count, index > count / 2 {
             self.init(from: .last)
             offset = count
-            wantedIndex = min(index, max(0, count - 1))
         } else {
             self.init()
-            wantedIndex = index
         }
+        wantedIndex = index
     }
 
     /// Creates a window that is read from the user's previous position.
@@ -143,6 +149,8 @@ struct BrowseWindow {
             if isAboveUnknown, !rows.isEmpty || below == nil {
                 above = rows.first.map { .before($0.place) } ?? .last
                 isAboveUnknown = false
+                // If there is no row at the wanted index, the number of rows is smaller than expected.
+                if rows.isEmpty, wantedIndex != nil { forgetOffset() }
             }
         }
         selected = max(0, min(selected, rows.count - 1))
@@ -203,4 +211,6 @@ struct BrowseWindow {
     /// The number of screens of rows that are read ahead of the selected row.
     private static let screensAhead = 3
     private static let mostRows = 2_000
+    /// The maximum number of rows that are read on the way to a row, if they could be skipped.
+    private static let mostRowsToPass = 1_000
 }

@@ -60,7 +60,8 @@ import Watchdog
         var people = BrowsedPeople(9_000)
         people.portion = 50
         var screen = BrowseScreen.browsing(people)
-        screen.type(":4400", reading: people)
+        // In a sorted table, the rows before the wanted one are read.
+        screen.type("s:4400", reading: people)
         screen.press(.enter)
         for _ in 0..<5 { screen.receive(people.answer(try #require(screen.demand))) }
         #expect(screen.text().contains("reading …") && screen.names.first == "person0")

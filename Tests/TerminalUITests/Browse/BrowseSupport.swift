@@ -66,6 +66,7 @@ struct BrowsedPeople {
             if start.isUpward { everyone.reverse() }
             switch start {
             case .first, .last: break
+            case .row(let index): everyone.removeFirst(min(index, everyone.count))
             case .after(let place), .before(let place):
                 // Somebody who is gone by now still has a place.
                 let index = everyone.firstIndex { String($0.id) == place }
