@@ -1,3 +1,4 @@
+import Platform
 import ProfileTesting
 import RawSQLite
 import Testing
@@ -137,6 +138,99 @@ import Watchdog
         try driver.press(.control("c"))
         #expect(try driver.end() == 130)
         #expect(driver.isRestored)
+    }
+
+    @Test func `somebody goes to a row, filters by a value, copies it, reads the history, and undoes`() throws {
+        try #require(workplace.profiles("edit", "person24", "--address", "7 New St").status == 0)
+        let driver = try browse()
+        try driver.wait(until: { $0.contains("1 of 40") })
+        try driver.type(":25\n")
+        try driver.wait(until: { $0.contains("25 of 40") && $0.contains("7 New St") })
+        try driver.type("ll=")
+        try driver.wait(until: { $0.contains("1 of 1 · Address = 7 New St") })
+        try driver.type("y")
+        try driver.wait(until: { $0.contains("Copied Address") })
+        #expect(driver.transcript.contains("\u{1B}]52;c;NyBOZXcgU3Q=\u{7}"))
+        try driver.type("Y")
+        try driver.wait(until: { $0.contains("Copied all values of person24") })
+        #expect(driver.transcript.contains("\u{1B}]52;c;cGVyc29uMjQJ"))
+        try driver.type("H")
+        try driver.wait(until: { $0.contains("History of person24") })
+        #expect(driver.screen.contains("→ 7 New St") && driver.screen.contains("edited revision 2"))
+        #expect(driver.screen.contains("imported revision 1"))
+        try driver.press(.escape)
+        try driver.wait(until: { $0.contains("1 of 1 · Address") })
+        try driver.type("u")
+        try driver.wait(until: { $0.contains("Undo the newest change?") })
+        #expect(driver.screen.contains("profile will get the old values back"))
+        try driver.press(.down)
+        try driver.press(.enter)
+        // The filter does not find the old value.
+        try driver.wait(until: {
+            $0.contains("Undone: 1 profile got the old values back") && $0.contains("Nothing is found")
+        })
+        #expect(try !workplace.profiles("lookup", "person24").output.contains("7 New St"))
+        try driver.press(.escape)
+        try driver.wait(until: { $0.contains("of 40") })
+        try driver.type("!")
+        try driver.wait(until: { $0.contains("of 39") })
+        try driver.type("?")
+        try driver.wait(until: { $0.contains("go to the row with a number") })
+        try driver.type("q")
+        try driver.wait(until: { $0.contains("of 39") })
+        try driver.type("q")
+        #expect(try driver.end() == 0)
+        #expect(driver.isRestored)
+    }
+
+    @Test func `a distant row is found by its number although ids are missing`() throws {
+        let rows = (0..<6_000).map { "p\($0),\(71_000_000 + $0),1 Elm St,,,\"\(Self.hash)\"\n" }
+        try workplace.write(
+            "username,phone,address,postal_code,birthday,password_hash\n" + rows.joined(), to: "more.csv")
+        try #require(workplace.profiles("import", "more.csv").status == 0)
+        try #require(
+            workplace.profiles("remove", "--where", "_id>=100", "--where", "_id<=2500", "--yes").status == 0)
+        let driver = try browse()
+        try driver.wait(until: { $0.contains("1 of 3,639") })
+        // The profiles 1 to 99 and 2501 to 6040 are left, of which p0 is the 41st.
+        for (number, name) in [("2,000", "p4360"), ("1,200", "p3560"), ("99", "p58"), ("100", "p2460")] {
+            try driver.type(":\(number)\n")
+            // The details begin with the name.
+            try driver.wait(until: { screen in
+                screen.contains(" \(number) of 3,639") && screen.rows.contains { $0.hasPrefix(" \(name)") }
+            })
+        }
+        try driver.type("q")
+        #expect(try driver.end() == 0)
+    }
+
+    @Test func `a store that cannot be written is browsed, and a change says why it cannot be made`() throws {
+        for ending in ["-wal", "-shm", "-lock"] { unlink("\(workplace.folder)/store.sqlite\(ending)") }
+        let isRoot = geteuid() == 0
+        chmod("\(workplace.folder)/store.sqlite", isRoot ? 0o444 : 0o400)
+        chmod(workplace.folder, 0o555)
+        defer { chmod(workplace.folder, 0o700) }
+        // Root may write everywhere, so another user looks.
+        let user = isRoot ? ["/usr/bin/setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"] : []
+        let driver = try TerminalDriver(
+            user + [try Workplace.binary(), "browse", "--wait", "1"], environment: workplace.environment, folder: "/")
+        try driver.wait(until: { $0.contains("1 of 40") })
+        try driver.type("G")
+        try driver.wait(until: { $0.contains("40 of 40") })
+        try driver.type("H")
+        try driver.wait(until: { $0.contains("History of person39") })
+        try driver.press(.escape)
+        try driver.press(.delete)
+        try driver.wait(until: { $0.contains("Remove person39?") })
+        try driver.press(.down)
+        try driver.press(.enter)
+        try driver.wait(until: { $0.contains("The store cannot be written") })
+        try driver.press(.enter)
+        try driver.type("/oak")
+        try driver.wait(until: { $0.contains("of 10") })
+        try driver.press(.enter)
+        try driver.type("q")
+        #expect(try driver.end() == 0)
     }
 
     @Test func `without a terminal it says what to use instead, and without a store what to do`() throws {

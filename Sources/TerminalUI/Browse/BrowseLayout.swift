@@ -22,10 +22,13 @@ struct BrowseLayout {
         let width: Int
         /// Whether the area is beside the table instead of below it.
         let isBeside: Bool
+
+        /// The rows of the text. If the area is below the table, its first row separates it from the table.
+        var textRows: Range<Int> { isBeside ? rows : rows.dropFirst() }
     }
 
-    init(_ size: ScreenSize, isSearching: Bool) {
-        search = size.rows >= 8 || isSearching ? 1 : nil
+    init(_ size: ScreenSize, isTyping: Bool) {
+        search = size.rows >= 8 || isTyping ? 1 : nil
         let above = search == nil ? 1 : 2
         headings = size.rows >= 4 ? above : nil
         firstRow = headings == nil ? above : above + 1
@@ -69,35 +72,63 @@ extension Frame {
     }
 
     /// Draws the headings of a table from a column of the screen, and the number of table columns that are left out.
+    ///
+    /// - Parameters:
+    ///   - fit: The columns.
+    ///   - layout: The layout of the screen.
+    ///   - start: The first column of the screen.
+    ///   - hint: A text about the columns that are left out. If there is no room for it above the headings, their number
+    ///     is drawn beside the headings.
+    ///   - heading: Returns the heading of a column.
     mutating func drawHeadings(
-        _ fit: ColumnFit, _ layout: BrowseLayout, from start: Int, _ heading: (Int) -> (text: String, style: Style)
+        _ fit: ColumnFit, _ layout: BrowseLayout, from start: Int, hint: String? = nil,
+        _ heading: (Int) -> (text: String, style: Style, isRight: Bool)
     ) {
         guard let row = layout.headings else { return }
         var start = start
         for place in fit.places {
-            let (text, style) = heading(place.column)
-            write(text.visible(upTo: place.width), row: row, column: start, style: style)
+            let (text, style, isRight) = heading(place.column)
+            let shown = text.visible(upTo: place.width)
+            let indent = isRight ? place.width - shown.displayWidth : 0
+            write(shown, row: row, column: start + indent, style: style)
             start += place.width + ColumnFit.gap
         }
-        guard !fit.fallen.isEmpty, start + 3 <= layout.width else { return }
+        guard !fit.fallen.isEmpty else { return }
+        if let hint, let row = layout.search {
+            let first = layout.width - 2 - hint.displayWidth
+            // A long search text needs the room itself.
+            if first > 0, self[row: row].prefix(layout.width).dropFirst(first).allSatisfy(\.isBlankOrRule) {
+                write(" " + hint, row: row, column: first, style: .dim)
+                return
+            }
+        }
+        guard start + 3 <= layout.width else { return }
         write("+\(fit.fallen.count)", row: row, column: start, style: .dim)
     }
 
-    /// Draws the lines of the area beside or below a table, and a line that separates it from the table. If there are
-    /// more lines than rows, draws an ellipsis.
-    mutating func draw(_ lines: [PanelLine], in detail: BrowseLayout.Detail) {
+    /// Draws the lines of the area beside or below a table, and a line that separates it from the table. The first
+    /// `hidden` lines are left out. An ellipsis stands where there are more lines above or below.
+    mutating func draw(_ lines: [PanelLine], in detail: BrowseLayout.Detail, hiding hidden: Int = 0) {
         if detail.isBeside {
             for row in detail.rows { write("│", row: row, column: detail.column - 2, style: .dim) }
         } else {
             let line = String(repeating: "─", count: detail.width)
             write(line, row: detail.rows.lowerBound, column: detail.column, style: .dim)
         }
-        let rows = detail.rows.dropFirst(detail.isBeside ? 0 : 1)
+        let rows = detail.textRows
+        let lines = lines.dropFirst(max(0, min(hidden, lines.count - rows.count)))
         for (row, line) in zip(rows, lines) {
             write(line.text, row: row, column: detail.column, style: line.style, width: detail.width)
+        }
+        if lines.startIndex > 0, let first = rows.first {
+            write("…", row: first, column: detail.column + detail.width - 1, style: .dim)
         }
         if lines.count > rows.count, let last = rows.last {
             write("…", row: last, column: detail.column + detail.width - 1, style: .dim)
         }
     }
+}
+
+extension Cell {
+    fileprivate var isBlankOrRule: Bool { character == " " || character == "─" }
 }

@@ -53,8 +53,11 @@ package struct BrowseRow: Hashable, Sendable {
 }
 
 extension BrowseRow {
-    /// The maximum length of a cell, in Unicode scalars.
+    /// The maximum length of a cell, in Unicode scalars. A shortened value is longer, because it has an ellipsis too.
     private static let longestCell = 300
+
+    /// Whether a cell contains the whole value.
+    static func isWhole(_ cell: String) -> Bool { cell.unicodeScalars.count <= longestCell }
 
     private static func excerpt(of value: String, around wanted: FoldedText) -> String {
         // A text never has more scalars than bytes, so the byte count is a quick first check.
@@ -76,15 +79,16 @@ package struct BrowseColumn: Hashable, Sendable {
     /// The name of the column.
     package let name: String
     package let title: String
-    /// Whether cells are always shown in full. The reason: a truncated value, for example a number, could be misread.
-    package let isWhole: Bool
+    /// Whether the column contains numbers. They are aligned at the right. They are always shown in full, because a
+    /// truncated number could be misread.
+    package let isNumber: Bool
     /// Whether the column contains the keys of the profiles.
     package let isKey: Bool
 
-    package init(_ name: String, title: String, isWhole: Bool = false, isKey: Bool = false) {
+    package init(_ name: String, title: String, isNumber: Bool = false, isKey: Bool = false) {
         self.name = name
         self.title = title
-        self.isWhole = isWhole
+        self.isNumber = isNumber
         self.isKey = isKey
     }
 }
@@ -95,6 +99,8 @@ package struct BrowseView: Hashable, Sendable {
     /// is no search.
     package var search = ""
     package var filter = Filter.everything
+    /// The conditions on single columns. Each profile of the view meets all of them.
+    package var conditions: [Condition] = []
     /// The sort order; nil for the order in which the profiles were stored.
     package var order: Order?
 
@@ -103,6 +109,25 @@ package struct BrowseView: Hashable, Sendable {
         case invalid
         case unjudged = "not judged yet"
     }
+
+    /// A condition on the value of a column.
+    package struct Condition: Hashable, Sendable {
+        /// The name of the column.
+        package let column: String
+        /// The value; nil for profiles without a value.
+        package let value: String?
+        /// Whether profiles with this value are left out, instead of all others.
+        package let isExcluded: Bool
+
+        package init(column: String, value: String?, isExcluded: Bool) {
+            self.column = column
+            self.value = value
+            self.isExcluded = isExcluded
+        }
+    }
+
+    /// The maximum number of conditions; a query of the store cannot have more.
+    package static let mostConditions = 50
 
     package struct Order: Hashable, Sendable {
         /// The name of the column.
@@ -117,9 +142,14 @@ package struct BrowseView: Hashable, Sendable {
 
     package init() {}
 
-    /// Returns the view. If the sort column no longer exists, the sort order is removed.
+    /// Whether the view contains all profiles in the order in which they were stored. The store finds a row of such a
+    /// view without reading the rows before it.
+    var hasNumberedRows: Bool { search.isEmpty && filter == .everything && conditions.isEmpty && order == nil }
+
+    /// Returns the view without the conditions and the sort order whose columns no longer exist.
     func having(_ columns: [BrowseColumn]) -> BrowseView {
         var view = self
+        view.conditions.removeAll { condition in !columns.contains { $0.name == condition.column } }
         if let order, !columns.contains(where: { $0.name == order.column }) { view.order = nil }
         return view
     }
@@ -137,6 +167,9 @@ package enum BrowseDemand: Hashable, Sendable {
     package enum Start: Hashable, Sendable {
         case first
         case after(String)
+        /// The row with this index, counted from 0. Only a view of all profiles in the order in which they were stored is
+        /// read from such a start.
+        case row(Int)
         /// The rows before a position, in reverse order: the nearest row comes first.
         case before(String)
         /// The rows at the end of the view, in reverse order: the last row comes first.
@@ -145,7 +178,7 @@ package enum BrowseDemand: Hashable, Sendable {
         /// Whether the rows are read from the bottom to the top.
         package var isUpward: Bool {
             switch self {
-            case .first, .after: false
+            case .first, .after, .row: false
             case .before, .last: true
             }
         }

@@ -4,16 +4,19 @@ internal import TextLayout
 // The drawing of the table.
 extension BrowseScreen {
     /// The layout for the current size.
-    var layout: BrowseLayout { BrowseLayout(size, isSearching: isSearching) }
+    var layout: BrowseLayout { BrowseLayout(size, isTyping: entry != nil) }
 
     /// The number of rows that the table shows at the same time.
     package var rowsOfTable: Int { layout.rows }
 
     package func draw(into frame: inout Frame) {
-        let layout = BrowseLayout(frame.size, isSearching: isSearching)
+        if let text { return text.draw(into: &frame) }
+        let layout = BrowseLayout(frame.size, isTyping: entry != nil)
         drawHead(into: &frame, layout)
         let fit = columnFit(layout)
-        frame.drawHeadings(fit, layout, from: 2) { (heading($0), $0 == column ? [.bold, .underline] : .bold) }
+        frame.drawHeadings(fit, layout, from: 2, hint: hint(of: fit)) { index in
+            (heading(index), index == column ? [.bold, .underline] : .bold, columns[index].isNumber)
+        }
         for index in 0..<layout.rows where window.top + index < window.rows.count {
             draw(
                 window.rows[window.top + index], into: &frame, at: layout.firstRow + index, layout, fit,
@@ -23,15 +26,16 @@ extension BrowseScreen {
             frame.write(emptyText, row: layout.firstRow, column: 2, style: .dim, width: layout.width - 3)
         }
         if let detail = layout.detail {
-            frame.draw(window.selectedRow.map { detailLines(of: $0, width: detail.width) } ?? [], in: detail)
+            let lines = window.selectedRow.map { detailLines(of: $0, width: detail.width) } ?? []
+            frame.draw(lines, in: detail, hiding: hiddenDetailLines)
         }
         drawFoot(into: &frame, layout)
-        removal?.choice.draw(into: &frame)
+        question?.choice.draw(into: &frame)
     }
 
     private var emptyText: String {
         if view == BrowseView() { return "There are no profiles yet: n registers one" }
-        if view.search.isEmpty { return "No profile is \(view.filter.rawValue)" }
+        if view.search.isEmpty, view.conditions.isEmpty { return "No profile is \(view.filter.rawValue)" }
         return "Nothing is found"
     }
 
@@ -45,6 +49,7 @@ extension BrowseScreen {
         }
         frame.write(status, row: 0, column: max(1, width + 1 - status.displayWidth), style: .dim, width: width)
         guard let row = layout.search else { return }
+        if case .rowNumber(let digits) = entry { return frame.drawEntry("Go to row: ", digits, row: row) }
         guard isSearching || !view.search.isEmpty else {
             return frame.drawRule(row: row)
         }
@@ -63,14 +68,32 @@ extension BrowseScreen {
             parts.append(count.grouped)
         }
         if view.filter != .everything { parts.append(view.filter.rawValue) }
+        parts += view.conditions.map { condition in
+            let title = title(ofColumn: condition.column)
+            guard let value = condition.value else { return title + (condition.isExcluded ? " not empty" : " empty") }
+            return "\(title) \(condition.isExcluded ? "≠" : "=") \(value.visible(upTo: Self.widestCondition))"
+        }
         if let order = view.order {
-            let title = columns.first { $0.name == order.column }?.title ?? order.column
-            parts.append("by \(title.visible) \(order.isDescending ? "↓" : "↑")")
+            parts.append("by \(title(ofColumn: order.column)) \(order.isDescending ? "↓" : "↑")")
         }
         return parts.joined(separator: " · ")
     }
 
+    private func title(ofColumn name: String) -> String {
+        (columns.first { $0.name == name }?.title ?? name).visible
+    }
+
+    /// The maximum width of the value of a condition.
+    private static let widestCondition = 24
+
     // MARK: The table
+
+    /// The number of columns that are left out, and the direction of most of them from the selected column.
+    private func hint(of fit: ColumnFit) -> String {
+        let count = fit.fallen.count
+        let text = "\(count.grouped) more \(count == 1 ? "column" : "columns")"
+        return fit.fallen.contains { $0 > column } ? text + " →" : "← " + text
+    }
 
     private func columnFit(_ layout: BrowseLayout) -> ColumnFit {
         let seen = window.rows[min(window.top, window.rows.count)...].prefix(layout.rows)
@@ -80,7 +103,7 @@ extension BrowseScreen {
                 index == self.column || column.isKey || column.name == view.order?.column
                 || seen.contains { isFound($0.cells[index]) }
             return ColumnFit.Column(
-                heading: heading(index), widestCell: widths[index], isWhole: column.isWhole, mustStay: isWanted)
+                heading: heading(index), widestCell: widths[index], isWhole: column.isNumber, mustStay: isWanted)
         }
         return ColumnFit(fitted, within: max(1, layout.width - 3))
     }
@@ -111,8 +134,10 @@ extension BrowseScreen {
             let cell = row.cells[place.column].map {
                 MarkedText($0, marks: wanted.ranges(in: $0), upTo: place.width)
             }
+            let shown = cell ?? MarkedText("–")
             var column = start
-            for part in (cell ?? MarkedText("–")).parts {
+            if columns[place.column].isNumber { column += max(0, place.width - shown.displayWidth) }
+            for part in shown.parts {
                 column += frame.write(
                     String(part.text), row: line, column: column,
                     style: part.isMarked ? style.union([.bold, .accent]) : style, width: start + place.width - column)
@@ -123,7 +148,7 @@ extension BrowseScreen {
 
     // MARK: The selected profile
 
-    private func detailLines(of row: BrowseRow, width: Int) -> [PanelLine] {
+    func detailLines(of row: BrowseRow, width: Int) -> [PanelLine] {
         var lines = [PanelLine(row.name.visible(upTo: width), .bold)]
         for issue in row.issues {
             lines += ("✗ " + issue.visible).wrapped(to: width).map { PanelLine($0, .error) }
@@ -146,10 +171,13 @@ extension BrowseScreen {
         let issue = layout.detail == nil ? window.selectedRow?.issues.first : nil
         frame.drawFoot(
             note ?? issue.map { ScreenNote(text: "✗ " + $0.visible, style: .error) },
-            removal == nil && notices.isEmpty ? keys : nil, rows: layout.foot)
+            question == nil && notices.isEmpty ? keys : nil, rows: layout.foot)
     }
 
     private var keys: KeyLegend {
+        if case .rowNumber = entry {
+            return KeyLegend([.init("Return", "go to the row", rank: 0), .init("Esc", "back", rank: 1)])
+        }
         guard !isSearching else {
             return KeyLegend([
                 .init("Return", "to the table", rank: 0), .init("Esc", "end the search", rank: 1),
@@ -162,10 +190,12 @@ extension BrowseScreen {
                 hasRow ? .init("Return", "edit", rank: 0) : nil,
                 .init("/", "search", rank: 2),
                 .init("n", "register", rank: 3),
-                hasRow ? .init("Del", "remove", rank: 5) : nil,
-                .init("←→ s", "sort", rank: 4),
-                .init("f", "filter", rank: 6),
-                .init("r", "read again", rank: 7),
+                hasRow ? .init("Del", "remove", rank: 6) : nil,
+                .init("←→ s", "sort", rank: 5),
+                .init("f", "filter", rank: 7),
+                hasRow ? .init("H", "history", rank: 8) : nil,
+                .init("u", "undo", rank: 9),
+                .init("?", "all keys", rank: 4),
                 .init("q", "leave", rank: 1),
             ].compactMap { $0 })
     }
@@ -176,14 +206,17 @@ extension BrowseScreen {
         let shown = window.rows[min(window.top, window.rows.count)..<min(window.top + layout.rows, window.rows.count)]
         return [
             JSONMember("screen", .string("browse")), JSONMember("search", .string(view.search)),
-            JSONMember("is_searching", .bool(isSearching)), JSONMember("filter", .string(view.filter.rawValue)),
+            JSONMember("is_searching", .bool(isSearching)),
+            JSONMember("conditions", .number(view.conditions.count)),
+            JSONMember("filter", .string(view.filter.rawValue)),
             JSONMember("column", .string(columns[column].title)),
             JSONMember("order", view.order.map { .string($0.column) } ?? .null),
             JSONMember("count", counts[view].map { .number($0) } ?? .null),
             JSONMember("is_reading", .bool(demand != nil)),
             JSONMember("selected", window.selectedRow.map { .string($0.name) } ?? .null),
             JSONMember("rows", .array(shown.map { .string($0.name) })),
-            JSONMember("question", removal.map { $0.choice.json } ?? .null),
+            JSONMember("question", question.map { $0.choice.json } ?? .null),
+            JSONMember("text", text.map { .string($0.title) } ?? .null),
             JSONMember("note", note.map { .string($0.text) } ?? .null),
         ]
     }

@@ -2,7 +2,7 @@ package import ProfileForm
 internal import TextLayout
 
 /// A table of all profiles that fills the screen. The user can search it while typing, sort it, filter it, and view
-/// single profiles.
+/// single profiles and their history. Most keys are those of visidata and lazygit.
 ///
 /// The screen keeps only the rows around the selected row in memory. When the user comes near other rows, the screen
 /// demands these rows. So the screen is as fast with millions of profiles as with ten. The screen accepts keys while
@@ -16,6 +16,14 @@ package struct BrowseScreen: Screen {
         case register(Place)
         /// Remove the profile if it still has the shown revision.
         case remove(id: Int64, name: String, revision: Int64)
+        /// Read the history of a profile.
+        case history(id: Int64, name: String)
+        /// Find the newest change, and say what an undo of it would do.
+        case previewUndo
+        /// Undo a change.
+        case undo(change: Int64)
+        /// Copy a value of a profile to the clipboard of the terminal. If there is no column, copy all its values.
+        case copy(id: Int64, BrowseColumn?)
     }
 
     /// An answer to the screen.
@@ -30,6 +38,14 @@ package struct BrowseScreen: Screen {
         case unreadable(String)
         /// The profile was removed.
         case removed(id: Int64, name: String)
+        /// A text to read, such as the history of a profile.
+        case text(TextScreen)
+        /// What the undo of a change would do. The user is asked.
+        case undoable(change: Int64, text: String)
+        /// A change was undone. The text says how many profiles have changed. `left` says which have not, and why.
+        case undone(String, left: [String])
+        /// A note about a request that has changed nothing.
+        case noted(String)
         /// The request failed.
         case failed(String)
     }
@@ -62,8 +78,8 @@ package struct BrowseScreen: Screen {
     private(set) var window: BrowseWindow
     /// The index of the selected column. If the user presses the key for sorting, the table is sorted by this column.
     private(set) var column: Int
-    /// Whether the keys that the user presses go into the search line.
-    private(set) var isSearching = false
+    /// The line into which the keys go that the user presses; nil if they are commands.
+    private(set) var entry: Entry?
     /// The view of the rows in the window. While the first rows of a new view are read, this is the previous view.
     package private(set) var shownView: BrowseView
     /// The window of a new view, until its first rows have been read.
@@ -77,10 +93,24 @@ package struct BrowseScreen: Screen {
     private(set) var widths: [Int]
     private(set) var note: ScreenNote?
     private var isUnreadable = false
-    var removal: (row: BrowseRow, choice: ChoiceScreen)?
+    /// A question, and the request if the user picks the second option.
+    private(set) var question: (choice: ChoiceScreen, request: Request)?
+    /// A text that is shown in place of the table.
+    private(set) var text: TextScreen?
+    /// The number of hidden lines above the visible lines of the detail area, for the profile with this id.
+    private var detailScroll: (id: Int64, lines: Int)?
     package var notices: [NoticeScreen]
     package private(set) var isBusy = false
     private(set) var size = ScreenSize(columns: 80, rows: 24)
+
+    /// A line into which the user types.
+    enum Entry: Hashable {
+        case search
+        /// The number of a row to go to.
+        case rowNumber(String)
+    }
+
+    var isSearching: Bool { entry == .search }
 
     /// Creates a table.
     ///
@@ -122,13 +152,16 @@ package struct BrowseScreen: Screen {
     package var demand: BrowseDemand? {
         guard !isUnreadable else { return nil }
         if let start = (incoming ?? window).start(height: layout.rows) {
-            return .rows(view, start, count: max(Self.fewestRows, 4 * layout.rows))
+            let distance = (incoming ?? window).rowsToWanted
+            return .rows(view, start, count: max(Self.fewestRows, 4 * layout.rows, min(distance, Self.mostRows)))
         }
         return counts[view] == nil ? .count(view) : nil
     }
 
     /// The minimum number of rows per read; a read of fewer rows is not worth its cost.
     private static let fewestRows = 100
+    /// The maximum number of rows per read on the way to a distant row. Reading them takes some hundredths of a second.
+    private static let mostRows = 2_000
 
     /// Whether the user is waiting for rows.
     var isReading: Bool { incoming != nil || window.rows.isEmpty && window.start(height: layout.rows) != nil }
@@ -155,7 +188,23 @@ package struct BrowseScreen: Screen {
             window.remove(id, height: layout.rows)
             // Other views may also have contained the removed profile, so their counts are forgotten.
             counts = counts[view].map { [view: max(0, $0 - 1)] } ?? [:]
-            note = ScreenNote(text: "Removed \(name)")
+            note = ScreenNote(text: "Removed \(name) (u undoes it)")
+        case .text(let text):
+            isBusy = false
+            self.text = text
+        case .undoable(let change, let text):
+            isBusy = false
+            question = (.undoing(text), .undo(change: change))
+        case .undone(let text, let left):
+            isBusy = false
+            reload()
+            note = ScreenNote(text: text)
+            if !left.isEmpty {
+                self.text = TextScreen(title: "Undone in part", lines: ([text, ""] + left).map { .init($0) })
+            }
+        case .noted(let text):
+            isBusy = false
+            note = ScreenNote(text: text)
         case .failed(let text):
             isBusy = false
             notices.append(.error(text))
@@ -174,7 +223,7 @@ package struct BrowseScreen: Screen {
         guard var incoming else { return window.add(rows, from: start, goingOn: goingOn, height: layout.rows) }
         incoming.add(rows, from: start, goingOn: goingOn, height: layout.rows)
         // The previous rows stay visible until the new view has rows or is known to be empty.
-        if !incoming.rows.isEmpty || incoming.start(height: layout.rows) == nil {
+        if !incoming.isOnItsWay, !incoming.rows.isEmpty || incoming.start(height: layout.rows) == nil {
             window = incoming
             shownView = view
             self.incoming = nil
@@ -212,48 +261,95 @@ package struct BrowseScreen: Screen {
         note = nil
         // On a small screen, the search line uses one row of the table, so the table may have to scroll.
         defer { window.scroll(layout.rows) }
-        if let removal { return answer(key, removal.row, removal.choice) }
-        switch key {
+        if let text {
+            var text = text
+            self.text = text.isClosed(by: key, on: size) ? nil : text
+            return nil
+        }
+        if let question { return answer(key, question.choice, question.request) }
+        switch entry == nil ? key.orMovement : key {
         case .up: window.move(by: -1, height: layout.rows)
         case .down: window.move(by: 1, height: layout.rows)
         case .pageUp: window.move(by: -max(1, layout.rows - 1), height: layout.rows)
         case .pageDown: window.move(by: max(1, layout.rows - 1), height: layout.rows)
         case .home: goTo(.first)
         case .end: goTo(.last)
-        case .control("u") where isSearching: search(for: "")
-        default: return isSearching ? typed(key) : pressed(key)
+        default:
+            switch entry {
+            case .search: typedSearch(key)
+            case .rowNumber(let digits): typed(key, digits)
+            case nil: return pressed(key.orMovement)
+            }
         }
         return nil
     }
 
     /// Handles a key while the search has the focus.
-    private mutating func typed(_ key: Key) -> ScreenAction<Request>? {
+    private mutating func typedSearch(_ key: Key) {
         switch key {
         case .character(let character): search(for: view.search + String(character))
         case .paste(let text): search(for: view.search + text.prefix { !$0.isNewline })
-        case .backspace where view.search.isEmpty: isSearching = false
+        case .backspace where view.search.isEmpty: entry = nil
         case .backspace: search(for: String(view.search.dropLast()))
-        case .enter, .tab: isSearching = false
+        case .control("u"): search(for: "")
+        case .enter, .tab: entry = nil
         case .escape:
-            isSearching = false
+            entry = nil
             search(for: "")
         default: break
         }
-        return nil
+    }
+
+    /// Handles a key while the user types the number of a row.
+    private mutating func typed(_ key: Key, _ digits: String) {
+        var digits = digits
+        switch key {
+        case .character(let character): digits.append(character)
+        case .paste(let text): digits += text
+        case .backspace where digits.isEmpty: return entry = nil
+        case .backspace: digits.removeLast()
+        case .control("u"): digits = ""
+        case .escape: return entry = nil
+        case .enter, .tab:
+            entry = nil
+            if let number = Int(digits) { goTo(row: number) }
+            return
+        default: break
+        }
+        // 15 digits are enough for the number of any row, and can always be converted to an Int.
+        entry = .rowNumber(String(digits.filter { $0.isASCII && $0.isNumber }.prefix(15)))
     }
 
     private mutating func pressed(_ key: Key) -> ScreenAction<Request>? {
         switch key {
         case .left, .backTab: column = max(0, column - 1)
         case .right, .tab: column = min(columns.count - 1, column + 1)
-        case .character("/"), .control("f"): isSearching = true
+        case .character("/"), .control("f"): entry = .search
+        case .character(":"): entry = .rowNumber("")
+        case .character("?"): text = .browseKeys
+        case .character("J"): scrollDetail(by: 1)
+        case .character("K"): scrollDetail(by: -1)
         case .character("s"): sort()
         case .character("f"): filter()
         case .character("r"): reload()
         case .character("n"): return ask(.register(place))
         case .enter, .character("e"): return chosenRow().flatMap { ask(.edit(id: $0.id, place)) }
-        case .delete, .character("d"): removal = chosenRow().map { ($0, .removing($0.name)) }
+        case .delete, .character("d"):
+            question = chosenRow().map {
+                (.removing($0.name), .remove(id: $0.id, name: $0.name, revision: $0.revision))
+            }
+        case .character("H"): return chosenRow().flatMap { ask(.history(id: $0.id, name: $0.name)) }
+        case .character("u"): return ask(.previewUndo)
+        case .character("y"): return chosenRow().flatMap { ask(.copy(id: $0.id, columns[column])) }
+        case .character("Y"): return chosenRow().flatMap { ask(.copy(id: $0.id, nil)) }
+        case .character("="): filterByCell(isExcluded: false)
+        case .character("!"): filterByCell(isExcluded: true)
+        // The user does not want to wait for a distant row any more.
+        case .escape where incoming?.isOnItsWay == true && view == shownView: incoming = nil
         case .escape where !view.search.isEmpty: search(for: "")
+        case .escape where !view.conditions.isEmpty:
+            view.conditions.removeLast()
+            show()
         case .escape, .character("q"): return .leave
         default: break
         }
@@ -272,12 +368,12 @@ package struct BrowseScreen: Screen {
     package mutating func take(_ event: FormEvent) -> ScreenAction<Request>? { nil }
 
     private mutating func answer(
-        _ key: Key, _ row: BrowseRow, _ choice: ChoiceScreen
+        _ key: Key, _ choice: ChoiceScreen, _ request: Request
     ) -> ScreenAction<Request>? {
         var choice = choice
         let outcome = choice.take(key)
-        removal = outcome == nil ? (row, choice) : nil
-        return outcome == .picked(1) ? ask(.remove(id: row.id, name: row.name, revision: row.revision)) : nil
+        question = outcome == nil ? (choice, request) : nil
+        return outcome == .picked(1) ? ask(request) : nil
     }
 
     private mutating func ask(_ request: Request) -> ScreenAction<Request> {
@@ -300,6 +396,28 @@ package struct BrowseScreen: Screen {
         case let order? where order.column == name: view.order = BrowseView.Order(column: name, isDescending: true)
         default: view.order = BrowseView.Order(column: name, isDescending: false)
         }
+        show()
+    }
+
+    /// Shows only profiles that have the same value in the selected column as the selected profile, or only profiles
+    /// that have another value.
+    private mutating func filterByCell(isExcluded: Bool) {
+        guard let row = chosenRow() else { return }
+        let name = columns[column].name
+        let value = row.cells[column]
+        guard value.map(BrowseRow.isWhole) ?? true else {
+            note = ScreenNote(text: "The value is too long for a filter")
+            return
+        }
+        var conditions = view.conditions
+        conditions.removeAll { $0.column == name && $0.value == value }
+        conditions.append(BrowseView.Condition(column: name, value: value, isExcluded: isExcluded))
+        guard conditions.count <= BrowseView.mostConditions else {
+            note = ScreenNote(text: "There are too many filters: Esc takes back the last one")
+            return
+        }
+        guard conditions != view.conditions else { return }
+        view.conditions = conditions
         show()
     }
 
@@ -335,6 +453,27 @@ package struct BrowseScreen: Screen {
         default: incoming = BrowseWindow(from: end)
         }
     }
+
+    /// Selects the row with a number, counted from 1. If there are fewer rows, selects the last one.
+    private mutating func goTo(row number: Int) {
+        let index = max(0, number - 1)
+        if incoming == nil, window.select(index, height: layout.rows) { return }
+        incoming = BrowseWindow(to: index, of: counts[view], skippingRows: view.hasNumberedRows)
+    }
+
+    // MARK: The detail area
+
+    /// The number of hidden lines above the visible lines of the detail area.
+    var hiddenDetailLines: Int {
+        guard let detailScroll, detailScroll.id == window.selectedRow?.id else { return 0 }
+        return detailScroll.lines
+    }
+
+    private mutating func scrollDetail(by count: Int) {
+        guard let row = window.selectedRow, let detail = layout.detail else { return }
+        let most = detailLines(of: row, width: detail.width).count - detail.textRows.count
+        detailScroll = (row.id, max(0, min(hiddenDetailLines + count, most)))
+    }
 }
 
 extension ChoiceScreen {
@@ -344,4 +483,37 @@ extension ChoiceScreen {
             title: "Remove \(name.visible)?", text: "With its password, its passcode and its sessions.",
             options: ["Keep it", "Remove it"])
     }
+
+    /// The question before a change is undone.
+    fileprivate static func undoing(_ text: String) -> ChoiceScreen {
+        ChoiceScreen(title: "Undo the newest change?", text: text, options: ["Keep the change", "Undo it"])
+    }
+}
+
+extension TextScreen {
+    /// All keys of the table.
+    fileprivate static let browseKeys = {
+        let keys = [
+            ("↑ ↓, j k", "the next or the previous row"), ("PgUp PgDn", "a page"),
+            ("Home End, g G", "the first or the last row"), (":", "go to the row with a number, such as :1200"),
+            ("← →, h l", "choose a column"), ("J K", "scroll the details of the profile"), ("", ""),
+            ("/", "search in all columns as you type"),
+            ("s", "sort by the column; again: the other way, and not at all"),
+            ("=", "show only profiles with the same value in the column"), ("!", "leave out profiles with this value"),
+            ("f", "show only invalid profiles, or only those that are not judged yet"),
+            ("Esc", "take back the search, then the filters by value, the last one first"), ("", ""),
+            ("Return, e", "edit the profile"), ("n", "register a profile"),
+            ("Del, d", "remove the profile, after a question"),
+            ("u", "undo the newest change of the store, after a question"),
+            ("H", "the history of the profile: its values before and after each change"),
+            ("y", "copy the value in the column to the clipboard of the terminal"),
+            ("Y", "copy all values of the profile, separated by tabs"), ("", ""),
+            ("r", "read the profiles again"), ("?", "these keys"), ("Ctrl-L", "draw the screen again"),
+            ("Ctrl-Z", "suspend the program"), ("q", "leave"),
+        ]
+        let width = keys.map(\.0.displayWidth).max() ?? 0
+        return TextScreen(
+            title: "Keys",
+            lines: keys.map { key, action in Line(key.isEmpty ? "" : key.padded(to: width) + "  ", action, .bold) })
+    }()
 }

@@ -15,6 +15,8 @@ struct BrowseWindow {
     private(set) var top = 0
     /// The id of the profile to select as soon as it is read.
     private var wanted: Int64?
+    /// The index of the row to select among all rows of the view. Rows are read until this row is in memory.
+    private var wantedIndex: Int?
 
     /// Creates a window that is read from one end of the view.
     init(from end: End = .first) {
@@ -27,6 +29,28 @@ struct BrowseWindow {
     }
 
     enum End { case first, last }
+
+    /// Creates a window that is read up to a row. If the number of rows is known, reading starts at the nearer end.
+    ///
+    /// - Parameters:
+    ///   - index: The index of the row among all rows of the view.
+    ///   - count: The number of all rows; nil if unknown.
+    ///   - skips: Whether the rows before a distant row need not be read; see ``BrowseView/hasNumberedRows``.
+    init(to index: Int, of count: Int?, skippingRows skips: Bool) {
+        let index = count.map { min(index, max(0, $0 - 1)) } ?? index
+        if skips, min(index, (count ?? .max) - index) > Self.mostRowsToPass {
+            self.init()
+            below = .row(index)
+            offset = index
+            isAboveUnknown = true
+        } else if let count, index > count / 2 {
+            self.init(from: .last)
+            offset = count
+        } else {
+            self.init()
+        }
+        wantedIndex = index
+    }
 
     /// Creates a window that is read from the user's previous position.
     init(at place: BrowseScreen.Place) {
@@ -63,7 +87,37 @@ struct BrowseWindow {
     }
 
     /// Marks the number of rows above as unknown.
-    mutating func forgetOffset() { if !isAtTop { offset = nil } }
+    mutating func forgetOffset() {
+        guard !isAtTop else { return }
+        offset = nil
+        wantedIndex = nil
+    }
+
+    /// Whether the rows up to the wanted row are still to be read.
+    var isOnItsWay: Bool { wantedIndex != nil }
+
+    /// The number of rows to read until the wanted row is reached; 0 if there is no such row.
+    var rowsToWanted: Int {
+        guard let wantedIndex, let offset else { return 0 }
+        return wantedIndex < offset ? offset - wantedIndex : max(0, wantedIndex - offset - rows.count + 1)
+    }
+
+    /// Selects the row with an index among all rows of the view. Returns false if the row is not in memory.
+    mutating func select(_ index: Int, height: Int) -> Bool {
+        guard let offset, rows.indices.contains(index - offset) else { return false }
+        move(by: index - offset - selected, height: height)
+        return true
+    }
+
+    /// If the wanted row is in memory, selects it. Otherwise selects the row in memory that is nearest to it, so that
+    /// rows on the other side are dropped first.
+    private mutating func seekWantedRow() {
+        guard let wantedIndex, let offset else { return }
+        let index = wantedIndex - offset
+        selected = max(0, min(index, rows.count - 1))
+        let isEnd = index < 0 ? above == nil : below == nil
+        if rows.indices.contains(index) || isEnd { self.wantedIndex = nil }
+    }
 
     var isAtTop: Bool { above == nil && !isAboveUnknown }
     var isAtBottom: Bool { below == nil }
@@ -72,6 +126,7 @@ struct BrowseWindow {
     /// several screens without waiting.
     func start(height: Int) -> BrowseDemand.Start? {
         let margin = Self.screensAhead * height
+        if let wantedIndex, let offset { return wantedIndex < offset ? above : below }
         if let below, rows.count - selected < margin { return below }
         if let above, selected < margin { return above }
         return nil
@@ -94,6 +149,8 @@ struct BrowseWindow {
             if isAboveUnknown, !rows.isEmpty || below == nil {
                 above = rows.first.map { .before($0.place) } ?? .last
                 isAboveUnknown = false
+                // If there is no row at the wanted index, the number of rows is smaller than expected.
+                if rows.isEmpty, wantedIndex != nil { forgetOffset() }
             }
         }
         selected = max(0, min(selected, rows.count - 1))
@@ -101,6 +158,7 @@ struct BrowseWindow {
             selected = found
             wanted = nil
         }
+        seekWantedRow()
         trim(height, keepsTop: !start.isUpward)
         scroll(height)
     }
@@ -153,4 +211,6 @@ struct BrowseWindow {
     /// The number of screens of rows that are read ahead of the selected row.
     private static let screensAhead = 3
     private static let mostRows = 2_000
+    /// The maximum number of rows that are read on the way to a row, if they could be skipped.
+    private static let mostRowsToPass = 1_000
 }

@@ -57,6 +57,10 @@ package final class Terminal: Sendable {
     /// closed, nothing is written.
     package func draw(_ frame: Frame) { session.draw(frame) }
 
+    /// Asks the terminal to put a text into its clipboard, with xterm's control sequence OSC 52. A terminal that does not
+    /// know the sequence, or does not allow it, ignores it and gives no answer.
+    package func copy(_ text: String) { session.copy(text) }
+
     /// Makes the next `draw` write the whole frame, because the terminal may show other content.
     package func forgetDrawn() { session.forgetDrawn() }
 

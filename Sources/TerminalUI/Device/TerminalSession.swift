@@ -61,6 +61,15 @@ final class TerminalSession: Sendable {
         }
     }
 
+    /// Writes OSC 52. `c` is the clipboard. The text is in base64, so it cannot contain control characters.
+    func copy(_ text: String) {
+        screen.withLock { screen in
+            guard screen.phase == .shown else { return }
+            // If the sequence is written in part only, the terminal takes the next frame for the rest of it.
+            if !write(Array("\u{1B}]52;c;\(Base64.text(of: Array(text.utf8)))\u{7}".utf8)) { screen.shown = nil }
+        }
+    }
+
     func forgetDrawn() { screen.withLock { $0.shown = nil } }
 
     func requestSuspension() {

@@ -7,7 +7,7 @@ extension ProposalScreen {
         let layout = layout(frame.size)
         drawHead(into: &frame, layout)
         let fit = columnFit(layout)
-        frame.drawHeadings(fit, layout, from: Self.firstColumn) { (Self.headings[$0], .bold) }
+        frame.drawHeadings(fit, layout, from: Self.firstColumn) { (Self.headings[$0], .bold, false) }
         for index in 0..<layout.rows where top + index < table.columns.count {
             draw(top + index, into: &frame, at: layout.firstRow + index, layout, fit)
         }

@@ -103,7 +103,7 @@ package struct ProposalScreen: Screen {
     /// Returns the layout for a size. Like the table of profiles, this table has a line for typing below the title.
     func layout(_ size: ScreenSize) -> BrowseLayout {
         let isTyping = if case .name = dialogue { true } else { false }
-        return BrowseLayout(size, isSearching: isTyping)
+        return BrowseLayout(size, isTyping: isTyping)
     }
 
     private mutating func select(_ index: Int) {

@@ -6,9 +6,11 @@ struct BrowseCommand: AsynchronousCommand, StoreUsing {
         abstract: "Look through all profiles on a screen, and change them.",
         discussion: """
             Shows a table of all profiles, and beside it the selected profile with its issues. / searches in every \
-            field as you type, ignoring case and accents. s sorts by the column that the arrow keys have chosen. f \
-            shows only profiles that are invalid or not judged yet. Return opens the form. n registers a profile. \
-            Delete asks and removes the profile. q quits.
+            field as you type, ignoring case and accents. s sorts by the column that the arrow keys have chosen. = \
+            shows only profiles with the same value in that column, and ! leaves them out. Return opens the form, H \
+            shows the history of the profile, and u undoes the newest change. ? shows all keys. q quits.
+
+            A store that you may only read can be browsed too.
 
               profiles browse
               profiles browse elm st

@@ -102,7 +102,9 @@ struct HistoryCommand: AsynchronousCommand, ResultWriting {
             let hasOneProfile = username != nil || id != nil
             for entry in entries {
                 try Output.standard.print(entry.headline(namingProfile: !hasOneProfile).visible)
-                for line in entry.lines(of: repository.schema) { try Output.standard.print("  " + line) }
+                for change in entry.changes(of: repository.schema) {
+                    try Output.standard.print("  " + change.heading + change.values)
+                }
             }
             if !isComplete { global.note("There are more: raise --limit, or name --since.") }
         }
@@ -138,7 +140,7 @@ struct HistoryCommand: AsynchronousCommand, ResultWriting {
 
 extension HistoryEntry {
     /// The time, the kind and the origin of the change, as one line of text.
-    fileprivate func headline(namingProfile: Bool) -> String {
+    func headline(namingProfile: Bool) -> String {
         // An undo registers a removed profile again, with its next revision.
         let isRestored = kind == .registered && revision ?? 1 > 1
         let name = isRestored ? "restored" : kind.rawValue.replacing("_", with: " ")
@@ -155,18 +157,19 @@ extension HistoryEntry {
         return parts.joined(separator: "  ")
     }
 
-    /// The changed values, one per line: the heading of the field, and the value before and after.
-    fileprivate func lines(of schema: ProfileSchema) -> [String] {
+    /// The changed values, one per line: the heading of the field, and the value before and after. All headings have the
+    /// same width. A line about a password has no heading.
+    func changes(of schema: ProfileSchema) -> [(heading: String, values: String)] {
         let headings = values.map { value in
             FieldName(value.field).flatMap { schema[$0] }.map { schema.heading(of: .field($0)) } ?? value.field
         }
         let width = headings.map(\.displayWidth).max() ?? 0
-        var lines = zip(headings, values).map { heading, value in
+        var changes = zip(headings, values).map { heading, value in
             let (before, after) = (value.before?.visible ?? "–", value.after?.visible ?? "–")
-            return heading.visible.padded(to: width) + "  " + (kind == .removed ? before : "\(before) → \(after)")
+            return (heading.visible.padded(to: width) + "  ", kind == .removed ? before : "\(before) → \(after)")
         }
-        if setsPassword { lines.append("A password was set") }
-        return lines
+        if setsPassword { changes.append(("", "A password was set")) }
+        return changes
     }
 
     /// The entry as JSON.

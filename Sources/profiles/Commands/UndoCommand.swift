@@ -169,7 +169,11 @@ extension HistoryChange {
 }
 
 extension UndoReport {
-    fileprivate func sentence(isPreview: Bool) -> String {
+    /// The change and the numbers of profiles, as one sentence without a full stop.
+    func sentence(isPreview: Bool) -> String { change.title + ": " + outcome(isPreview: isPreview) }
+
+    /// The numbers of profiles.
+    func outcome(isPreview: Bool) -> String {
         let parts = [
             (removed, isPreview ? "will be removed" : "removed"),
             (reverted, isPreview ? "will get the old values back" : "got the old values back"),
@@ -184,11 +188,11 @@ extension UndoReport {
         if needReset > 0 { notes.append("\(needReset) had a password, which \"profiles reset\" sets again") }
         if keptSecrets > 0 { notes.append("set passwords and passcodes stay: \(keptSecrets)") }
         let result = texts.isEmpty ? "nothing to revert" : texts.joined(separator: ", ")
-        return ([change.title + ": " + result] + notes).joined(separator: "; ")
+        return ([result] + notes).joined(separator: "; ")
     }
 
     /// One line for each profile that is left.
-    fileprivate func lines(of schema: ProfileSchema) -> [String] {
+    func lines(of schema: ProfileSchema) -> [String] {
         let lines = left.prefix(Self.mostLines).map { left in
             guard let username = left.username else {
                 return "  id \(left.profileID): " + left.reason.text(of: schema, isRemoved: true).visible

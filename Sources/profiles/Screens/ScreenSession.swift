@@ -78,6 +78,9 @@ struct ScreenSession: Sendable {
         }
     }
 
+    /// Asks the terminal to put a text into its clipboard. Has no effect while no screen is open.
+    func copy(_ text: String) { stage?.terminal?.copy(text) }
+
     /// The terminal. The first screen opens it.
     private final class Stage: Sendable {
         private let opened = Locked<(terminal: Terminal, loop: ScreenLoop)?>(nil)
@@ -85,6 +88,8 @@ struct ScreenSession: Sendable {
 
         /// - Parameter advice: The advice to print if there is no terminal.
         init(_ advice: String) { self.advice = advice }
+
+        var terminal: Terminal? { opened.withLock { $0?.terminal } }
 
         func open(_ requests: AsyncStream<ScreenRequest>?) throws -> ScreenLoop {
             try opened.withLock { opened in

@@ -319,6 +319,7 @@ import Watchdog
                 let keys: [Key] = [
                     .up, .down, .down, .pageUp, .pageDown, .pageDown, .home, .end, .left, .right, .character("s"),
                     .character("f"), .character("r"), .character("/"), .character("1"), .backspace, .escape, .tab,
+                    .character("="), .character("!"), .character("J"),
                 ]
                 let key = keys.randomElement(using: &random) ?? .up
                 if key == .escape, screen.told("search").isEmpty, screen.told("is_searching") == "false" { continue }

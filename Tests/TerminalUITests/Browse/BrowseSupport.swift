@@ -22,7 +22,7 @@ struct BrowsedPeople {
     var wanted: String?
 
     static let columns = [
-        BrowseColumn("username", title: "Username"), BrowseColumn("age", title: "Age", isWhole: true),
+        BrowseColumn("username", title: "Username"), BrowseColumn("age", title: "Age", isNumber: true),
     ]
 
     /// The rows of a view, all of them.
@@ -40,6 +40,10 @@ struct BrowsedPeople {
     private func isFound(_ person: (id: Int64, name: String, age: Int?, issues: [String]), _ view: BrowseView) -> Bool {
         (view.search.isEmpty || wanted != nil || person.name.contains(view.search))
             && (view.filter != .invalid || !person.issues.isEmpty)
+            && view.conditions.allSatisfy { condition in
+                let value = condition.column == "username" ? person.name : person.age.map(String.init)
+                return (value == condition.value) != condition.isExcluded
+            }
     }
 
     private func row(_ person: (id: Int64, name: String, age: Int?, issues: [String])) -> BrowseRow {
@@ -62,6 +66,7 @@ struct BrowsedPeople {
             if start.isUpward { everyone.reverse() }
             switch start {
             case .first, .last: break
+            case .row(let index): everyone.removeFirst(min(index, everyone.count))
             case .after(let place), .before(let place):
                 // Somebody who is gone by now still has a place.
                 let index = everyone.firstIndex { String($0.id) == place }

@@ -42,6 +42,17 @@ import Watchdog
         #expect(screen.cell(row: 0, column: 0).text == "b")
     }
 
+    @Test(arguments: [("", ""), ("a", "YQ=="), ("ab", "YWI="), ("abc", "YWJj"), ("Łódź\u{1B}\t1", "xYHDs2TFuhsJMQ==")])
+    func `a text for the clipboard is written as base64, and draws nothing`(text: String, base64: String) throws {
+        let terminal = try open()
+        terminal.copy(text)
+        try outside.wait(for: "\u{1B}]52;c;\(base64)\u{7}")
+        terminal.close()
+        terminal.copy("later")
+        outside.readWhatIsThere()
+        #expect(!String(decoding: outside.output, as: UTF8.self).contains("bGF0ZXI"))
+    }
+
     @Test func `a terminal that nobody holds any more is given back`() throws {
         var terminal: Terminal? = try open()
         #expect(terminal != nil && outside.isRaw)
