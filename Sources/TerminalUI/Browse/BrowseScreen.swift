@@ -191,9 +191,11 @@ package struct BrowseScreen: Screen {
             note = ScreenNote(text: "Removed \(name) (u undoes it)")
         case .text(let text):
             isBusy = false
+            note = nil
             self.text = text
         case .undoable(let change, let text):
             isBusy = false
+            note = nil
             question = (.undoing(text), .undo(change: change))
         case .undone(let text, let left):
             isBusy = false
@@ -207,6 +209,7 @@ package struct BrowseScreen: Screen {
             note = ScreenNote(text: text)
         case .failed(let text):
             isBusy = false
+            note = nil
             notices.append(.error(text))
         }
     }
@@ -339,7 +342,10 @@ package struct BrowseScreen: Screen {
                 (.removing($0.name), .remove(id: $0.id, name: $0.name, revision: $0.revision))
             }
         case .character("H"): return chosenRow().flatMap { ask(.history(id: $0.id, name: $0.name)) }
-        case .character("u"): return ask(.previewUndo)
+        case .character("u"):
+            // A large import takes seconds.
+            note = ScreenNote(text: "Reading the newest change …")
+            return ask(.previewUndo)
         case .character("y"): return chosenRow().flatMap { ask(.copy(id: $0.id, columns[column])) }
         case .character("Y"): return chosenRow().flatMap { ask(.copy(id: $0.id, nil)) }
         case .character("="): filterByCell(isExcluded: false)
@@ -373,7 +379,9 @@ package struct BrowseScreen: Screen {
         var choice = choice
         let outcome = choice.take(key)
         question = outcome == nil ? (choice, request) : nil
-        return outcome == .picked(1) ? ask(request) : nil
+        guard outcome == .picked(1) else { return nil }
+        if case .undo = request { note = ScreenNote(text: "Undoing …") }
+        return ask(request)
     }
 
     private mutating func ask(_ request: Request) -> ScreenAction<Request> {
