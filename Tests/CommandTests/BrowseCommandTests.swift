@@ -140,7 +140,7 @@ import Watchdog
         #expect(driver.isRestored)
     }
 
-    @Test func `somebody goes to a row, filters by a value, copies it, reads the history, and undoes`() throws {
+    @Test func `a user goes to a row, filters by a value, copies it, reads the history, and undoes`() throws {
         try #require(workplace.profiles("edit", "person24", "--address", "7 New St").status == 0)
         let driver = try browse()
         try driver.wait(until: { $0.contains("1 of 40") })
@@ -192,7 +192,7 @@ import Watchdog
             workplace.profiles("remove", "--where", "_id>=100", "--where", "_id<=2500", "--yes").status == 0)
         let driver = try browse()
         try driver.wait(until: { $0.contains("1 of 3,639") })
-        // The profiles 1 to 99 and 2501 to 6040 are left, of which p0 is the 41st.
+        // The profiles 1 to 99 and 2501 to 6040 are left. Among them, p0 is the 41st.
         for (number, name) in [("2,000", "p4360"), ("1,200", "p3560"), ("99", "p58"), ("100", "p2460")] {
             try driver.type(":\(number)\n")
             // The details begin with the name.
@@ -209,6 +209,7 @@ import Watchdog
         let isRoot = geteuid() == 0
         chmod("\(workplace.folder)/store.sqlite", isRoot ? 0o444 : 0o400)
         chmod(workplace.folder, 0o555)
+        Workplace.waitUntilSettled("\(workplace.folder)/store.sqlite")
         defer { chmod(workplace.folder, 0o700) }
         // Root may write everywhere, so another user looks.
         let user = isRoot ? ["/usr/bin/setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"] : []

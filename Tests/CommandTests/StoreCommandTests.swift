@@ -166,7 +166,7 @@ import Watchdog
         try closeFolder(of: workplace)
         defer { chmod(workplace.folder, 0o700) }
         // What was put there a moment ago is read, too, as soon as a change of it would show.
-        if isSettled { waitUntilSettled(store) }
+        if isSettled { Workplace.waitUntilSettled(store) }
         let more = [
             ("list --invalid", 0), ("lookup anna", 0), ("export", 0), ("schema show", 0),
             ("edit anna --phone 78761242", 77), ("lookup nobody", 1),
@@ -248,12 +248,6 @@ import Watchdog
         return try elsewhere.run(
             ["/bin/bash", "-c", script], input: "",
             environment: ["PROFILES_DATABASE": "\(workplace.folder)/store.sqlite"])
-    }
-
-    /// Waits until a further change of the file would show in its times; see `FileStamp`.
-    private func waitUntilSettled(_ path: String) {
-        var status = stat()
-        while stat(path, &status) == 0, time(nil) - status.st_ctim.tv_sec <= 2 { usleep(20_000) }
     }
 
     @Test func `a store that has two names exits 65`() throws {

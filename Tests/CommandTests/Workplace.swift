@@ -67,6 +67,13 @@ final class Workplace: Sendable {
     /// Permission bits.
     func mode(_ name: String) -> UInt32 { SmallFile.mode(of: "\(folder)/\(name)") ?? 0 }
 
+    /// Waits until a further change of a file would show in its times. Before that, a store in a folder that cannot be
+    /// written is not read without locks; see `FileStamp`.
+    static func waitUntilSettled(_ path: String) {
+        var status = stat()
+        while stat(path, &status) == 0, time(nil) - status.st_ctim.tv_sec <= 2 { usleep(20_000) }
+    }
+
     /// Registers a profile with the password `aK8oio`.
     func register(_ username: String, phone: String = "78761241", address: String = "12 Main St") throws {
         let outcome = try profiles(

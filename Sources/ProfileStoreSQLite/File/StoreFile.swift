@@ -91,6 +91,8 @@ struct StoreFile: Sendable {
     /// file's stamp is conclusive.
     func inspectOnceSettled() async throws(ProfileStoreError) -> StoreLook {
         while true {
+            // The stamp may become conclusive during an inspection, and then the next inspection can use it.
+            let wasConclusive = FileStamp(path)?.isConclusive ?? true
             do {
                 return try inspect()
             } catch {
@@ -98,7 +100,7 @@ struct StoreFile: Sendable {
                     let stamp = FileStamp(path)
                 else { throw ProfileStoreError(translating: error) }
                 if stamp.hasLog { throw .unreadableLog(path: path.description) }
-                guard !stamp.isConclusive else { throw ProfileStoreError(translating: error) }
+                guard !wasConclusive else { throw ProfileStoreError(translating: error) }
             }
             do { try await Task.sleep(for: .milliseconds(100)) } catch { throw .cancelled }
         }
