@@ -6,33 +6,14 @@
 // id. By default, everything is one transaction. The indexes of `profiles` are dropped before it and created again in
 // it. With --keep-indexes, the indexes stay, and a transaction is committed every BATCH rows. Reading and parsing the
 // file are not measured. The database uses WAL. At the end it is checkpointed (TRUNCATE).
+#include "database.h"
 #include <fcntl.h>
-#include <sqlite3.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 enum { max_columns = 16 };
 struct cell { const char *bytes; int length; };
-
-static sqlite3 *database;
-
-static double now(void) {
-    struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (double)time.tv_sec + (double)time.tv_nsec / 1e9;
-}
-
-static void check(int code) {
-    if (code == SQLITE_OK || code == SQLITE_DONE || code == SQLITE_ROW) return;
-    fprintf(stderr, "insert: %s\n", sqlite3_errmsg(database));
-    exit(74);
-}
-
-static void run(const char *sql) { check(sqlite3_exec(database, sql, NULL, NULL, NULL)); }
 
 static char *read_file(const char *path, size_t *size) {
     struct stat status;

@@ -5,27 +5,8 @@
 // SELECT-SQL has the parameters ?1 (the last id of the previous batch) and ?2 (the size of a batch), and returns the id,
 // the revision and the value of the profiles that follow. UPDATE-SQL has ?1 (the id) and ?2 (VALUE). HISTORY-SQL has ?1
 // (the id), ?2 (the new revision) and ?3 (the old and the new value as JSON). The indexes stay.
-#include <sqlite3.h>
-#include <stdio.h>
-#include <stdlib.h>
+#include "database.h"
 #include <string.h>
-#include <time.h>
-
-static sqlite3 *database;
-
-static double now(void) {
-    struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (double)time.tv_sec + (double)time.tv_nsec / 1e9;
-}
-
-static void check(int code) {
-    if (code == SQLITE_OK || code == SQLITE_DONE || code == SQLITE_ROW) return;
-    fprintf(stderr, "update: %s\n", sqlite3_errmsg(database));
-    exit(74);
-}
-
-static void run(const char *sql) { check(sqlite3_exec(database, sql, NULL, NULL, NULL)); }
 
 static sqlite3_stmt *prepare(const char *sql) {
     sqlite3_stmt *statement;

@@ -1,8 +1,8 @@
 /// Base64 (RFC 4648, section 4), with padding.
-enum Base64 {
+package enum Base64 {
     private static let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/")
 
-    static func text(of bytes: [UInt8]) -> String {
+    package static func text(of bytes: [UInt8]) -> String {
         var text = ""
         for start in stride(from: 0, to: bytes.count, by: 3) {
             let group = bytes[start..<min(start + 3, bytes.count)]

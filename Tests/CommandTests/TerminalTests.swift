@@ -79,7 +79,7 @@ import Watchdog
         #expect(wrong.transcript.contains("Error: The passcode is wrong"))
     }
 
-    @Test func `P1: nobody is asked for a passcode that cannot be set, and one is removed after a yes`() throws {
+    @Test func `P1: the user is not asked for a passcode that cannot be set, and one is removed after a yes`() throws {
         let workplace = try Workplace()
         try workplace.register("anna")
         let entries = "appleworks1\nappleworks1\n"

@@ -1,5 +1,6 @@
 internal import Platform
 internal import Synchronization
+internal import TextLayout
 internal import Threads
 
 /// One use of the terminal, from opening it to restoring it. The session draws the screen and runs the thread that

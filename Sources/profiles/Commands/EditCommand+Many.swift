@@ -146,9 +146,8 @@ extension EditReport {
         let width = examples.map(\.username.displayWidth).max() ?? 0
         let lines = examples.flatMap { example in
             example.values.enumerated().map { index, value in
-                let heading = FieldName(value.field).flatMap { schema[$0] }.map { schema.heading(of: .field($0)) }
-                return "  " + (index == 0 ? example.username.visible : "").padded(to: width)
-                    + "  \((heading ?? value.field).visible)  \(value.before?.visible ?? "–") → \(value.after?.visible ?? "–")"
+                "  " + (index == 0 ? example.username.visible : "").padded(to: width)
+                    + "  \(value.heading(in: schema).visible)  \(value.beforeAndAfter)"
             }
         }
         let rest = edited - examples.count
@@ -180,25 +179,9 @@ extension EditReport {
                 examples.map { example in
                     [
                         "id": .number(example.profileID), "username": .string(example.username),
-                        "values": .array(
-                            example.values.map { value in
-                                [
-                                    "field": .string(value.field),
-                                    "before": value.before.map(JSONValue.string) ?? .null,
-                                    "after": value.after.map(JSONValue.string) ?? .null,
-                                ]
-                            }),
+                        "values": .array(example.values.map(\.json)),
                     ]
                 }),
         ]
-    }
-}
-
-extension ProfileRefusal {
-    fileprivate var name: String {
-        switch self {
-        case .invalid: "invalid"
-        case .duplicate: "duplicate"
-        }
     }
 }

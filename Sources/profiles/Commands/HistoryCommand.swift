@@ -160,13 +160,13 @@ extension HistoryEntry {
     /// The changed values, one per line: the heading of the field, and the value before and after. All headings have the
     /// same width. A line about a password has no heading.
     func changes(of schema: ProfileSchema) -> [(heading: String, values: String)] {
-        let headings = values.map { value in
-            FieldName(value.field).flatMap { schema[$0] }.map { schema.heading(of: .field($0)) } ?? value.field
-        }
+        let headings = values.map { $0.heading(in: schema) }
         let width = headings.map(\.displayWidth).max() ?? 0
         var changes = zip(headings, values).map { heading, value in
-            let (before, after) = (value.before?.visible ?? "–", value.after?.visible ?? "–")
-            return (heading.visible.padded(to: width) + "  ", kind == .removed ? before : "\(before) → \(after)")
+            (
+                heading.visible.padded(to: width) + "  ",
+                kind == .removed ? value.before?.visible ?? "–" : value.beforeAndAfter
+            )
         }
         if setsPassword { changes.append(("", "A password was set")) }
         return changes
@@ -174,19 +174,30 @@ extension HistoryEntry {
 
     /// The entry as JSON.
     fileprivate var json: JSONValue {
-        let changes = values.map { value -> JSONValue in
-            [
-                "field": .string(value.field), "before": value.before.map(JSONValue.string) ?? .null,
-                "after": value.after.map(JSONValue.string) ?? .null,
-            ]
-        }
-        return [
+        [
             "change": .number(change), "kind": .string(kind.rawValue), "first_id": .number(profileIDs.lowerBound),
             "last_id": .number(profileIDs.upperBound), "revision": revision.map { .number($0) } ?? .null,
             "changed_at": .string(changedAt.description), "author": author.map(JSONValue.string) ?? .null,
             "command": command.map(JSONValue.string) ?? .null, "undoes": undoes.map { .number($0) } ?? .null,
             "sets_password": .bool(setsPassword),
-            "values": .array(changes),
+            "values": .array(values.map(\.json)),
+        ]
+    }
+}
+
+extension HistoryEntry.ChangedValue {
+    /// The heading of the field.
+    func heading(in schema: ProfileSchema) -> String {
+        FieldName(field).flatMap { schema[$0] }.map { schema.heading(of: .field($0)) } ?? field
+    }
+
+    /// The value before and after, as text for a terminal.
+    var beforeAndAfter: String { "\(before?.visible ?? "–") → \(after?.visible ?? "–")" }
+
+    var json: JSONValue {
+        [
+            "field": .string(field), "before": before.map(JSONValue.string) ?? .null,
+            "after": after.map(JSONValue.string) ?? .null,
         ]
     }
 }

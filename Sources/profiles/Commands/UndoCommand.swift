@@ -199,7 +199,8 @@ extension UndoReport {
             }
             return "  " + username.visible + ": " + left.reason.text(of: schema, isRemoved: false).visible
         }
-        let rest = left.count - lines.count
+        // The list of the report has a limit.
+        let rest = max(left.count, leftCount) - lines.count
         return lines + (rest > 0 ? ["  … and \(rest) more"] : [])
     }
 
@@ -225,8 +226,7 @@ extension UndoReport.Reason {
     fileprivate var name: String {
         switch self {
         case .changedSince: "changed_since"
-        case .refused(.invalid): "invalid"
-        case .refused(.duplicate): "duplicate"
+        case .refused(let refusal): refusal.name
         case .formerFields: "former_fields"
         }
     }
@@ -241,6 +241,14 @@ extension UndoReport.Reason {
 }
 
 extension ProfileRefusal {
+    /// The reason in JSON.
+    var name: String {
+        switch self {
+        case .invalid: "invalid"
+        case .duplicate: "duplicate"
+        }
+    }
+
     /// The reason for people.
     func text(of schema: ProfileSchema) -> String {
         switch self {
