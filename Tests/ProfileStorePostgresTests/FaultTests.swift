@@ -54,12 +54,12 @@ import Watchdog
         }
         for process in processes { try log.add(await process.finish()) }
         try await check(log, store)
-        // All that was done is numbered, and the watcher has it.
+        // All that was done is numbered, and the watcher has it. The watcher numbers what it reads, so it comes first.
         let newest = try await repositories[0].statistics().changeNumber
+        try await waitUntil { log.changes.last?.number == newest }
         // The other processes keep the log as short as it is by default, so the rows cannot be counted.
         #expect(try await store.number("SELECT count(*) FROM changes WHERE number IS NULL") == 0)
         #expect(try await store.number("SELECT max(number) FROM changes") == newest)
-        try await waitUntil { log.changes.last?.number == newest }
         watcher.cancel()
         await watcher.value
         try Self.check(log.changes, newest)
