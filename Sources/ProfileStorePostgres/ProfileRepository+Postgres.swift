@@ -1,4 +1,5 @@
 internal import PostgresAccess
+internal import ProfileCore
 internal import PostgresMigrations
 public import ProfileStore
 
@@ -134,7 +135,7 @@ extension PostgresSession {
                 // Another process has just made the same schema or tables.
                 throw PostgresError.changedMeanwhile
             }
-            let schema = options.initialSchema
+            let schema = options.initialSchema.placed(after: [])
             var isInForce = false
             // The loop always ends: after the connection's deadline, a command throws.
             while !isInForce {

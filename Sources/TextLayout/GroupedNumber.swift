@@ -9,4 +9,7 @@ extension Int {
         }
         return text
     }
+
+    /// The number with a noun: `1 profile`, `1,200 profiles`.
+    package func counted(_ noun: String) -> String { "\(grouped) \(noun)\(self == 1 ? "" : "s")" }
 }

@@ -470,7 +470,7 @@ import Watchdog
         }
         try write(#",{"name":"x"}"#, "with.json")
         try write("", "without.json")
-        try write(#",{"name":"x","type":"integer"}"#, "number.json")
+        try write(#",{"name":"x","type":"integer","profiles":{"was":"x"}}"#, "number.json")
         #expect(try workplace.profiles("init", "--schema", "with.json").status == 0)
         #expect(try workplace.profiles("register", "--username", "a", "--set", "x=hello").status == 0)
         #expect(try workplace.profiles("schema", "adopt", "without.json").status == 0)

@@ -1,10 +1,10 @@
 /// The name of the table column in which a store keeps the values of a field.
 ///
 /// ``FieldRules/column`` is the only place that maps a field to its column. Engines must not derive a column from the
-/// name of a field.
+/// name of a field: a renamed field keeps its column.
 package struct FieldColumn: Hashable, Comparable, Sendable {
     /// The name without quotes. It consists of lower-case ASCII letters, digits and underscores, and may end with a
-    /// dollar sign.
+    /// dollar sign and a number.
     package let text: String
 
     /// The column of the primary key in every store.
@@ -12,19 +12,40 @@ package struct FieldColumn: Hashable, Comparable, Sendable {
     /// A column that has an index in every SQLite store.
     package static let phone = FieldColumn(of: .phone)
 
-    /// Creates the column of a field that is not the primary key.
+    /// Creates the first column of a field that is not the primary key.
     ///
     /// The column has the name of the field. If the table has a column of its own by that name, a dollar sign follows
-    /// the name. No field has a dollar sign in its name, so two fields never have the same column.
+    /// the name. No field has a dollar sign in its name, so fields with different names have different columns.
     package init(of field: FieldName) {
         text = Self.ownNames.contains(field.text) ? field.text + "$" : field.text
     }
 
+    /// Creates a further column for fields of this name, such as `city$2`. A store needs it if an earlier field has the
+    /// first column.
+    package init(of field: FieldName, number: Int) {
+        let end = "$\(number)"
+        text = field.text.prefix(FieldName.longestLength - end.count) + end
+    }
+
+    /// Returns the first column for a new field of this name that is not among `used`.
+    package init(of field: FieldName, besides used: Set<FieldColumn>) {
+        self.init(of: field)
+        var number = 2
+        while used.contains(self) {
+            self.init(of: field, number: number)
+            number += 1
+        }
+    }
+
     /// Reads the name of a column in a table. Returns nil if no field has such a column.
     package init?(_ text: String) {
-        let name = text.hasSuffix("$") ? String(text.dropLast()) : text
-        guard let field = FieldName(name) else { return nil }
-        self.init(of: field)
+        let parts = text.split(separator: "$", maxSplits: 1, omittingEmptySubsequences: false)
+        guard let field = FieldName(String(parts[0])) else { return nil }
+        if parts.count == 2, let number = Int(parts[1]), number >= 2 {
+            self.init(of: field, number: number)
+        } else {
+            self.init(of: field)
+        }
         if self.text != text { return nil }
     }
 

@@ -4,9 +4,9 @@
 /// contradict each other.
 public struct FieldRules: Hashable, Sendable {
     /// The field's name. It is the key of the value in a profile, and the column name in files.
-    public let name: FieldName
+    public internal(set) var name: FieldName
     /// The name that people see: "Postal code".
-    public let title: String
+    public internal(set) var title: String
     /// The type of its values.
     public let type: FieldType
     /// Whether every profile must have a value in this field. If a value is missing, the profile has an issue.
@@ -76,6 +76,9 @@ public struct FieldRules: Hashable, Sendable {
     public internal(set) var columns: [String] = []
     /// In files, the names of the column that contains the hash of the secret field.
     public internal(set) var hashColumns: [String] = []
+    /// The earlier name of the field. A store that adopts the schema keeps the values of the field with this name.
+    public internal(set) var formerName: FieldName?
+    private var placement = Placement()
 
     package static let defaultTrueValues = ["true", "True", "TRUE", "1"]
     package static let defaultFalseValues = ["false", "False", "FALSE", "0"]
@@ -85,6 +88,12 @@ public struct FieldRules: Hashable, Sendable {
         self.title = title
         self.type = type
         formats = Self.defaultFormats(of: type)
+    }
+
+    /// The title of a field whose schema gives it none: its name in words.
+    static func title(of name: FieldName) -> String {
+        let words = name.text.split(separator: "_").joined(separator: " ")
+        return words.prefix(1).uppercased() + words.dropFirst()
     }
 
     /// Returns the default formats of a field type. They are used if the schema sets no formats.
@@ -120,7 +129,23 @@ public struct FieldRules: Hashable, Sendable {
 
     /// The table column that holds this field. The column of the primary key is always `username`, even if the schema
     /// gives the field another name.
-    package var column: FieldColumn { isPrimaryKey ? .username : FieldColumn(of: name) }
+    package var column: FieldColumn { isPrimaryKey ? .username : assignedColumn ?? FieldColumn(of: name) }
+
+    /// The column that a store has assigned to the field. Nil for the secret field, and if no store has adopted the
+    /// schema.
+    package internal(set) var assignedColumn: FieldColumn? {
+        get { placement.column }
+        set { placement.column = newValue }
+    }
+
+    /// All placements are equal. So two stores have equal rules even if they keep the values in different columns.
+    private struct Placement: Hashable {
+        var column: FieldColumn?
+
+        static func == (left: Self, right: Self) -> Bool { true }
+
+        func hash(into hasher: inout Hasher) {}
+    }
 }
 
 extension FieldRules {
@@ -166,8 +191,8 @@ extension FieldRules {
     }
 
     /// The header of the field's column in the file from which the schema was inferred. This is the first of
-    /// ``columns``, or the name of the field.
-    package var originalHeader: String { columns.first ?? name.text }
+    /// ``columns``, or the first name of the field.
+    package var originalHeader: String { columns.first ?? formerName?.text ?? name.text }
 
     /// Whether stored values can be typed into the field without a change. True only if all JSON numbers and booleans
     /// can also be typed without a change.

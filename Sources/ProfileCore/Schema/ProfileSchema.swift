@@ -65,6 +65,16 @@ public struct ProfileSchema: Hashable, Sendable {
             || (left.name == right.name && left.fields == right.fields && left.importSettings == right.importSettings)
     }
 
+    /// Returns whether both schemas have the same fields in the same columns. A schema without assigned columns fits every
+    /// store.
+    package func hasColumns(of other: ProfileSchema) -> Bool {
+        contents === other.contents
+            || fields.count == other.fields.count
+                && zip(fields, other.fields).allSatisfy { field, other in
+                    field.assignedColumn == nil || other.assignedColumn == nil || field.column == other.column
+                }
+    }
+
     public func hash(into hasher: inout Hasher) {
         hasher.combine(name)
         hasher.combine(fields)

@@ -6,7 +6,7 @@ public struct SchemaDifference: Hashable, Sendable {
         case added(FieldRules)
         /// A field that only the old schema has.
         case removed(FieldRules)
-        /// A field that both schemas have, but with different rules.
+        /// A field that both schemas have, but with different rules. If it is renamed, its names differ.
         case changed(before: FieldRules, after: FieldRules)
         /// The fields that both schemas have are in another order.
         case reordered
@@ -18,18 +18,20 @@ public struct SchemaDifference: Hashable, Sendable {
     /// fields and the settings of imports come last.
     public let changes: [Change]
 
-    /// Compares two schemas, field by field. The names of the schemas are ignored.
+    /// Compares two schemas, field by field. The names of the schemas are ignored. A field that continues a field with
+    /// another name is a changed field.
     public init(from old: ProfileSchema, to new: ProfileSchema) {
-        var changes = old.fields.filter { new[$0.name] == nil }.map(Change.removed)
-        for field in new.fields {
-            guard let before = old[field.name] else {
+        let sources = new.sources(in: old)
+        let kept = sources.compactMap(\.self)
+        var changes = old.fields.indices.filter { !kept.contains($0) }.map { Change.removed(old.fields[$0]) }
+        for (field, source) in zip(new.fields, sources) {
+            guard let before = source.map({ old.fields[$0] }) else {
                 changes.append(.added(field))
                 continue
             }
             if before != field { changes.append(.changed(before: before, after: field)) }
         }
-        let common = new.fields.map(\.name).filter { old[$0] != nil }
-        if common != old.fields.map(\.name).filter({ new[$0] != nil }) { changes.append(.reordered) }
+        if kept != kept.sorted() { changes.append(.reordered) }
         if old.importSettings != new.importSettings {
             changes.append(.imported(before: old.importSettings, after: new.importSettings))
         }
@@ -100,6 +102,7 @@ extension FieldRules {
             changes.append(
                 RuleChange(rule: rule, before: text(before), after: text(after), effect: effect(before, after)))
         }
+        compare("name", \.name, text: { $0.text }, effect: { _, _ in .none })
         compare("title", \.title, text: { $0 }, effect: { _, _ in .none })
         compare("type", \.type, text: { $0.rawValue }, effect: { _, _ in .other })
         compare("primaryKey", \.isPrimaryKey, text: { "\($0)" }, effect: { _, _ in .other })
@@ -135,6 +138,7 @@ extension FieldRules {
         compare("written", \.written, text: { $0?.text }, effect: { _, _ in .none })
         compare("missing", \.writtenMissing, text: { $0 }, effect: { _, _ in .none })
         compare("indexed", \.isIndexed, text: { "\($0)" }, effect: { _, _ in .none })
+        compare("was", \.formerName, text: { $0?.text }, effect: { _, _ in .none })
         compare("columns", \.columns, text: { Self.listed($0) }, effect: { _, _ in .none })
         compare("hashColumns", \.hashColumns, text: { Self.listed($0) }, effect: { _, _ in .none })
         compare(

@@ -7,14 +7,17 @@ struct FieldParser {
     private let primaryKey: PrimaryKey?
     /// The missing values of the schema. A field may replace these values with its own list.
     private let missingValues: [String]
+    /// Whether a store has written the document. Then the document contains the columns of the fields.
+    private let isStored: Bool
     var errors: SchemaErrors { field.errors }
 
-    init(_ field: SchemaObject, primaryKey: PrimaryKey?, missingValues: [String]) {
+    init(_ field: SchemaObject, primaryKey: PrimaryKey?, missingValues: [String], isStored: Bool) {
         self.field = field
         constraints = field.object("constraints")
         extensions = field.object("profiles")
         self.primaryKey = primaryKey
         self.missingValues = missingValues
+        self.isStored = isStored
     }
 
     /// Returns the rules of the field; nil if the field has no valid name. If an error is reported, the rules may be
@@ -37,14 +40,15 @@ struct FieldParser {
         constraints.allowOnly([
             "required", "unique", "minLength", "maxLength", "minimum", "maximum", "pattern", "enum",
         ])
-        extensions.allowOnly([
-            "characters", "requires", "mask", "formats", "secret", "indexed", "columns", "hashColumns", "message",
-            "contentType", "unit", "written", "missing",
-        ])
+        extensions.allowOnly(
+            [
+                "characters", "requires", "mask", "formats", "secret", "indexed", "columns", "hashColumns", "was",
+                "message", "contentType", "unit", "written", "missing",
+            ] + (isStored ? ["column"] : []))
         let title = field.text("title")
         guard let name = parseName() else { return nil }
         let type = parseType()
-        var rules = FieldRules(name: name, title: title ?? Self.title(name), type: type ?? .string)
+        var rules = FieldRules(name: name, title: title ?? FieldRules.title(of: name), type: type ?? .string)
         rules.isPrimaryKey = primaryKey?.name == name.text
         // Without a type, nothing else can be checked.
         guard type != nil else { return rules }
@@ -64,6 +68,7 @@ struct FieldParser {
         parseBounds(&rules)
         allowed = parseAllowedValues(rules)
         parseColumns(&rules)
+        parseFormerName(&rules)
         parseMessages(&rules)
         checkKey(rules)
         checkSecret(rules)
@@ -82,11 +87,6 @@ struct FieldParser {
         }
         if FieldName.reserved.contains(text) { field.report("name", .reservedName(name)) }
         return name
-    }
-
-    private static func title(_ name: FieldName) -> String {
-        let words = name.text.split(separator: "_").joined(separator: " ")
-        return words.prefix(1).uppercased() + words.dropFirst()
     }
 
     private func parseType() -> FieldType? {
@@ -198,6 +198,19 @@ struct FieldParser {
     }
 
     private static let mostColumns = 100
+
+    private func parseFormerName(_ rules: inout FieldRules) {
+        if let text = extensions.string("was") {
+            guard let name = FieldName(text) else { return extensions.report("was", .malformed(text, .fieldName)) }
+            if rules.isSecret || name == .password { return extensions.report("was", .secretIsRenamed) }
+            rules.formerName = name
+        }
+        guard isStored, !rules.isSecret else { return }
+        rules.assignedColumn = rules.isPrimaryKey ? .username : FieldColumn(of: rules.name)
+        guard let text = extensions.string("column") else { return }
+        guard let column = FieldColumn(text) else { return extensions.report("column", .malformed(text, .fieldName)) }
+        rules.assignedColumn = column
+    }
 
     private func parseMessages(_ rules: inout FieldRules) {
         let messages = extensions.object("message")

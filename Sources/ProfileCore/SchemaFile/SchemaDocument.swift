@@ -7,7 +7,12 @@ extension ProfileSchema {
     /// - Returns: JSON, as `init(parsing:)` reads it.
     public func document(indented: Bool = false) -> String { documentValue.text(indented: indented) }
 
-    package var documentValue: JSONValue {
+    package var documentValue: JSONValue { documentValue(withColumns: false) }
+
+    /// The document on one line, with the columns that a store has assigned to the fields.
+    package var storedDocument: String { documentValue(withColumns: true).text() }
+
+    private func documentValue(withColumns: Bool) -> JSONValue {
         // If all fields that are not secret have the same missing values, the document lists these values only once. A
         // `missingValues` list of the schema does not apply to the secret field.
         let first = primaryKey.missingValues
@@ -16,7 +21,8 @@ extension ProfileSchema {
         if !shared.isEmpty { members.append(JSONMember("missingValues", FieldRules.list([""] + shared))) }
         if primaryKey.name != .username { members.append(JSONMember("primaryKey", .string(primaryKey.name.text))) }
         if let settings = importSettings.document { members.append(JSONMember("profiles", settings)) }
-        members.append(JSONMember("fields", .array(fields.map { $0.document(sharing: shared) })))
+        let documents = fields.map { $0.document(sharing: shared, withColumn: withColumns) }
+        members.append(JSONMember("fields", .array(documents)))
         return .object(members)
     }
 }
@@ -28,7 +34,7 @@ extension ProfileSchema: Encodable {
 
 extension FieldRules {
     /// The field as JSON. The field's missing values are omitted if they equal the list of the schema.
-    fileprivate func document(sharing shared: [String]) -> JSONValue {
+    fileprivate func document(sharing shared: [String], withColumn: Bool) -> JSONValue {
         var members = [
             JSONMember("name", .string(name.text)), JSONMember("title", .string(title)),
             JSONMember("type", .string(type.rawValue)),
@@ -45,7 +51,11 @@ extension FieldRules {
         if let group = numberFormat.groupCharacter { members.append(JSONMember("groupChar", .string(String(group)))) }
         if !numberFormat.isBare { members.append(JSONMember("bareNumber", false)) }
         if let constraints { members.append(JSONMember("constraints", constraints)) }
-        if let extensions { members.append(JSONMember("profiles", extensions)) }
+        var extensions = extensions
+        if withColumn, !isPrimaryKey, let assignedColumn, assignedColumn != FieldColumn(of: name) {
+            extensions.append(JSONMember("column", .string(assignedColumn.text)))
+        }
+        if !extensions.isEmpty { members.append(JSONMember("profiles", .object(extensions))) }
         return .object(members)
     }
 
@@ -75,7 +85,7 @@ extension FieldRules {
         return members.isEmpty ? nil : .object(members)
     }
 
-    private var extensions: JSONValue? {
+    private var extensions: [JSONMember] {
         var members: [JSONMember] = []
         if isSecret { members.append(JSONMember("secret", true)) }
         if let mask { members.append(JSONMember("mask", .string(mask.pattern))) }
@@ -89,6 +99,7 @@ extension FieldRules {
             members.append(JSONMember("formats", .array(formats.map { .string($0.pattern) })))
         }
         if isIndexed { members.append(JSONMember("indexed", true)) }
+        if let formerName { members.append(JSONMember("was", .string(formerName.text))) }
         if !columns.isEmpty { members.append(JSONMember("columns", Self.list(columns))) }
         if !hashColumns.isEmpty { members.append(JSONMember("hashColumns", Self.list(hashColumns))) }
         if let unit { members.append(JSONMember("unit", .string(unit))) }
@@ -100,7 +111,7 @@ extension FieldRules {
             members.append(
                 JSONMember("message", .object(sorted.map { JSONMember($0.key.rawValue, .string($0.value)) })))
         }
-        return members.isEmpty ? nil : .object(members)
+        return members
     }
 }
 

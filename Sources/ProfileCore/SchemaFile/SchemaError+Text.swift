@@ -30,6 +30,8 @@ extension SchemaError.Reason {
         case .indistinctFields(let name, let other): "\"\(name)\" and \"\(other)\" differ in underscores alone"
         case .reservedName(let name): "\"\(name)\" is reserved: a column of that name contains the hash of the password"
 
+        case .repeatedFormerName(let name, let other): "\"\(name)\" is the former name of \"\(other)\" already"
+
         case .onlyForTypes(let types):
             "only a field of the type \(types.map { "\"\($0.rawValue)\"" }.listed("or")) can have this"
         case .boundOfWrongType(let found, let type):
@@ -61,6 +63,7 @@ extension SchemaError.Reason {
         case .secretIsNotPassword: "only the field \"password\" can be secret; passcodes are no fields"
         case .secretIsCompared: "a secret can be compared with nothing"
         case .onlyForSecret: "only the field \"password\" can have this"
+        case .secretIsRenamed: "the field \"password\" cannot be renamed"
         }
     }
 }

@@ -48,6 +48,8 @@ public struct SchemaError: Hashable, Sendable {
         case indistinctFields(FieldName, FieldName)
         /// The store has its own column with this name.
         case reservedName(FieldName)
+        /// Another field has the same former name.
+        case repeatedFormerName(FieldName, of: FieldName)
 
         /// The rule applies only to fields of other types.
         case onlyForTypes([FieldType])
@@ -99,6 +101,8 @@ public struct SchemaError: Hashable, Sendable {
         case secretIsCompared
         /// The rule applies only to the secret field.
         case onlyForSecret
+        /// The password has a former name, or is the former name of another field.
+        case secretIsRenamed
     }
 
     /// The members that can be missing in an error of the kind `missing`.

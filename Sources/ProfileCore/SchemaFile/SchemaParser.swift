@@ -16,12 +16,25 @@ extension ProfileSchema {
         try self.init(document, defaultName: defaultName)
     }
 
-    private init(_ document: JSONValue, defaultName: String) throws(SchemaFailure) {
+    private init(
+        _ document: JSONValue, defaultName: String, isStored: Bool = false
+    ) throws(SchemaFailure) {
         let errors = SchemaErrors()
         guard let root = SchemaObject(document, "$", errors),
-            let schema = SchemaParser(root).parse(defaultName: defaultName), errors.list.isEmpty
+            let schema = SchemaParser(root, isStored: isStored).parse(defaultName: defaultName), errors.list.isEmpty
         else { throw SchemaFailure(errors.list) }
         self = schema
+    }
+
+    /// Reads a ``storedDocument``. Every field that is neither the primary key nor secret gets an assigned column.
+    package init(parsingStored text: String) throws(SchemaFailure) {
+        let document: JSONValue
+        do throws(JSONError) {
+            document = try JSONValue(parsing: text)
+        } catch {
+            throw SchemaFailure([SchemaError("$", .notJSON(error))])
+        }
+        try self.init(document, defaultName: Self.defaultName, isStored: true)
     }
 
     /// Reads a schema file from a text.
@@ -53,9 +66,14 @@ extension ProfileSchema: Decodable {
 /// Reads the whole document. If the parser finds an error, it reports the error and continues.
 private struct SchemaParser {
     let root: SchemaObject
+    /// Whether a store has written the document. Then the document contains the columns of the fields.
+    private let isStored: Bool
     var errors: SchemaErrors { root.errors }
 
-    init(_ root: SchemaObject) { self.root = root }
+    init(_ root: SchemaObject, isStored: Bool) {
+        self.root = root
+        self.isStored = isStored
+    }
 
     /// The schema; nil if an error was reported.
     func parse(defaultName: String) -> ProfileSchema? {
@@ -78,7 +96,7 @@ private struct SchemaParser {
         var haveNames = true
         for (value, path) in list {
             let rules = SchemaObject(value, path, errors).flatMap {
-                FieldParser($0, primaryKey: primaryKey, missingValues: missingValues).parse()
+                FieldParser($0, primaryKey: primaryKey, missingValues: missingValues, isStored: isStored).parse()
             }
             if let rules { fields.append((rules, path)) } else { haveNames = false }
         }
@@ -131,6 +149,19 @@ private struct SchemaParser {
                 errors.report("\(path).name", .indistinctFields(rules.name, other))
             }
             earlier.append(rules.name)
+        }
+        checkFormerNames(fields)
+    }
+
+    /// Checks that no two fields have the same former name, because only one of them can have its values.
+    private func checkFormerNames(_ fields: [(rules: FieldRules, path: String)]) {
+        var owners: [FieldName: FieldName] = [:]
+        for (rules, path) in fields {
+            guard let name = rules.formerName else { continue }
+            if let owner = owners[name] {
+                errors.report("\(path).profiles.was", .repeatedFormerName(name, of: owner))
+            }
+            owners[name] = rules.name
         }
     }
 

@@ -5,10 +5,11 @@ extension ProfileValidator {
     /// - Parameters:
     ///   - value: Valid UTF-8, trimmed and not empty.
     ///   - index: The field's position in the schema.
+    ///   - notation: The notation of the value.
     /// - Returns: Whether the field accepts the value.
-    package func takes(_ value: Span<UInt8>, index: Int) -> Bool {
+    package func takes(_ value: Span<UInt8>, index: Int, as notation: ValueNotation = .typed) -> Bool {
         var issues: [ValidationIssue] = []
-        if case .bad = fields[index].judge(value, today: nil, as: .typed, into: &issues) { return false }
+        if case .bad = fields[index].judge(value, today: nil, as: notation, into: &issues) { return false }
         return true
     }
 

@@ -185,14 +185,15 @@ extension ProfileSearch {
         if query.conditions.reduce(0, { $0 + $1.comparison.valueCount }) > Self.mostValues {
             issues.append(ValidationIssue(nil, .badFormat(expected: .conditionValues(most: Self.mostValues))))
         }
-        if let after = query.after, !after.isPlace(in: query.order) {
+        let after = query.after?.renamed(by: validator.schema)
+        if let after, !after.isPlace(in: query.order) {
             issues.append(ValidationIssue(nil, .badFormat(expected: .cursorOfSameOrder)))
         }
         guard issues.isEmpty else { throw .invalidQuery(issues) }
         self.init(
             conditions: conditions, text: text,
             status: query.status.map { $0 == .invalid ? .invalid : .judged(by: versions) }, order: order,
-            isReversed: query.isReversed, limit: max(1, min(query.limit, 100_000)), after: query.after,
+            isReversed: query.isReversed, limit: max(1, min(query.limit, 100_000)), after: after,
             mostBytes: mostBytes)
         joinsByOr = query.joinsByOr && conditions.count > 1
     }

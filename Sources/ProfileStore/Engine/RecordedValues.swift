@@ -178,8 +178,13 @@ private struct ReadValues {
             values.append(
                 HistoryEntry.ChangedValue(field: field.name.text, before: value.before, after: value.after))
         }
+        // A removed field may have had the name of a present field.
+        let names = Set(schema.fields.map(\.name.text))
         return values
-            + rest.map { HistoryEntry.ChangedValue(field: $0.column, before: $0.before, after: $0.after) }
+            + rest.map { former in
+                let name = names.contains(former.column) ? former.column + " (former)" : former.column
+                return HistoryEntry.ChangedValue(field: name, before: former.before, after: former.after)
+            }
     }
 }
 

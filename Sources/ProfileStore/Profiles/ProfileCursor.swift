@@ -1,4 +1,4 @@
-internal import ProfileCore
+package import ProfileCore
 internal import SecretHashing
 
 /// A position in a sorted list of profiles: after the last profile of a page. The cursor stays valid if profiles are
@@ -84,6 +84,17 @@ public struct ProfileCursor: Hashable, Sendable, CustomStringConvertible {
     /// Returns whether a query with this order can continue after the cursor. If `order` is nil, the query is sorted by
     /// id.
     public func isPlace(in order: ProfileQuery.Order?) -> Bool { self.order == order }
+
+    /// Returns the cursor with the present names of its sort fields. Its fields may have been renamed since it was made.
+    package func renamed(by schema: ProfileSchema) -> ProfileCursor {
+        guard case .fields(let fields) = order else { return self }
+        let renamed = fields.map { sort in
+            guard schema[sort.field] == nil, let field = schema.fields.first(where: { $0.formerName == sort.field })
+            else { return sort }
+            return ProfileQuery.SortField(field.name, isDescending: sort.isDescending)
+        }
+        return ProfileCursor(id: id, order: .fields(renamed), values: values)
+    }
 
     private enum Direction: String { case ascending, descending }
 }

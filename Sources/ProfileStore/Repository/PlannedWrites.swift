@@ -28,8 +28,9 @@ struct PlannedWrites: Sendable {
     private(set) var outcomes: [Outcome] = []
     /// For each plan with valid values, the row with the values and the fields that change.
     private var rows: [(row: Int, changed: FieldSet)?] = []
-    private var values: ValidProfiles
-    private let rules: AdoptedSchema
+    /// The writes of the plans whose outcome is ``Outcome/written``. They are made when the values are validated, so that
+    /// this work can be done while other writes wait for the disk.
+    private var writes: ConditionalWrites
 
     /// Validates the values.
     ///
@@ -40,9 +41,8 @@ struct PlannedWrites: Sendable {
     /// - Throws: `schemaChanged` if a profile was read under other rules.
     init(_ plans: [PlannedWrite], under rules: AdoptedSchema, on today: CalendarDay) throws(ProfileStoreError) {
         self.plans = plans
-        self.rules = rules
         var values = RowValidator(rules.validator, today: today)
-        self.values = values.profiles
+        writes = ConditionalWrites(of: values.profiles, judgedBy: rules.schema)
         for plan in plans {
             let row = values.profiles.count
             switch plan {
@@ -50,7 +50,7 @@ struct PlannedWrites: Sendable {
                 outcomes.append(.written)
                 rows.append(nil)
             case .edit(let stored, let draft, let hasPassword):
-                guard stored.schema == rules.schema else { throw .schemaChanged(version: rules.version) }
+                try rules.require(stored.schema)
                 guard rules.validator.judge(draft, hasPassword: hasPassword, &values) else {
                     refuse(ValidationFailure(values.issues))
                     continue
@@ -68,7 +68,8 @@ struct PlannedWrites: Sendable {
                 rows.append((row, FieldSet()))
             }
         }
-        self.values = values.takeProfiles()
+        writes = ConditionalWrites(of: values.takeProfiles(), judgedBy: rules.schema)
+        appendWrites(RecordedColumns(rules.schema))
     }
 
     private mutating func refuse(_ failure: ValidationFailure) {
@@ -87,7 +88,7 @@ struct PlannedWrites: Sendable {
     ) async throws(ProfileStoreError) {
         let positions = written
         guard !positions.isEmpty else { return }
-        let writes = writes(positions)
+        let writes = writes
         let made = try await repository.learningOfRules { () throws(ProfileStoreError) in
             try await repository.ask(
                 .writeMany, rows: { $0.count { $0 == .written } }, await repository.engine.apply(writes, stamp))
@@ -101,25 +102,22 @@ struct PlannedWrites: Sendable {
         }
     }
 
-    private func writes(_ positions: [Int]) -> ConditionalWrites {
-        var writes = ConditionalWrites(of: values, judgedBy: rules.schema)
-        let columns = RecordedColumns(rules.schema)
-        for position in positions {
+    private mutating func appendWrites(_ columns: RecordedColumns) {
+        for position in written {
             switch (plans[position], rows[position]) {
             case (.remove(let stored), _): writes.append(.remove(stored))
             case (.edit(let stored, _, _), let (row, changed)?):
-                let recorded = RecordedValues(of: changed, in: columns, to: values, row: row) {
+                let recorded = RecordedValues(of: changed, in: columns, to: writes.rows, row: row) {
                     stored.value(ofField: $0)
                 }
                 let update = RowUpdate(
-                    id: stored.id, revision: stored.revision, with: values, row: row, fields: changed,
+                    id: stored.id, revision: stored.revision, with: writes.rows, row: row, fields: changed,
                     recorded: recorded)
                 writes.append(.update(update, of: stored))
             case (.restore(let removed, _), let (row, _)?): writes.append(.restore(removed, row: row))
             case (.edit, nil), (.restore, nil): break
             }
         }
-        return writes
     }
 
     /// Returns the changed values of an edit.
@@ -128,7 +126,7 @@ struct PlannedWrites: Sendable {
         return stored.schema.fields.indices.filter { changed.contains($0) }.map { index in
             HistoryEntry.ChangedValue(
                 field: stored.schema.fields[index].name.text, before: stored.value(ofField: index),
-                after: values.text(row: row, field: index))
+                after: writes.rows.text(row: row, field: index))
         }
     }
 }

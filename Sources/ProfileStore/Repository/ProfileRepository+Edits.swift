@@ -20,8 +20,15 @@ extension ProfileRepository {
         matching query: ProfileQuery, isPreview: Bool = false, by author: Author? = nil,
         _ change: @escaping @Sendable (Profile, inout ProfileDraft) -> Void
     ) async throws(StoppedWrite<EditReport>) -> EditReport {
+        let edit = ManyEdits(query, in: self, isPreview: isPreview, by: author) { profile, draft in
+            change(profile, &draft)
+            return true
+        }
+        return try await make(edit)
+    }
+
+    func make(_ edit: ManyEdits) async throws(StoppedWrite<EditReport>) -> EditReport {
         var report = EditReport()
-        let edit = ManyEdits(query, in: self, isPreview: isPreview, by: author, change)
         do throws(ProfileStoreError) {
             // The next profiles are read and validated while these are written.
             var next = try await edit.batch(after: nil).get()
@@ -85,28 +92,34 @@ public struct EditReport: Hashable, Sendable {
 }
 
 /// An edit of many profiles.
-private struct ManyEdits: Sendable {
+struct ManyEdits: Sendable {
+    /// Changes the draft of a profile. Returns whether the profile is edited.
+    typealias Change = @Sendable (Profile, inout ProfileDraft) -> Bool
+
     /// Profiles that are read together, with their validated edits.
-    struct Batch: Sendable {
+    fileprivate struct Batch: Sendable {
+        /// The profiles to edit.
         let profiles: [Profile]
+        /// The number of further profiles, which are not edited.
+        let othersCount: Int
         /// Nil if other rules came into force while the profiles were read.
         var writes: PlannedWrites?
         /// The place of the next batch; nil for the last one.
         let next: ProfileCursor?
     }
 
-    let repository: ProfileRepository
-    let isPreview: Bool
+    fileprivate let repository: ProfileRepository
+    fileprivate let isPreview: Bool
     private let query: ProfileQuery
     private let author: Author?
     private let origin = ChangeOrigin(ofManyTransactionsFrom: nil)
-    private let change: @Sendable (Profile, inout ProfileDraft) -> Void
+    private let change: Change
 
     private static let batchSize = 1_000
 
     init(
         _ query: ProfileQuery, in repository: ProfileRepository, isPreview: Bool, by author: Author?,
-        _ change: @escaping @Sendable (Profile, inout ProfileDraft) -> Void
+        _ change: @escaping Change
     ) {
         self.repository = repository
         // The order of ids is the only one that the edit itself cannot change.
@@ -116,10 +129,10 @@ private struct ManyEdits: Sendable {
         self.change = change
     }
 
-    var stamp: WriteStamp { repository.stamp(author, from: origin) }
+    fileprivate var stamp: WriteStamp { repository.stamp(author, from: origin) }
 
     /// Returns the first batch after a cursor of the previous one. Nil if there are no profiles any more.
-    func batch(after previous: Batch?) async -> Result<Batch?, ProfileStoreError> {
+    fileprivate func batch(after previous: Batch?) async -> Result<Batch?, ProfileStoreError> {
         do throws(ProfileStoreError) {
             var query = query
             if let previous {
@@ -133,7 +146,7 @@ private struct ManyEdits: Sendable {
     }
 
     /// Returns the profile with an id, if the query still finds it.
-    func batch(id: Int64) async throws(ProfileStoreError) -> Batch {
+    fileprivate func batch(id: Int64) async throws(ProfileStoreError) -> Batch {
         var query = query
         query.after = ProfileCursor(id: id - 1)
         return try await batch(of: query, through: id)
@@ -143,18 +156,22 @@ private struct ManyEdits: Sendable {
         of query: ProfileQuery, through lastID: Int64? = nil
     ) async throws(ProfileStoreError) -> Batch {
         let page = try await repository.page(of: query, through: lastID)
-        let plans = page.profiles.map { profile in
+        var profiles: [Profile] = []
+        var plans: [PlannedWrite] = []
+        for profile in page.profiles {
             var draft = profile.draft
-            change(profile, &draft)
+            guard change(profile, &draft) else { continue }
             (draft.password, draft.passwordHash) = (nil, nil)
-            return PlannedWrite.edit(profile, draft, hasPassword: profile.hasPassword)
+            profiles.append(profile)
+            plans.append(.edit(profile, draft, hasPassword: profile.hasPassword))
         }
+        let others = page.profiles.count - profiles.count
         do throws(ProfileStoreError) {
             let writes = try PlannedWrites(plans, under: repository.adoptedSchema, on: repository.today)
-            return Batch(profiles: page.profiles, writes: writes, next: page.next)
+            return Batch(profiles: profiles, othersCount: others, writes: writes, next: page.next)
         } catch {
             guard error.code == .schemaChanged else { throw error }
-            return Batch(profiles: page.profiles, writes: nil, next: page.next)
+            return Batch(profiles: profiles, othersCount: others, writes: nil, next: page.next)
         }
     }
 }
@@ -162,6 +179,7 @@ private struct ManyEdits: Sendable {
 extension EditReport {
     /// Makes the writes of a batch and counts their outcomes. Profiles that other writers have changed are read again.
     fileprivate mutating func take(_ batch: ManyEdits.Batch, of edit: ManyEdits) async throws(ProfileStoreError) {
+        unchanged += batch.othersCount
         for profile in try await write(batch, of: edit) {
             var isDone = false
             for _ in 0..<Self.mostRepeats where !isDone {

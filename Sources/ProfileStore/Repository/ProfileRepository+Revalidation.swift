@@ -18,22 +18,33 @@ extension ProfileRepository.Rules {
         candidate: ProfileSchema? = nil, all: Bool = false, mostIssues: Int = 10_000,
         progress: @escaping @Sendable (_ checked: Int) -> Void = { _ in }
     ) async throws(ProfileStoreError) -> RevalidationReport {
+        try await revalidate(
+            candidate: candidate?.withoutColumns, converting: false, all: all, mostIssues: mostIssues,
+            progress: progress)
+    }
+
+    /// Validates the stored profiles by the schema in force, or by a candidate schema with or without assigned columns. If
+    /// `converting` is true, judges the values as their conversion would store them.
+    package func revalidate(
+        candidate: ProfileSchema?, converting: Bool, all: Bool, mostIssues: Int = 10_000,
+        progress: @escaping @Sendable (_ checked: Int) -> Void
+    ) async throws(ProfileStoreError) -> RevalidationReport {
         let start = ContinuousClock.now
         var report = report(of: candidate, beside: repository.adoptedSchema, mostIssues: mostIssues)
         do throws(ProfileStoreError) {
             let adopted = try await repository.refreshSchema()
             report = self.report(of: candidate, beside: adopted, mostIssues: mostIssues)
             let history = try await repository.adoptedSchemas()
-            let schema = candidate ?? adopted.schema
-            let sameRules = history.filter { $0.schema == schema }.map(\.version)
+            let schema = candidate?.placed(after: history.map(\.schema)) ?? adopted.schema
+            let sameRules = history.filter { $0.isSame(as: schema) }.map(\.version)
             let judgedBefore = all || candidate != nil ? [] : sameRules
-            let validator = candidate.map(ProfileValidator.init) ?? adopted.validator
+            let validator = candidate == nil ? adopted.validator : ProfileValidator(schema)
             let batches = RejudgedBatches(
                 of: StoreScan(
                     fields: schema.fields, includesJudgements: true, besides: judgedBefore, mostRows: Self.rowsPerBatch,
                     mostBytes: Self.bytesPerBatch),
                 readBy: { scan throws(ProfileStoreError) in try await repository.scan(scan) }, judgedBy: validator,
-                on: repository.today)
+                converting: converting ? ValueConversion(to: schema, from: history) : nil, on: repository.today)
             try await addRemembered(judgedBefore, to: &report)
             report.credentialsPredating = try await credentialsPredating(schema, history)
             while let batch = try await batches.next() {
@@ -75,7 +86,7 @@ extension ProfileRepository.Rules {
 
     /// Returns the versions of the store's schemas that differ from `schema`.
     func versionsNotJudging(as schema: ProfileSchema) async throws(ProfileStoreError) -> [Int] {
-        try await repository.adoptedSchemas().filter { $0.schema != schema }.map(\.version)
+        try await repository.adoptedSchemas().filter { !$0.isSame(as: schema) }.map(\.version)
     }
 
     private func countJudged(by versions: [Int]) async throws(ProfileStoreError) -> Int {

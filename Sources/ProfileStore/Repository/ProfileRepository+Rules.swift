@@ -11,7 +11,9 @@ extension ProfileRepository {
 }
 
 extension ProfileRepository.Rules {
-    /// Puts a schema in force. Profiles keep their values. ``revalidate(candidate:all:mostIssues:progress:)`` then
+    /// Puts a schema in force. Profiles keep their values. A field with ``ProfileCore/FieldRules/formerName`` keeps the
+    /// values of the field that had this name. A field that replaces a removed one of the same name is empty at first, unless
+    /// this name is its former name, too. ``revalidate(candidate:all:mostIssues:progress:)`` then
     /// reports the profiles that break the new rules.
     ///
     /// - Parameters:
@@ -25,10 +27,9 @@ extension ProfileRepository.Rules {
     public func adopt(
         _ schema: ProfileSchema, by author: Author? = nil, key: WriteKey? = nil
     ) async throws(ProfileStoreError) -> Int {
-        let stamp = repository.stamp(author, KeyedRequest(key, "adopt", [schema.fingerprint]))
-        let (inForce, version) = try await repository.ask(.adopt, await repository.engine.adopt(schema, stamp))
-        repository.keep(inForce)
-        return version
+        // The columns that another store has assigned mean nothing here.
+        let schema = schema.withoutColumns
+        return try await adopt(schema, repository.stamp(author, KeyedRequest(key, "adopt", [schema.fingerprint])))
     }
 
     /// The schema in force, as this process last read it, with its version and the time of its adoption.

@@ -218,7 +218,7 @@ extension ProfileRepository {
             let adopted = adoptedSchema
             // If other rules came into force, the edit starts again, because the draft has the fields of the previous
             // rules.
-            guard adopted.schema == stored.schema else {
+            guard adopted.isSame(as: stored.schema) else {
                 guard .now < deadline else { throw .store(.schemaChanged(version: adopted.version)) }
                 continue
             }

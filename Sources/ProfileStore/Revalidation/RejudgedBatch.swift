@@ -14,13 +14,14 @@ struct RejudgedBatch: Sendable {
     let rows: [StoredRows.Row]
     let invalid: [Invalid]
 
-    init(_ stored: StoredRows, validator: ProfileValidator, today: CalendarDay) {
+    /// Judges stored profiles. If there is a `conversion`, the values are judged as their conversion would store them.
+    init(_ stored: StoredRows, validator: ProfileValidator, today: CalendarDay, conversion: ValueConversion?) {
         rows = stored.rows
-        invalid = Self.judge(stored, validator, today)
+        invalid = Self.judge(stored, validator, today, conversion)
     }
 
     private static func judge(
-        _ stored: StoredRows, _ validator: ProfileValidator, _ today: CalendarDay
+        _ stored: StoredRows, _ validator: ProfileValidator, _ today: CalendarDay, _ conversion: ValueConversion?
     ) -> [Invalid] {
         let schema = validator.schema
         let secret = schema.index(of: .password)
@@ -34,7 +35,12 @@ struct RejudgedBatch: Sendable {
                 } else if stored.isAbsent(index, field) {
                     judge.judgeAbsent(index: field)
                 } else {
-                    judge.judge(stored.cell(index, field), index: field, as: .stored)
+                    let reading = row.judgement.flatMap {
+                        conversion?.reading(ofField: field, judgedBy: $0.schemaVersion, hasIssue: true)
+                    }
+                    (reading ?? .stored).judge(stored.cell(index, field)) { value, notation in
+                        judge.judge(value, index: field, as: notation)
+                    }
                 }
             }
             // The validator collects the valid rows. These rows are removed, because they are already in the store.

@@ -9,6 +9,7 @@ internal import Threads
 final class RejudgedBatches {
     private let read: Read
     private let validator: ProfileValidator
+    private let conversion: ValueConversion?
     private let today: CalendarDay
     private let judges: ThreadPool
     private let mostUnderWay: Int
@@ -21,10 +22,12 @@ final class RejudgedBatches {
     private typealias Reading = Task<Result<Stretch, ProfileStoreError>, Never>
 
     init(
-        of scan: StoreScan, readBy read: @escaping Read, judgedBy validator: ProfileValidator, on today: CalendarDay
+        of scan: StoreScan, readBy read: @escaping Read, judgedBy validator: ProfileValidator,
+        converting conversion: ValueConversion?, on today: CalendarDay
     ) {
         self.read = read
         self.validator = validator
+        self.conversion = conversion
         self.today = today
         let threads = max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN)))
         // One core is reserved for the task that reads. If that task shared a core with a judging thread, it would be
@@ -56,11 +59,11 @@ final class RejudgedBatches {
         }
         lastRead = reading
         underWay.append(
-            Task { [judges, validator, today] in
+            Task { [judges, validator, today, conversion] in
                 do throws(ProfileStoreError) {
                     guard let rows = try await reading.value.get().rows else { return .success(nil) }
                     let batch = try await judges.run { () throws(ProfileStoreError) in
-                        RejudgedBatch(rows, validator: validator, today: today)
+                        RejudgedBatch(rows, validator: validator, today: today, conversion: conversion)
                     } refused: {
                         ProfileStoreError($0)
                     }

@@ -20,9 +20,15 @@ package final class AdoptedSchema: Sendable {
         self.adoptedAt = adoptedAt
         validator = ProfileValidator(schema)
     }
-    /// Throws `schemaChanged` if a value was validated by another schema.
+
+    /// Throws `schemaChanged` if a value was validated by another schema, or read from other columns.
     package func require(_ schema: ProfileSchema) throws(ProfileStoreError) {
-        guard self.schema == schema else { throw .schemaChanged(version: version) }
+        guard isSame(as: schema) else { throw .schemaChanged(version: version) }
+    }
+
+    /// Returns whether a schema has the same rules, and keeps the values in the same columns.
+    package func isSame(as schema: ProfileSchema) -> Bool {
+        self.schema == schema && self.schema.hasColumns(of: schema)
     }
 }
 

@@ -2,15 +2,16 @@ package import ProfileCore
 
 // Before an engine puts a schema in force, it uses these checks and preparations.
 extension ProfileSchema {
-    /// Checks that this schema and the stored profiles have the same primary key.
+    /// Checks that this schema and the stored profiles have the same primary key. It may be renamed. The check comes before
+    /// columns are assigned, because every primary key has the same column.
     ///
     /// - Parameters:
     ///   - inForce: The schema in force; nil in a new store.
     ///   - hasProfiles: Whether the store has profiles.
     /// - Throws: `otherPrimaryKey`.
     package func requireKey(of inForce: ProfileSchema?, hasProfiles: Bool) throws(ProfileStoreError) {
-        guard hasProfiles, let key = inForce?.primaryKey.name, key != primaryKey.name else { return }
-        throw .otherPrimaryKey(primaryKey.name, inForce: key)
+        guard hasProfiles, let inForce, sources(in: inForce)[primaryKeyIndex] == nil else { return }
+        throw .otherPrimaryKey(primaryKey.name, inForce: inForce.primaryKey.name)
     }
 
     /// Returns the columns that must be added to the table of profiles for the fields.

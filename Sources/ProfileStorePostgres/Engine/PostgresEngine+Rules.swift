@@ -61,20 +61,25 @@ extension PostgresEngine {
         func inTime<Value>(
             _ step: () async throws(ProfileStoreError) -> Value
         ) async throws(ProfileStoreError) -> Value { try await CallDeadline.at(deadline, step) }
-        while try await inTime({ () throws(ProfileStoreError) in try await schemaInForce().fingerprint })
-            != schema.fingerprint
-        {
+        while true {
+            let schemas = try await inTime { () throws(ProfileStoreError) in
+                try await session.read { connection in
+                    try SchemaTable.schemas(in: try await connection.run(SchemaTable.selectAll))
+                }
+            }
+            if let inForce = schemas.last, inForce.isSame(as: schema) { break }
+            let placed = schema.placed(after: schemas.map(\.schema))
             let began = ContinuousClock.now
             let isPrepared = try await inTime { () throws(ProfileStoreError) in
                 try await session.read { connection in
                     do {
-                        try await Self.prepare(for: schema, connection)
+                        try await Self.prepare(for: placed, connection)
                     } catch let error as ProfileStoreError {
                         // The deadline of an hour is only for creating indexes.
                         connection.deadline = session.newDeadline
                         try await session.proving(connection) { throw error }
                     }
-                    return try await Self.isPrepared(for: schema, SchemaTable.indexes(connection))
+                    return try await Self.isPrepared(for: placed, SchemaTable.indexes(connection))
                 }
             }
             // Creating an index may take an hour. This time does not count as waiting.
@@ -94,18 +99,22 @@ extension PostgresEngine {
         let version: Int = try await change(stamp, isInHistory: false) { transaction in
             let held = try await transaction.run(SchemaTable.hold)
             guard !held.flag(0, 1) else { throw LoadGoesOn() }
-            let inForce = try await SchemaTable.inForce(transaction)
-            guard inForce.adopted.fingerprint != schema.fingerprint else { return Written(value: inForce.version) }
-            // Another session may have adopted other rules and dropped an index that those rules do not need.
-            guard Self.isPrepared(for: schema, try await SchemaTable.indexes(transaction)) else {
-                throw ProfileStoreError.busy(holder: nil, waited: .now - start)
-            }
+            let schemas = try SchemaTable.schemas(in: try await transaction.run(SchemaTable.selectAll))
+            guard let inForce = schemas.last else { throw ProfileStoreError.corrupt(.noSchema) }
+            guard !inForce.isSame(as: schema) else { return Written(value: inForce.version) }
+            let placed = schema.placed(after: schemas.map(\.schema))
+            // Another session may have adopted other rules. Then the fields may need other columns, or that session has
+            // dropped an index that its rules do not need.
+            let columns = try await SchemaTable.columns(transaction)
+            guard placed.openFields.allSatisfy({ columns.contains(ProfileTable.quoted($0.column)) }),
+                Self.isPrepared(for: placed, try await SchemaTable.indexes(transaction))
+            else { throw ProfileStoreError.busy(holder: nil, waited: .now - start) }
             try await schema.requireKey(
                 of: inForce.schema, hasProfiles: !transaction.run(ProfileTable.selectAny).isEmpty)
             let next = try ProfileStoreError.number(after: inForce.version, "the version of the schema")
             return Written(
                 value: next, changes: [.adopted],
-                last: SchemaTable.putInForce(schema, as: next, at: stamp.time))
+                last: SchemaTable.putInForce(placed, as: next, at: stamp.time))
         }
         try await dropUnwantedIndexes()
         return (try await schemaInForce(), version)

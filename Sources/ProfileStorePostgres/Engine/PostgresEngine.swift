@@ -85,7 +85,7 @@ final class PostgresEngine: StoreEngine {
     /// write were validated by `schema`.
     func rulesLastRead(being schema: ProfileSchema) -> RulesInForce? {
         let known = known.withLock { $0 }
-        return known.schema == schema ? known : nil
+        return known.adopted.isSame(as: schema) ? known : nil
     }
 
     /// Returns the SQL for an adopted schema.

@@ -47,7 +47,7 @@ enum SchemaTable {
                 schemas.append(
                     AdoptedSchema(
                         version: version, fingerprint: rows.text(row, 1) ?? "", adoptedAt: rows.time(row, 3),
-                        schema: try ProfileSchema(parsing: rows.text(row, 2) ?? "")))
+                        schema: try ProfileSchema(parsingStored: rows.text(row, 2) ?? "")))
             } catch {
                 throw .unreadableSchema(version: version, error)
             }
@@ -61,7 +61,8 @@ enum SchemaTable {
             Command(
                 "INSERT INTO schemas (version, name, fingerprint, document, adopted_at) VALUES ($1, $2, $3, $4, $5)",
                 [
-                    .number(Int64(version)), .text(schema.name), .text(schema.fingerprint), .text(schema.document()),
+                    .number(Int64(version)), .text(schema.name), .text(schema.fingerprint),
+                    .text(schema.storedDocument),
                     .number(time.millisecondsSince1970),
                 ]),
             Command("UPDATE store SET schema_version = $1", [.number(Int64(version))]),
@@ -70,10 +71,19 @@ enum SchemaTable {
 
     /// Returns the quoted names of all columns of the table `profiles`, including dropped columns.
     static func columns(_ connection: Connection) async throws -> Set<String> {
-        let rows = try await connection.run(
-            "SELECT attname::text FROM pg_attribute WHERE attrelid = 'profiles'::regclass AND attnum > 0")
-        return Set((0..<rows.count).compactMap { rows.text($0, 0) }.map { "\"\($0)\"" })
+        columns(in: try await connection.run(selectColumns))
     }
+
+    static func columns(_ transaction: Transaction) async throws -> Set<String> {
+        columns(in: try await transaction.run(selectColumns))
+    }
+
+    private static func columns(in rows: Rows) -> Set<String> {
+        Set((0..<rows.count).compactMap { rows.text($0, 0) }.map { "\"\($0)\"" })
+    }
+
+    private static let selectColumns =
+        "SELECT attname::text FROM pg_attribute WHERE attrelid = 'profiles'::regclass AND attnum > 0"
 
     /// Returns the names of a schema's indexes.
     static func indexNames(_ schema: ProfileSchema) -> Set<String> {

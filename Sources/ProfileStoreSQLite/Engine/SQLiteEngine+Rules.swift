@@ -26,7 +26,7 @@ extension SQLiteEngine {
             let written = try connection.writeTransaction {
                 try self.once(stamp, connection) {
                     let current = try SchemaTable.inForce(connection)
-                    guard current.fingerprint != schema.fingerprint else { return (current.version, isChange: false) }
+                    guard !current.isSame(as: schema) else { return (current.version, isChange: false) }
                     try SchemaTable.adopt(schema, replacing: current.schema, at: stamp.time, connection)
                     try self.record([.adopted], stamp, connection)
                     return (try SchemaTable.versionInForce(connection), isChange: true)

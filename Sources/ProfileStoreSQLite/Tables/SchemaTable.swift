@@ -47,7 +47,7 @@ enum SchemaTable {
     /// Puts a schema in force, within a transaction. Adds the missing columns. Creates the missing indexes of unique
     /// and indexed fields, and drops the indexes that are no longer needed. Stores the schema as `version`, or as the
     /// next version if `version` is nil. If the schema no longer has a field, the column of this field keeps its
-    /// values, but the values are not read.
+    /// values, but the values are not read. A renamed field keeps its column and its indexes.
     ///
     /// - Throws: `otherPrimaryKey`, `tooManyColumns`, `repeatedValues`, …
     static func adopt(
@@ -55,6 +55,7 @@ enum SchemaTable {
         _ connection: borrowing Connection
     ) throws {
         try schema.requireKey(of: previous, hasProfiles: hasProfiles(connection))
+        let schema = schema.placed(after: try all(connection).map(\.schema))
         let columns = try columnNames(connection)
         let missing = try schema.missingColumns(inTableOf: columns.count, atMost: Connection.mostColumns) {
             columns.contains($0.text)
@@ -82,7 +83,7 @@ enum SchemaTable {
             """
             INSERT INTO schemas (version, name, fingerprint, document, adopted_at)
             VALUES (coalesce(?5, (SELECT coalesce(max(version), 0) + 1 FROM schemas)), ?1, ?2, ?3, ?4)
-            """, schema.name, schema.fingerprint, schema.document(), time.millisecondsSince1970, version)
+            """, schema.name, schema.fingerprint, schema.storedDocument, time.millisecondsSince1970, version)
         if schema[.password] != previous?[.password] { try UnjudgedPasswords.recount(connection) }
     }
 
@@ -144,7 +145,7 @@ struct StoredSchema {
     func parsed() throws -> ProfileSchema {
         if let latest = Self.latest.withLock(\.self), latest.document == document { return latest.schema }
         do throws(SchemaFailure) {
-            let schema = try ProfileSchema(parsing: document)
+            let schema = try ProfileSchema(parsingStored: document)
             Self.latest.withLock { $0 = (document, schema) }
             return schema
         } catch {

@@ -66,7 +66,7 @@ final class MemoryEngine: StoreEngine {
         _ schema: ProfileSchema, _ stamp: WriteStamp
     ) async throws(ProfileStoreError) -> (inForce: AdoptedSchema, version: Int) {
         let version: Int = try await change(stamp) { state throws(ProfileStoreError) in
-            guard state.rules.fingerprint != schema.fingerprint else { return ([], state.rules.version) }
+            guard !state.rules.isSame(as: schema) else { return ([], state.rules.version) }
             try state.putInForce(schema, at: stamp.time)
             return ([.adopted], state.rules.version)
         }

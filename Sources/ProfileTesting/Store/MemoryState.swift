@@ -45,6 +45,7 @@ struct MemoryState: Sendable {
         _ schema: ProfileSchema, as version: Int? = nil, at time: Timestamp
     ) throws(ProfileStoreError) {
         try schema.requireKey(of: schemas.last?.schema, hasProfiles: !profiles.isEmpty)
+        let schema = schema.placed(after: schemas.map(\.schema))
         let count = columns.count + Self.ownColumns
         columns.formUnion(
             try schema.missingColumns(inTableOf: count, atMost: Self.mostColumns) { [columns] in columns.contains($0) })

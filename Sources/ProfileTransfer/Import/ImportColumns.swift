@@ -277,6 +277,10 @@ package struct ColumnUses: Sendable {
         // A column `username` maps to the primary key, even if the key has another name in the schema. But if the
         // schema assigns the column `username` to another field, the column maps to that field.
         names.append((name: FieldName.username.text, index: schema.primaryKeyIndex))
+        // So a file with an old header still fits. Other fields may have the name now.
+        names += schema.fields.enumerated().compactMap { index, rules in
+            rules.formerName.map { (name: $0.text, index: index) }
+        }
         exact = Dictionary(names.map { ($0.name, $0.index) }) { first, _ in first }
         fields = Dictionary(names.map { (FoldedHeader($0.name), $0.index) }) { first, _ in first }
         let hashNames = schema[.password].map { [ProfileDraft.hashName] + $0.hashColumns } ?? []

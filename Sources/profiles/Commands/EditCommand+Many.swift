@@ -154,7 +154,7 @@ extension EditReport {
         return lines + (rest > 0 ? ["  … and \(rest) more"] : []) + refusals(of: schema)
     }
 
-    fileprivate func refusals(of schema: ProfileSchema) -> [String] {
+    func refusals(of schema: ProfileSchema) -> [String] {
         let lines = left.prefix(Self.mostLines).map { left in
             "  \(left.username.visible) stays: \(left.reason.text(of: schema).visible)"
         }
@@ -164,7 +164,7 @@ extension EditReport {
 
     private static let mostLines = 20
 
-    fileprivate func json(isPreview: Bool) -> JSONValue {
+    func json(isPreview: Bool) -> JSONValue {
         [
             "is_dry_run": .bool(isPreview), "edited": .number(edited), "unchanged": .number(unchanged),
             "changed_meanwhile": .number(changed), "left_count": .number(leftCount),

@@ -64,7 +64,7 @@ extension QueryCommand {
         _ others: [Assignment] = [], text: String? = nil, order: ProfileQuery.Order? = nil, in schema: ProfileSchema
     ) throws(CommandFailure) -> ProfileQuery {
         let order = try self.order.order(in: schema) ?? order
-        guard page.cursor.map({ $0.isPlace(in: order) }) ?? true else {
+        guard page.cursor.map({ $0.renamed(by: schema).isPlace(in: order) }) ?? true else {
             throw CommandFailure(.usage, "--after continues in the order of the previous page: give the same --sort")
         }
         return ProfileQuery(

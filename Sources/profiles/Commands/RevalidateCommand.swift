@@ -63,12 +63,14 @@ struct RevalidateCommand: AsynchronousCommand, ResultWriting {
 extension GlobalOptions {
     /// Judges the stored profiles. Shows progress on a terminal. Ctrl-C cancels the run.
     func revalidating(
-        _ repository: ProfileRepository, by candidate: ProfileSchema?, all: Bool
+        _ repository: ProfileRepository, by candidate: ProfileSchema?, all: Bool, converting: Bool = false
     ) async throws -> RevalidationReport {
         let bar = ProgressBar(isQuiet: quiet)
         defer { bar?.end() }
         return try await Interruption.cancelling(isQuiet: quiet) {
-            try await repository.rules.revalidate(candidate: candidate, all: all) { bar?.update(checked: $0) }
+            try await repository.rules.revalidate(candidate: candidate, converting: converting, all: all) {
+                bar?.update(checked: $0)
+            }
         }
     }
 }

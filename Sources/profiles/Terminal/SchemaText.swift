@@ -34,10 +34,11 @@ extension SchemaDifference.Change {
             ["+ \(field.name): \(field.type.rawValue), \(field.rulesText)\(field.isRequired ? " (stricter)" : "")"]
         case .removed(let field): ["- \(field.name)"]
         case .changed(let before, let after):
-            after.changes(from: before).map { change in
-                "~ \(after.name): \(change.rule) \(change.before ?? "none") → \(change.after ?? "none")"
-                    + (isLooser && change.effect == .other ? RuleChange.Effect.looser : change.effect).remark
-            }
+            (before.name == after.name ? [] : ["~ \(before.name) → \(after.name)"])
+                + after.changes(from: before).filter { !["name", "was"].contains($0.rule) }.map { change in
+                    "~ \(after.name): \(change.rule) \(change.before ?? "none") → \(change.after ?? "none")"
+                        + (isLooser && change.effect == .other ? RuleChange.Effect.looser : change.effect).remark
+                }
         case .reordered: ["~ the order of the fields"]
         case .imported: ["~ how files are imported"]
         }
@@ -51,7 +52,7 @@ extension SchemaDifference.Change {
         case .removed(let field): ["change": "removed", "field": .string(field.name.text)]
         case .changed(let before, let after):
             [
-                "change": "changed", "field": .string(after.name.text),
+                "change": .string(before.name == after.name ? "changed" : "renamed"), "field": .string(after.name.text),
                 "rules": .array(after.differences(from: before).map(JSONValue.string)),
                 "changes": .array(after.changes(from: before).map(\.json)),
             ]
@@ -81,6 +82,32 @@ extension RuleChange.Effect {
         case .typing: " (typed differently)"
         case .none: ""
         }
+    }
+}
+
+extension FieldEffect {
+    /// The effect as one line.
+    var text: String {
+        let field = field.text.quoted(longest: 64)
+        switch kind {
+        case .unread: return "\(values.counted("value")) of \(field) would be kept, but not read any more"
+        case .retyped where failing == 0:
+            return "\(values.counted("value")) of \(field) can be converted (schema adopt --convert)"
+        case .retyped:
+            let example = example.map { ", such as " + $0.quoted(longest: 64) } ?? ""
+            return "\(values - failing) of \(values.counted("value")) of \(field) can be converted "
+                + "(schema adopt --convert); \(failing) cannot\(example)"
+        case .formerUnread:
+            return "\(field) was removed earlier, with \(values.counted("value")); to read them again, add "
+                + "\"was\": \(field) to \"profiles\" of this field"
+        }
+    }
+
+    var json: JSONValue {
+        [
+            "field": .string(field.text), "effect": .string(kind.rawValue), "values": .number(values),
+            "failing": .number(failing), "example": example.map(JSONValue.string) ?? .null,
+        ]
     }
 }
 

@@ -123,7 +123,7 @@ import Watchdog
         ("requires", #""profiles":{"requires":["digit"]}"#), ("mask", ##""profiles":{"mask":"#"}"##),
         ("formats", #""type":"date","profiles":{"formats":["yyyyMMdd"]}"#),
         ("indexed", #""profiles":{"indexed":true}"#),
-        ("columns", #""profiles":{"columns":["X y"]}"#),
+        ("columns", #""profiles":{"columns":["X y"]}"#), ("was", #""profiles":{"was":"y"}"#),
         ("message", #""profiles":{"message":{"required":"Why?"}}"#),
         ("contentType", #""profiles":{"contentType":"tel"}"#),
         ("unit", #""type":"number","profiles":{"unit":"kg"}"#),

@@ -45,7 +45,7 @@ struct RandomVerbs {
         case 0...3: register(at: time)
         case 4...6: replace(at: time)
         case 7: remove(at: time)
-        case 8...9: adopt(at: time)
+        case 8...9: random.once(in: 3) ? changeNames() : adopt(at: time)
         case 10: setPasscode(at: time)
         case 11: replacePasscode(at: time)
         case 12...15: attempt(at: time)
@@ -76,6 +76,11 @@ struct RandomVerbs {
             Self.schemas.lazy.compactMap { schema in FieldName(name).flatMap { schema[$0] } }.first
         }
         return [
+            Verb("scan by the rules in force") { repository in
+                let fields = repository.schema.fields
+                let scan = StoreScan(fields: fields, mostRows: .max, mostBytes: .max)
+                return try await repository.engine.scan(scan).text(fields: fields.count)
+            },
             Verb("scan everything") { repository in
                 var scan = StoreScan(fields: fields, mostRows: .max, mostBytes: .max)
                 scan.includesHashes = true
@@ -139,6 +144,23 @@ struct RandomVerbs {
             let (inForce, version) = try await repository.engine.adopt(Self.schemas[index], stamp)
             repository.keep(inForce)
             return "version \(version), in force \(inForce.version)"
+        }
+    }
+
+    /// Renames fields, or puts an earlier version in force again.
+    private mutating func changeNames() -> Verb {
+        let names: [FieldName] = ["email", "note", "remark", "username", "login"]
+        let swapped = random.once(in: 3)
+        let old = names.randomElement(using: &random) ?? "note"
+        let new = names.randomElement(using: &random) ?? "remark"
+        let number = Int.random(in: 0...7, using: &random)
+        return Verb("rename \(old) and \(new), \(swapped), or adopt version \(number) again") { repository in
+            let versions = try await repository.rules.versions()
+            let version =
+                number > 0 && number <= versions.count && swapped
+                ? try await repository.rules.adopt(again: versions[number - 1])
+                : try await repository.rules.rename(swapped ? [old: new, new: old] : [old: new])
+            return "version \(version) \(repository.schema.openFields.map { "\($0.name) in \($0.column.text)" })"
         }
     }
 

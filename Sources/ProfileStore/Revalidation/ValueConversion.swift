@@ -1,0 +1,100 @@
+internal import ProfileCore
+
+/// The conversion of stored values to the stored form of other rules.
+///
+/// The version of the schema that last validated a profile says how its values are meant. A text is read as if a person
+/// typed it into the field, and of a masked value, the digits are. A value of another type is read in the notation of JSON.
+struct ValueConversion: Sendable {
+    /// The way in which a stored value is read.
+    enum Reading: Sendable {
+        /// The value has the stored form already.
+        case stored
+        case typed
+        case typedDigits
+        case canonical
+    }
+
+    /// For each version of the schema, the reading of each field.
+    private let readings: [Int: [Reading]]
+    /// The reading of each field in profiles that the rules themselves have judged. Such a profile was only marked, so a
+    /// value with an issue still has its earlier form.
+    private let ofIssues: [Reading]
+    private let version: Int?
+
+    /// Compares a schema with the versions of the store.
+    ///
+    /// - Parameters:
+    ///   - schema: The schema, with assigned columns.
+    ///   - versions: All schemas that were ever in force, oldest first. The schema may be the last of them.
+    init(to schema: ProfileSchema, from versions: [AdoptedSchema]) {
+        version = versions.last.flatMap { $0.isSame(as: schema) ? $0.version : nil }
+        var readings: [Int: [Reading]] = [:]
+        var ofIssues = schema.fields.map { _ in Reading.stored }
+        for adopted in versions {
+            let sources = schema.sources(in: adopted.schema)
+            let list = zip(schema.fields, sources).map { field, source in
+                source.map { field.reading(ofValuesUnder: adopted.schema.fields[$0]) } ?? .stored
+            }
+            readings[adopted.version] = list
+            ofIssues = zip(list, ofIssues).map { $0 == .stored ? $1 : $0 }
+        }
+        self.readings = readings
+        self.ofIssues = ofIssues
+    }
+
+    /// Whether all values are in their stored form.
+    var isEmpty: Bool { ofIssues.allSatisfy { $0 == .stored } }
+
+    /// Whether values of a field may need a conversion.
+    func mayChange(field: Int) -> Bool { ofIssues[field] != .stored }
+
+    /// Returns the reading of a value.
+    ///
+    /// - Parameters:
+    ///   - field: The position of its field.
+    ///   - judgedBy: The version of the schema that has last judged the profile.
+    ///   - hasIssue: Whether that judgement found an issue of the field.
+    /// - Returns: The reading.
+    func reading(ofField field: Int, judgedBy: Int, hasIssue: @autoclosure () -> Bool) -> Reading {
+        guard judgedBy == version else { return readings[judgedBy]?[field] ?? .stored }
+        return ofIssues[field] != .stored && hasIssue() ? ofIssues[field] : .stored
+    }
+}
+
+extension ValueConversion.Reading {
+    /// Passes a stored value to a validation: its bytes, and their notation.
+    func judge(_ value: Span<UInt8>, _ body: (Span<UInt8>, ValueNotation) -> Void) {
+        switch self {
+        case .stored: body(value, .stored)
+        case .typed: body(value, .typed)
+        case .typedDigits: body(value.digits.span, .typed)
+        case .canonical: body(value, .canonical)
+        }
+    }
+
+    /// Returns a stored value for a draft; nil if it has the stored form already.
+    func draftValue(_ text: String) -> DraftValue? {
+        switch self {
+        case .stored: nil
+        case .typed: DraftValue(text)
+        case .typedDigits: DraftValue(String(decoding: text.utf8Span.span.digits, as: UTF8.self))
+        case .canonical: DraftValue(canonical: text)
+        }
+    }
+}
+
+extension FieldRules {
+    /// Returns the reading of this field's values that were stored under its earlier rules.
+    fileprivate func reading(ofValuesUnder earlier: FieldRules) -> ValueConversion.Reading {
+        if type == earlier.type, mask == earlier.mask { return .stored }
+        guard earlier.type == .string else { return .canonical }
+        return earlier.mask == nil || mask == nil && type == .string ? .typed : .typedDigits
+    }
+}
+
+extension Span<UInt8> {
+    fileprivate var digits: [UInt8] {
+        indices.compactMap { index in (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(self[index]) ? self[index] : nil
+        }
+    }
+}
