@@ -73,6 +73,8 @@ extension PostgresEngine {
             let isPrepared = try await inTime { () throws(ProfileStoreError) in
                 try await session.read { connection in
                     do {
+                        let hasProfiles = try await !connection.run(ProfileTable.selectAny).isEmpty
+                        try schema.requireKey(of: schemas.last?.schema, hasProfiles: hasProfiles)
                         try await Self.prepare(for: placed, connection)
                     } catch let error as ProfileStoreError {
                         // The deadline of an hour is only for creating indexes.

@@ -149,17 +149,18 @@ struct RandomVerbs {
 
     /// Renames fields, or puts an earlier version in force again.
     private mutating func changeNames() -> Verb {
-        let names: [FieldName] = ["email", "note", "remark", "username", "login"]
+        let known: [FieldName] = ["email", "note", "remark", "username", "login"]
         let swapped = random.once(in: 3)
-        let old = names.randomElement(using: &random) ?? "note"
-        let new = names.randomElement(using: &random) ?? "remark"
+        let old = known.randomElement(using: &random) ?? "note"
+        let new = known.randomElement(using: &random) ?? "remark"
         let number = Int.random(in: 0...7, using: &random)
+        let names = swapped && old != new ? [old: new, new: old] : [old: new]
         return Verb("rename \(old) and \(new), \(swapped), or adopt version \(number) again") { repository in
             let versions = try await repository.rules.versions()
             let version =
                 number > 0 && number <= versions.count && swapped
                 ? try await repository.rules.adopt(again: versions[number - 1])
-                : try await repository.rules.rename(swapped ? [old: new, new: old] : [old: new])
+                : try await repository.rules.rename(names)
             return "version \(version) \(repository.schema.openFields.map { "\($0.name) in \($0.column.text)" })"
         }
     }
