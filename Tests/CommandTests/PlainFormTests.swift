@@ -171,7 +171,7 @@ import Watchdog
         try workplace.register("anna")
         // A row that is stored has left the file by then.
         try workplace.write(
-            "username,password,phone,address,_line,_issues\nbert,,1,12 Main St,2,\ncleo,,1,12 Main St,3,\n",
+            "username,password,phone,address,_line,_issues\nbert,,1,12 Main St,2,\ncleo,,2,12 Main St,3,\n",
             to: "rejects.csv")
         let driver = try TerminalDriver(workplace, "mend", "rejects.csv", "--plain")
         try driver.wait(for: "Mend it? ")

@@ -40,17 +40,21 @@ package struct ConditionalWrites: Sendable {
     package let rows: ValidProfiles
     /// The writes. Each profile has at most one write.
     package private(set) var writes: [Write] = []
+    /// Whether nothing is written if one of the writes is refused.
+    package let areAllOrNothing: Bool
 
     /// Creates writes of new values. The caller appends the writes.
-    package init(of rows: ValidProfiles, judgedBy schema: ProfileSchema) {
+    package init(of rows: ValidProfiles, judgedBy schema: ProfileSchema, allOrNothing areAllOrNothing: Bool = false) {
         self.schema = schema
         self.rows = rows
+        self.areAllOrNothing = areAllOrNothing
     }
 
     package init(removing profiles: [Profile]) {
         schema = nil
         rows = ValidProfiles(joining: [], of: .standard)
         writes = profiles.map { .remove($0) }
+        areAllOrNothing = false
     }
 
     package mutating func append(_ write: Write) { writes.append(write) }
@@ -70,6 +74,23 @@ package struct ConditionalWrites: Sendable {
         }
         return removals.sorted { writes[$0].id < writes[$1].id } + updates + restorations
     }
+
+    /// Returns the reason why nothing is written: the error of the first refused write, if the writes are all or nothing.
+    /// The engine calls this method before it commits.
+    ///
+    /// - Parameters:
+    ///   - outcomes: The outcome of each write.
+    ///   - revision: Returns the present revision of a profile; nil if there is no profile with this id.
+    /// - Returns: `notFound`, `staleRevision` or `duplicate`. Nil if the transaction can be committed.
+    /// - Throws: The error of `revision`.
+    package func refusal<Failure>(
+        _ outcomes: [Outcome], revision: (_ id: Int64) throws(Failure) -> Int64?
+    ) throws(Failure) -> ProfileStoreError? {
+        guard areAllOrNothing, let position = order.first(where: { outcomes[$0] != .written }) else { return nil }
+        if case .taken(let fields) = outcomes[position] { return .duplicate(fields) }
+        let write = writes[position]
+        return write.staleness(try revision(write.id))
+    }
 }
 
 extension ConditionalWrites.Write {
@@ -78,6 +99,17 @@ extension ConditionalWrites.Write {
         case .update(let update, _): update.id
         case .remove(let profile): profile.id
         case .restore(let removed, _): removed.id
+        }
+    }
+
+    /// Returns the error for a profile that has this revision now; nil if it is not stored.
+    fileprivate func staleness(_ current: Int64?) -> ProfileStoreError {
+        switch (self, current) {
+        case (.update(_, let profile), nil), (.remove(let profile), nil): .notFound(username: profile.username)
+        case (.update(_, let profile), let current?), (.remove(let profile), let current?):
+            .staleRevision(expected: profile.revision, current: current)
+        case (.restore(let removed, _), let current):
+            .staleRevision(expected: removed.revision, current: current ?? removed.revision)
         }
     }
 }

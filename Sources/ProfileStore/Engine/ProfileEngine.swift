@@ -107,7 +107,8 @@ package protocol ProfileEngine: Sendable {
     /// its removal, so an erased profile never comes back.
     ///
     /// - Returns: The outcome of each write.
-    /// - Throws: `schemaChanged` if other rules than those of the writes are in force.
+    /// - Throws: `schemaChanged` if other rules than those of the writes are in force. If the writes are all or nothing
+    ///   and one is refused, the error of ``ConditionalWrites/refusal(_:revision:)``; nothing is written.
     func apply(
         _ writes: ConditionalWrites, _ stamp: WriteStamp
     ) async throws(ProfileStoreError) -> [ConditionalWrites.Outcome]

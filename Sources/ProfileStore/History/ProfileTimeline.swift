@@ -19,7 +19,7 @@ struct ProfileTimeline {
 
     /// - Parameter entries: The history of the profile, newest first.
     init(_ entries: [HistoryEntry]) {
-        for entry in entries.reversed() where entry.revision != nil {
+        for entry in entries.reversed() where entry.revision != nil && entry.hasEffect {
             if let target = entry.undoes {
                 if effective.last?.change == target, let last = effective.popLast() {
                     undone.append((last, entry, effective.count))
@@ -57,5 +57,11 @@ struct ProfileTimeline {
 }
 
 extension HistoryEntry {
+    /// Whether the change has changed the profile beyond its revision. If two profiles are merged, the values of the kept
+    /// one may stay. Then there is nothing to undo in it, and it must not prevent the undo of an earlier change.
+    fileprivate var hasEffect: Bool { !isUpdate || !values.isEmpty || setsPassword }
+
+    private var isUpdate: Bool { kind == .edited || kind == .updated }
+
     fileprivate func isSame(as other: HistoryEntry) -> Bool { change == other.change && part == other.part }
 }

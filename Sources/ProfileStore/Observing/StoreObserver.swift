@@ -84,6 +84,8 @@ extension StoreObserver.Operation {
         public static let remove = Name(rawValue: "remove")
         /// Edits, removes or restores up to a thousand profiles, for an edit of many profiles or for an undo.
         public static let writeMany = Name(rawValue: "write_many")
+        /// Merges two profiles. ``StoreObserver/Operation/rows`` counts both.
+        public static let merge = Name(rawValue: "merge")
         /// Stores a batch of an import or of new profiles in one transaction. ``StoreObserver/Operation/rows`` counts
         /// all rows, including the refused ones.
         public static let storeBatch = Name(rawValue: "store_batch")

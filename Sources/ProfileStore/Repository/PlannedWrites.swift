@@ -150,7 +150,7 @@ extension ProfileRepository {
 
 extension ValidProfiles {
     /// Returns the fields in which a row differs from a stored profile, byte by byte.
-    fileprivate func fields(ofRow row: Int, differingFrom stored: Profile) -> FieldSet {
+    func fields(ofRow row: Int, differingFrom stored: Profile) -> FieldSet {
         var changed = FieldSet()
         let secret = stored.schema.index(of: .password)
         for field in 0..<fieldCount where field != secret {

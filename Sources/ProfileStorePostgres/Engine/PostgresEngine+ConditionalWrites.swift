@@ -20,6 +20,7 @@ extension PostgresEngine {
             try await plan.updateTogether(transaction)
             try await plan.updateUniqueValues(self, transaction)
             try await plan.restore(self, transaction)
+            if let refusal = writes.refusal(plan.outcomes, revision: { plan.revisions[$0] }) { throw refusal }
             return Written(value: plan.outcomes, changes: plan.changes.all, last: plan.last)
         }.get()
     }
@@ -34,6 +35,8 @@ private struct ConditionalPlan {
     private(set) var changes = ConditionalChanges()
     /// The commands for the end of the transaction.
     private(set) var last: [Command] = []
+    /// The revisions of the locked profiles.
+    private(set) var revisions: [Int64: Int64] = [:]
     private let uniqueFields: FieldSet
 
     init(_ writes: ConditionalWrites, under rules: RulesInForce, at time: Timestamp) {
@@ -57,6 +60,7 @@ private struct ConditionalPlan {
             HistoryTable.selectRemovals(removed),
         ])
         let (stored, removals) = (Self.revisions(in: answers[0]), Self.revisions(in: answers[1]))
+        revisions = stored
         var written: Set<Int64> = []
         for (position, write) in writes.writes.enumerated() {
             // A second write of a profile finds the revision of the first one.

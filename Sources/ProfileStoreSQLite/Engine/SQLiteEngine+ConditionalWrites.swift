@@ -17,6 +17,10 @@ extension SQLiteEngine {
                 outcomes[position] = try Self.apply(
                     write, of: writes.rows, at: stamp.time, under: rules, &changes, connection)
             }
+            let refusal = try writes.refusal(outcomes) { id throws(SQLiteError) in
+                try rules.table.profile(.id(id), connection)?.revision
+            }
+            if let refusal { throw refusal }
             let logged = changes.all
             try self.record(logged, stamp, connection)
             return (outcomes, !logged.isEmpty)

@@ -194,6 +194,7 @@ final class MemoryEngine: StoreEngine {
             for position in writes.order {
                 outcomes[position] = state.apply(writes.writes[position], of: writes.rows, at: stamp.time, &changes)
             }
+            if let refusal = writes.refusal(outcomes, revision: { state.profiles[$0]?.revision }) { throw refusal }
             state.record(changes.all, stamp, keeping: options.mostChanges)
             return outcomes
         }

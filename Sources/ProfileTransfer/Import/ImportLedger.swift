@@ -9,10 +9,14 @@ struct ImportLedger: ~Copyable {
     private let schema: ProfileSchema
     private let columns: ImportColumns
     private var rejects: RejectedRowWriter?
+    /// Whether the report gets the numbers of the rejected records.
+    private let remembersRejected: Bool
 
     init(
-        report: ImportReport, schema: ProfileSchema, columns: ImportColumns, rejects: consuming RejectedRowWriter?
+        report: ImportReport, schema: ProfileSchema, columns: ImportColumns, remembersRejected: Bool,
+        rejects: consuming RejectedRowWriter?
     ) {
+        self.remembersRejected = remembersRejected
         self.report = report
         self.schema = schema
         self.columns = columns
@@ -75,6 +79,7 @@ struct ImportLedger: ~Copyable {
         report.rows += 1
         report.rejected += 1
         let record = batch.records.records[index]
+        if remembersRejected { report.rejectedRecords.insert(contentsOf: record.number..<record.number + 1) }
         for issue in issues {
             let isListed = report.issues.count(
                 field: issue.field?.text, code: issue.code.rawValue, times: issue.count)

@@ -69,6 +69,9 @@ public struct ImportOptions: Sendable {
     /// these columns, so they may contain passwords.
     public var keepsIgnoredColumns = false
 
+    /// Whether the report has the numbers of the rejected records.
+    var remembersRejectedRecords = false
+
     /// The author of the import, for the change log and the history.
     public var author: Author?
     /// The name of the input, for the history. For example, the path of a file.

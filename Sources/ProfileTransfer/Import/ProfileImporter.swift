@@ -120,6 +120,7 @@ public struct ProfileImporter: Sendable {
             source: source, schema: schema, today: today, options: options, thread: thread, progress: progress,
             ledger: ImportLedger(
                 report: report, schema: schema, columns: source.columns,
+                remembersRejected: options.remembersRejectedRecords,
                 rejects: try rejects.map { rejects throws(ImportError) in try writer(of: source, to: rejects.sink) }),
             rejects: rejects)
         var failure: ImportError?

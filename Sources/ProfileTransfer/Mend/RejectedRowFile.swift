@@ -12,8 +12,12 @@ internal import Threads
 /// would be lost.
 public struct RejectedRowFile: Sendable {
     private let input: ImportInput
-    private let schema: ProfileSchema
+    let schema: ProfileSchema
     private let options: ImportOptions
+    /// The corrections of ``correcting(_:)``, in their order.
+    public private(set) var corrections: [Correction] = []
+    /// The options of an import that stores rows of this file.
+    let optionsOfStoring: ImportOptions
     /// The thread for reading and writing, because both operations may block.
     private let thread = ThreadPool(threads: 1)
 
@@ -30,6 +34,9 @@ public struct RejectedRowFile: Sendable {
     ) throws(ImportError) {
         self.input = try input.independentlyReadable(keptIn: folder)
         self.schema = schema
+        var storing = options
+        (storing.mostIssues, storing.remembersRejectedRecords) = (0, true)
+        optionsOfStoring = storing
         var options = options
         // A required field may have no column in the file, for example if the rows were rejected by an import with
         // `update`. The user is asked for the missing values.
@@ -45,7 +52,7 @@ public struct RejectedRowFile: Sendable {
         let source = try await reading.blocking(thread) { () throws(ImportError) in
             try ImportSource(reading, schema: schema, options: options)
         }
-        return RejectedRows(source, reading, schema, thread)
+        return RejectedRows(source, reading, schema, thread, corrections)
     }
 
     /// Returns the number of rows.
@@ -68,6 +75,17 @@ public struct RejectedRowFile: Sendable {
         }
     }
 
+    /// The name of the file.
+    var name: String { input.name }
+
+    /// Returns the file with one more correction. All rows are read and written with this correction, except for rows
+    /// that ``rows()`` has already begun to read.
+    public func correcting(_ correction: Correction) -> RejectedRowFile {
+        var file = self
+        file.corrections.append(correction)
+        return file
+    }
+
     /// A row with corrected values.
     public struct CorrectedRow: Sendable {
         /// The number of the row in the file.
@@ -83,7 +101,7 @@ public struct RejectedRowFile: Sendable {
     }
 
     /// Writes the file to a sink: the byte order mark if there is one, the header, and the rows. The rows are written
-    /// unchanged, including their cells in the columns `_line` and `_issues`.
+    /// unchanged except for the ``corrections``, including their cells in the columns `_line` and `_issues`.
     ///
     /// - Parameters:
     ///   - sink: The destination. After an error the written file is incomplete.
@@ -123,10 +141,13 @@ public struct RejectedRowFile: Sendable {
                 var writer = CSVWriter(
                     to: sink, delimiter: source.delimiter, containsSecrets: true, isMarked: source.isMarked)
                 try writer.record(source.columns.header)
+                let corrections = cellCorrections(source.columns)
                 while let batch = try source.next() {
                     for record in batch.records.records where !dropped.contains(record.number) {
                         if let corrected, corrected.number == record.number {
                             try writer.record(cells(of: corrected.profile, for: record, batch.records, source.columns))
+                        } else if let (cells, _) = corrections.cells(of: record, batch.records) {
+                            try writer.record(cells)
                         } else {
                             try writer.record(record, of: batch.records)
                         }
@@ -142,7 +163,7 @@ public struct RejectedRowFile: Sendable {
     }
 
     /// Reads the file from its first row, on a thread that may block.
-    private func reading<Value: Sendable>(
+    func reading<Value: Sendable>(
         _ body: @escaping @Sendable (ImportSource) throws(ImportError) -> Value
     ) async throws(ImportError) -> Value {
         let reading = try InputReading(input)

@@ -31,11 +31,16 @@ public final class RejectedRows {
     private let reading: InputReading
     private let schema: ProfileSchema
     private let thread: ThreadPool
+    private let corrections: [RejectedRowFile.Correction]
     private var batch: ReadBatch?
     /// The position of the next row in the batch.
     private var position = 0
 
-    init(_ source: ImportSource, _ reading: InputReading, _ schema: ProfileSchema, _ thread: ThreadPool) {
+    init(
+        _ source: ImportSource, _ reading: InputReading, _ schema: ProfileSchema, _ thread: ThreadPool,
+        _ corrections: [RejectedRowFile.Correction]
+    ) {
+        self.corrections = corrections
         self.source = source
         self.reading = reading
         self.schema = schema
@@ -50,7 +55,7 @@ public final class RejectedRows {
             if batch == nil { return nil }
         }
         defer { position += 1 }
-        return batch.map { row(position, of: $0.records, key: $0.key(ofRecord: position)) }
+        return batch.map { row(position, of: $0.records, key: $0.key(ofRecord: position)).correcting(corrections) }
     }
 
     private func row(_ index: Int, of batch: borrowing RecordBatch, key: String?) -> Row {
@@ -90,7 +95,11 @@ extension RejectedRows.Row {
     public func draft(updating stored: Profile) -> ProfileDraft { stored.draft.taking(values) }
 
     /// Whether the row was rejected because of a field.
-    public func wasRejected(for field: FieldName) -> Bool { "; \(reason)".contains("; \(field.text): ") }
+    public func wasRejected(for field: FieldName) -> Bool { Self.isRejected(for: field, reason) }
+
+    static func isRejected(for field: FieldName, _ reason: String) -> Bool {
+        "; \(reason)".contains("; \(field.text): ")
+    }
 }
 
 extension ImportSource {

@@ -46,6 +46,9 @@ public struct ImportReport: Hashable, Sendable {
     /// Whether the import ignored some columns. These columns are not in the file of rejected rows.
     public var rejectsOmitColumns = false
 
+    /// The numbers of the rejected records, if the options ask for them.
+    var rejectedRecords = RangeSet<Int>()
+
     /// The name of the key's field; nil if the header was not read.
     package var keyField: String?
 

@@ -83,4 +83,10 @@ extension Frame {
         if let note, let row = rows.first { write(note.text, row: row, column: 1, style: note.style, width: width) }
         keys?.draw(into: &self, rows: rows.dropFirst(note == nil ? 0 : 1), column: 1, width: width)
     }
+
+    /// Draws a note about running work into the last row.
+    mutating func drawWork(_ text: String) {
+        let last = max(0, size.rows - 1)
+        drawFoot(ScreenNote(text: text), nil, rows: last..<last + 1)
+    }
 }

@@ -15,8 +15,13 @@ struct DuplicatesCommand: AsynchronousCommand, ResultWriting, ConditionUsing {
                 case, accents, punctuation or the order of words, in one letter from 6 letters on, or in two from 12 on. \
                 Each name is only compared with its neighbours in three orders, so some pairs may be missing.
 
+                With --merge, shows two of these profiles at a time, on a screen or line by line with --plain. You \
+                choose the value of each field that differs, and which id, password and sessions are kept. The other \
+                profile is removed, and its sessions end. "profiles undo" reverts a merge.
+
                   profiles duplicates
                   profiles duplicates --by phone,birthday
+                  profiles duplicates --by phone --merge
                   profiles duplicates --similar first_name,last_name --limit 500 --format json
 
                 \(CompletedWords.fieldList)
@@ -38,31 +43,54 @@ struct DuplicatesCommand: AsynchronousCommand, ResultWriting, ConditionUsing {
         completion: CompletedWords.columnLists)
     var similar: ColumnList?
 
-    @Option(help: ArgumentHelp("Show at most this many groups, and this many pairs; all are counted.", valueName: "n"))
-    var limit = 100
+    @Option(
+        help: ArgumentHelp(
+            "Show at most this many groups, and this many pairs; all are counted. (default: 100, with --merge all)",
+            valueName: "n"))
+    var limit: Int?
+
+    @Flag(help: "Merge the profiles, two at a time.")
+    var merge = false
 
     @OptionGroup var conditions: ConditionOptions
+    @OptionGroup var asking: AskingOptions
     @OptionGroup var store: StoreOptions
     @OptionGroup var result: ResultOptions
 
     func validate() throws {
-        guard 0...1_000_000 ~= limit else { throw ValidationError("--limit takes 0 to 1000000.") }
+        guard 0...1_000_000 ~= limit ?? 0 else { throw ValidationError("--limit takes 0 to 1000000.") }
+        guard merge || !asking.isPlain else { throw ValidationError("--plain is for --merge.") }
     }
 
     var needsAddressSpace: Bool { true }
 
     func run() async throws {
-        let found = try await global.withStore("duplicates") { repository in
-            let schema = repository.schema
-            let fields = try by.map { list throws(CommandFailure) in try names(list, in: schema) }
-            let nameFields = try similar.map { list throws(CommandFailure) in try names(list, in: schema) }
-            let query = ProfileQuery(
-                try notedConditions(in: schema), joinsByOr: conditions.joinsByOr, status: conditions.status)
-            let duplicates = try await repository.duplicates(
-                by: fields, similarNames: nameFields ?? schema.nameFields, matching: query,
-                temporaryFolder: Environment["TMPDIR"] ?? "/var/tmp")
-            return try FoundDuplicates(duplicates, limit: limit)
+        let way = merge ? global.asking(asking) : nil
+        guard way != nil || !merge else {
+            throw CommandFailure(
+                .usage, "Profiles can only be merged on a terminal, and there is none",
+                "Without a terminal, set the values with \"profiles edit\", and remove the other profile with "
+                    + "\"profiles remove\"")
         }
+        try await global.withStore("duplicates") { repository in
+            let duplicates = try await find(in: repository)
+            if let way { return try await merge(duplicates, way, in: repository) }
+            try show(FoundDuplicates(duplicates, limit: limit ?? 100))
+        }
+    }
+
+    private func find(in repository: ProfileRepository) async throws -> ProfileDuplicates {
+        let schema = repository.schema
+        let fields = try by.map { list throws(CommandFailure) in try names(list, in: schema) }
+        let nameFields = try similar.map { list throws(CommandFailure) in try names(list, in: schema) }
+        let query = ProfileQuery(
+            try notedConditions(in: schema), joinsByOr: conditions.joinsByOr, status: conditions.status)
+        return try await repository.duplicates(
+            by: fields, similarNames: nameFields ?? schema.nameFields, matching: query,
+            temporaryFolder: Environment["TMPDIR"] ?? "/var/tmp")
+    }
+
+    private func show(_ found: FoundDuplicates) throws {
         switch global.format {
         case .json: try Output.standard.print(found.json)
         case .text: try Output.standard.write(found.text)

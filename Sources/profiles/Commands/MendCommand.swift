@@ -15,6 +15,9 @@ struct MendCommand: AsynchronousCommand, ResultWriting {
             stay in it, and the file is removed when no row is left. If no row was submitted or deleted, the file is \
             not touched. Exits 1 if rows are left.
 
+            If other rows have a wrong value that you have corrected, you are asked whether to correct it in all of \
+            them. The rows that are valid then are stored too; the others keep the correction.
+
             With --on-duplicate update, a row whose profile is stored already edits that profile, as an import does. \
             An empty cell clears an optional field, and fields without a column keep their values. With skip, such a \
             row is not shown, and leaves the file together with the rows that are stored.
@@ -71,15 +74,19 @@ struct MendCommand: AsynchronousCommand, ResultWriting {
         switch global.format {
         case .json:
             try Output.standard.print([
-                "file": .string(file), "stored": .number(outcome.stored),
+                "file": .string(file), "stored": .number(outcome.stored), "corrected": .number(outcome.corrected),
                 "skipped": .number(outcome.skipped), "dropped": .number(outcome.dropped),
                 "left": .number(outcome.left), "left_in": outcome.left == 0 ? .null : .string(outcome.place),
             ])
         case .text where global.quiet && outcome.isComplete && outcome.failure == nil: break
         case .text:
-            let skipped = outcome.skipped == 0 ? "" : ", \(outcome.skipped) skipped"
-            let dropped = outcome.dropped == 0 ? "" : ", \(outcome.dropped) dropped"
-            let stored = "\(outcome.stored) row\(outcome.stored == 1 ? "" : "s") stored\(skipped)\(dropped)"
+            let skipped = outcome.skipped == 0 ? "" : ", \(outcome.skipped.grouped) skipped"
+            let dropped = outcome.dropped == 0 ? "" : ", \(outcome.dropped.grouped) dropped"
+            let stored = "\(outcome.stored.grouped) row\(outcome.stored == 1 ? "" : "s") stored\(skipped)\(dropped)"
+            if outcome.corrected > 0 {
+                let rows = "\(outcome.corrected.grouped) row\(outcome.corrected == 1 ? "" : "s")"
+                global.note("\(rows) got the correction of another row.")
+            }
             let left =
                 if outcome.isRemoved {
                     "none is left, and \(outcome.place.visible) is removed"
@@ -88,7 +95,7 @@ struct MendCommand: AsynchronousCommand, ResultWriting {
                 } else if outcome.left == 0 {
                     "none is left, and \(file.visible) is as it was"
                 } else {
-                    "\(outcome.left) \(outcome.left == 1 ? "is" : "are") left in \(outcome.place.visible)"
+                    "\(outcome.left.grouped) \(outcome.left == 1 ? "is" : "are") left in \(outcome.place.visible)"
                 }
             try Output.standard.print("\(stored); \(left).")
         }

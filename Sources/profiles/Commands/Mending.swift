@@ -3,6 +3,9 @@ internal import ProfileCore
 internal import ProfileStore
 internal import ProfileStoreSQLite
 internal import ProfileTransfer
+internal import TerminalUI
+internal import TextLayout
+internal import Threads
 
 /// Offers the rows of a file of rejected rows one after another, and stores the corrected rows.
 ///
@@ -12,10 +15,15 @@ internal import ProfileTransfer
 /// a user needs to mend a row. If another program has replaced or changed the file meanwhile, the file is neither
 /// overwritten nor removed; see ``FileClaim``. The run first makes a private copy of the file, and reads the rows from
 /// the copy. So no row is lost if another program shortens the file.
+///
+/// If other rows have a wrong value that the user has corrected, the user may correct it in all of them at once; see
+/// ``CommonCorrection``.
 struct Mending {
     /// The result of a run.
     struct Outcome {
         var stored = 0
+        /// The number of rows that got the correction of another row. They were stored, or remain in the file.
+        var corrected = 0
         /// The number of rows that were not offered. A row is not offered if its values are already stored. It is also
         /// not offered if its profile is stored and the options skip such rows.
         var skipped = 0
@@ -54,17 +62,20 @@ struct Mending {
         let claim = try FileClaim(opened.descriptor, at: path)
         // If this file cannot be created, the run ends before the user types anything.
         var rest = try replacement(of: path)
-        let (file, count, rows) = try await counted(opened)
+        let (first, count, rows) = try await counted(opened)
         var outcome = Outcome(place: path)
-        var done = RangeSet<Int>()
+        var state = State(file: first)
+        var asked: Set<CommonCorrection.Mistake> = []
         do {
-            while let row = try await rows.next() {
+            while let next = try await rows.next() {
+                // The row was stored together with another one.
+                if state.done.contains(next.number) { continue }
+                let row = next.correcting(state.file.corrections)
+                let typed = Locked<ValidProfile?>(nil)
                 let offered = try await RowToMend(row, of: count, onDuplicate: options.duplicates, in: repository) {
-                    [claim, done] profile in
-                    let changed = try replacement(of: claim.path)
-                    _ = try await file.copy(
-                        to: changed.descriptor, without: done, corrected: .init(number: row.number, profile: profile))
-                    try claim.replace(with: changed)
+                    [claim, state] profile in
+                    typed.withLock { $0 = profile }
+                    try await write(state, correcting: .init(number: row.number, profile: profile), to: claim)
                 }
                 switch try await ending(of: offered) {
                 case .stored: outcome.stored += 1
@@ -72,12 +83,23 @@ struct Mending {
                 case .dropped: outcome.dropped += 1
                 case .left: continue
                 }
-                done.insert(contentsOf: row.number..<row.number + 1)
+                state.done.insert(contentsOf: row.number..<row.number + 1)
+                guard let offered, let profile = typed.withLock({ $0 }) else { continue }
+                for correction in CommonCorrection.all(of: offered, as: profile, in: repository.schema)
+                where asked.insert(correction.mistake).inserted {
+                    let made = try await makeEverywhere(correction, state, claim)
+                    state = made.state
+                    outcome.corrected += made.corrected
+                    outcome.stored += made.stored
+                    outcome.skipped += made.skipped
+                    if let failure = made.failure { throw failure }
+                }
             }
         } catch is MendingEnded {
         } catch {
             outcome.failure = error
         }
+        let (file, done) = (state.file, state.done)
         // If this run has neither stored nor dropped a row, the file is not written again and not removed.
         guard outcome.stored + outcome.dropped > 0 else {
             outcome.left = count
@@ -93,6 +115,51 @@ struct Mending {
         }
         (outcome.place, outcome.isDisplaced) = (claim.path, claim.isDisplaced)
         return outcome
+    }
+
+    /// The rows of the file so far.
+    struct State {
+        /// The file with all corrections of several rows.
+        var file: RejectedRowFile
+        /// The numbers of the rows that leave the file.
+        var done = RangeSet<Int>()
+    }
+
+    /// Replaces the file by one with the present rows. One row may have the values that the user has typed.
+    private func write(
+        _ state: State, correcting row: RejectedRowFile.CorrectedRow? = nil, to claim: FileClaim
+    ) async throws {
+        let changed = try replacement(of: claim.path)
+        _ = try await state.file.copy(to: changed.descriptor, without: state.done, corrected: row)
+        try claim.replace(with: changed)
+    }
+
+    /// Asks the user whether to make a correction in all rows that have the same wrong value, and makes it.
+    private func makeEverywhere(
+        _ correction: CommonCorrection, _ state: State, _ claim: FileClaim
+    ) async throws -> CommonCorrection.Made {
+        let count = try await state.file.count(of: correction.correction, without: state.done)
+        guard count > 0 else { return CommonCorrection.Made(state: state) }
+        let question = correction.question(count)
+        let make: @Sendable () async -> CommonCorrection.Made = { [self] in
+            await correction.make(in: state, count: count, in: repository) { state in
+                try await write(state, to: claim)
+            }
+        }
+        switch asking {
+        case .byLine:
+            guard try LinePrompt.isConfirmed(question) else { return CommonCorrection.Made(state: state) }
+            return try await Interruption.cancelling(isQuiet: true) { await make() }
+        case .onScreen:
+            let screen = QuestionScreen(
+                ChoiceScreen(
+                    title: correction.title.visible, text: question + "?",
+                    options: ["No, only in this row", count == 1 ? "Yes, there too" : "Yes, in all of them"]),
+                working: "Storing …")
+            return try await screens.run(screen, unfinished: RowToMend.storedLast) { request in
+                .done(request.answer == 1 ? await make() : CommonCorrection.Made(state: state))
+            }
+        }
     }
 
     static let needsFile = "mend takes a file, because it writes the remaining rows to it."

@@ -73,6 +73,8 @@ struct RowToMend {
 extension RowToMend {
     /// The message for a user who stops mending while a row is shown.
     static let unfinished = "The row that was shown is as it was."
+    /// The message for a user who stops mending after a row was stored.
+    static let storedLast = "The last row is stored."
 
     /// Returns the row's value of a field. Nil if the row has no value for this field.
     func value(of name: FieldName) -> String? { typed[name].flatMap { $0.isEmpty ? nil : $0 } }

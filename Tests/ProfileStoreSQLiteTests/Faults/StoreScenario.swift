@@ -40,6 +40,7 @@ struct StoreScenario: Sendable, CustomTestStringConvertible {
         StoreScenario("registering several", ["register-many:dora", "register-once:emil", "close"], states: 3),
         StoreScenario("editing", ["edit:abel", "edit:bert:Street", "close"], states: 3),
         StoreScenario("removing", ["remove:bert", "close", "remove:abel", "close"], states: 3),
+        StoreScenario("merging", ["merge:abel:bert", "close", "merge:carl:bert", "close"], states: 3),
         StoreScenario(
             "adopting rules", ["adopt:email", "adopt-unique:badge", "revalidate", "close", "adopt:note", "close"]),
         // The log still holds everything when the next process comes.

@@ -41,7 +41,7 @@ struct RandomVerbs {
     mutating func pause() -> Int { Int.random(in: 0...300, using: &random) }
 
     mutating func next(at time: Timestamp) -> Verb {
-        switch Int.random(in: 0..<52, using: &random) {
+        switch Int.random(in: 0..<55, using: &random) {
         case 0...3: register(at: time)
         case 4...6: replace(at: time)
         case 7: remove(at: time)
@@ -58,6 +58,7 @@ struct RandomVerbs {
         case 45: erase(at: time)
         case 46...47: editMany()
         case 48...51: undo()
+        case 52...54: merge()
         case 21: scan()
         case 22: look()
         case 23: removeMany(at: time)
@@ -191,6 +192,23 @@ struct RandomVerbs {
             } catch {
                 return "\(error.error) \(error.report)"
             }
+        }
+    }
+
+    /// Merges two profiles, with each value of the one or the other, and perhaps after one of them has changed.
+    private mutating func merge() -> Verb {
+        let names = (username(), username())
+        let chosen = ["username", "email", "note"].filter { _ in random.once(in: 2) }
+        let (isStale, isOtherStale) = (random.once(in: 8), random.once(in: 8))
+        return Verb("merge \(names.0) into \(names.1) with its \(chosen)") { repository in
+            guard let removed = try await repository.profile(username: names.0),
+                let kept = try await repository.profile(username: names.1)
+            else { return "not there" }
+            var draft = kept.draft
+            for field in chosen { draft[field] = removed.draft[field] }
+            return try await repository.merge(
+                removed.asIf(isStale: isStale), into: kept.asIf(isStale: isOtherStale), with: draft
+            ).text
         }
     }
 

@@ -41,6 +41,12 @@ final class StoreWork {
             for _ in 0..<2 { _ = try await repository.register(profile, key: WriteKey("key-\(name)")) }
         case "edit": _ = try await opened().edit(name) { $0["address"] = words.count > 2 ? words[2] : "elsewhere" }
         case "remove": try await opened().remove(name)
+        case "merge":
+            let repository = try await opened()
+            guard words.count > 2, let kept = try await repository.profile(username: name),
+                let other = try await repository.profile(username: words[2])
+            else { throw Failure.missing(step) }
+            _ = try await repository.merge(other, into: kept, with: other.draft)
         case "adopt", "adopt-unique":
             let repository = try await opened()
             let constraint = words[0] == "adopt" ? "" : #","constraints":{"unique":true}"#
