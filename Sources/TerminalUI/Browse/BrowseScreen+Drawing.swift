@@ -49,7 +49,12 @@ extension BrowseScreen {
         }
         frame.write(status, row: 0, column: max(1, width + 1 - status.displayWidth), style: .dim, width: width)
         guard let row = layout.search else { return }
-        if case .rowNumber(let digits) = entry { return frame.drawEntry("Go to row: ", digits, row: row) }
+        switch entry {
+        case .rowNumber(let digits): return frame.drawEntry("Go to row: ", digits, row: row)
+        case .setting(let text): return frame.drawEntry("Set in \(selectionText): ", text, row: row)
+        case .file(let text): return frame.drawEntry("Export \(exportText) to the file: ", text, row: row)
+        case .search, nil: break
+        }
         guard isSearching || !view.search.isEmpty else {
             return frame.drawRule(row: row)
         }
@@ -60,6 +65,7 @@ extension BrowseScreen {
     private var status: String {
         var parts: [String] = []
         let count = counts[view]
+        if !marked.isEmpty { parts.append("\(marked.count.grouped) selected") }
         if isReading {
             parts.append("reading …")
         } else if let number = window.number {
@@ -127,6 +133,7 @@ extension BrowseScreen {
         if isSelected {
             frame.write(String(repeating: " ", count: max(0, layout.width - 1)), row: line, column: 0, style: style)
         }
+        if marked.contains(row.id) { frame.write("•", row: line, column: 1, style: style.union([.accent, .bold])) }
         if !row.issues.isEmpty { frame.write("!", row: line, column: 0, style: style.union([.error, .bold])) }
         let wanted = FoldedText(shownView.search)
         var start = 2
@@ -175,20 +182,32 @@ extension BrowseScreen {
     }
 
     private var keys: KeyLegend {
-        if case .rowNumber = entry {
-            return KeyLegend([.init("Return", "go to the row", rank: 0), .init("Esc", "back", rank: 1)])
-        }
-        guard !isSearching else {
+        switch entry {
+        case .rowNumber: return KeyLegend([.init("Return", "go to the row", rank: 0), .back])
+        case .setting: return KeyLegend([.init("Return", "show what would change", rank: 0), .back])
+        case .file: return KeyLegend([.init("Return", "export", rank: 0), .back])
+        case .search:
             return KeyLegend([
                 .init("Return", "to the table", rank: 0), .init("Esc", "end the search", rank: 1),
                 .init("↑↓", "move", rank: 2),
             ])
+        case nil: return marked.isEmpty ? keysOfRow : Self.keysOfSelection
         }
+    }
+
+    private static let keysOfSelection = KeyLegend([
+        .init("Space", "select", rank: 2), .init("a", "all", rank: 7), .init("e", "edit", rank: 1),
+        .init("Del", "remove", rank: 4), .init("x", "export", rank: 3), .init("Esc", "select none", rank: 0),
+        .init("?", "all keys", rank: 5), .init("q", "leave", rank: 6),
+    ])
+
+    private var keysOfRow: KeyLegend {
         let hasRow = window.selectedRow != nil
         return KeyLegend(
             [
                 hasRow ? .init("Return", "edit", rank: 0) : nil,
                 .init("/", "search", rank: 2),
+                hasRow ? .init("Space", "select", rank: 10) : nil,
                 .init("n", "register", rank: 3),
                 hasRow ? .init("Del", "remove", rank: 6) : nil,
                 .init("←→ s", "sort", rank: 5),
@@ -208,6 +227,7 @@ extension BrowseScreen {
             JSONMember("screen", .string("browse")), JSONMember("search", .string(view.search)),
             JSONMember("is_searching", .bool(isSearching)),
             JSONMember("conditions", .number(view.conditions.count)),
+            JSONMember("marked", .number(marked.count)),
             JSONMember("filter", .string(view.filter.rawValue)),
             JSONMember("column", .string(columns[column].title)),
             JSONMember("order", view.order.map { .string($0.column) } ?? .null),

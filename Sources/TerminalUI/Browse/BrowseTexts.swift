@@ -10,6 +10,24 @@ extension ChoiceScreen {
             options: ["Keep it", "Remove it"])
     }
 
+    /// The question before several profiles are edited. `text` says what would change.
+    static func editing(_ profiles: String, _ text: String) -> ChoiceScreen {
+        ChoiceScreen(title: "Edit \(profiles)?", text: text, options: ["Keep the old values", "Edit"])
+    }
+
+    /// The question before several profiles are removed.
+    static func removing(many profiles: String) -> ChoiceScreen {
+        ChoiceScreen(
+            title: "Remove \(profiles)?", text: "With their passwords, passcodes and sessions.",
+            options: ["Keep", "Remove"])
+    }
+
+    /// The question before an export replaces a file.
+    static func replacing(_ path: String) -> ChoiceScreen {
+        ChoiceScreen(
+            title: "Replace the file?", text: "\(path.visible) exists already.", options: ["Keep it", "Replace it"])
+    }
+
     /// The question before a change is undone.
     static func undoing(_ text: String) -> ChoiceScreen {
         ChoiceScreen(title: "Undo the newest change?", text: text, options: ["Keep the change", "Undo it"])
@@ -29,11 +47,16 @@ extension TextScreen {
             ("f", "show only invalid profiles, or only those that are not judged yet"),
             ("Esc", "take back the search, then the filters by value, the last one first"), ("", ""),
             ("Return, e", "edit the profile"), ("n", "register a profile"),
-            ("Del, d", "remove the profile, after a question"),
+            ("Del, d", "remove the profile, after a question"), ("x", "export all rows that match to a file"),
             ("u", "undo the newest change of the store, after a question"),
             ("H", "the history of the profile: its values before and after each change"),
             ("y", "copy the value in the column to the clipboard of the terminal"),
             ("Y", "copy all values of the profile, separated by tabs"), ("", ""),
+            ("Space", "select the profile, or take it out of the selection"), ("a", "select all profiles that match"),
+            ("Esc", "with a selection: end it"),
+            ("e", "with a selection: set a field of all its profiles, as in town=London or place={town} {postal_code}"),
+            ("Del, d", "with a selection: remove its profiles, after a question"),
+            ("x", "with a selection: export its profiles to a file"), ("", ""),
             ("r", "read the profiles again"), ("?", "these keys"), ("Ctrl-L", "draw the screen again"),
             ("Ctrl-Z", "suspend the program"), ("q", "leave"),
         ]
