@@ -52,7 +52,7 @@ import Watchdog
         try driver.press(.escape)
         try driver.wait(until: { !$0.contains("Set in") })
         try driver.type("u")
-        try driver.wait(until: { $0.contains("9 profiles will get the old values back") })
+        try driver.wait(until: { $0.contains("profiles will get the old values back") })
         try driver.press(.down)
         try driver.press(.enter)
         try driver.wait(until: { $0.contains("Undone: 9 profiles") })

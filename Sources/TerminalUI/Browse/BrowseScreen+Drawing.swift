@@ -14,8 +14,11 @@ extension BrowseScreen {
         let layout = BrowseLayout(frame.size, isTyping: entry != nil)
         drawHead(into: &frame, layout)
         let fit = columnFit(layout)
-        frame.drawHeadings(fit, layout, from: 2, hint: hint(of: fit)) { index in
-            (heading(index), index == column ? [.bold, .underline] : .bold, columns[index].isNumber)
+        frame.drawHeadings(fit, layout, from: Self.firstColumn, hint: hint(of: fit)) { place in
+            let index = columns.shown[place]
+            return (
+                heading(index), index == columns.selected ? [.bold, .underline] : .bold, columns[index].isNumber
+            )
         }
         for index in 0..<layout.rows where window.top + index < window.rows.count {
             draw(
@@ -31,7 +34,11 @@ extension BrowseScreen {
         }
         drawFoot(into: &frame, layout)
         question?.choice.draw(into: &frame)
+        chooser?.draw(into: &frame)
     }
+
+    /// The column of the terminal at which the table begins. Before it are the marks.
+    static let firstColumn = 2
 
     private var emptyText: String {
         if view == BrowseView() { return "There are no profiles yet: n registers one" }
@@ -86,7 +93,7 @@ extension BrowseScreen {
     }
 
     private func title(ofColumn name: String) -> String {
-        (columns.first { $0.name == name }?.title ?? name).visible
+        (columns.all.first { $0.name == name }?.title ?? name).visible
     }
 
     /// The maximum width of the value of a condition.
@@ -98,18 +105,19 @@ extension BrowseScreen {
     private func hint(of fit: ColumnFit) -> String {
         let count = fit.fallen.count
         let text = "\(count.grouped) more \(count == 1 ? "column" : "columns")"
-        return fit.fallen.contains { $0 > column } ? text + " →" : "← " + text
+        return fit.fallen.contains { $0 > columns.shown.firstIndex(of: columns.selected) ?? 0 } ? text + " →" : "← " + text
     }
 
+    /// The layout of the shown columns. Its indices are those of ``BrowseColumns/shown``.
     private func columnFit(_ layout: BrowseLayout) -> ColumnFit {
         let seen = window.rows[min(window.top, window.rows.count)...].prefix(layout.rows)
-        let fitted = columns.indices.map { index in
+        let fitted = columns.shown.map { index in
             let column = columns[index]
             let isWanted =
-                index == self.column || column.isKey || column.name == view.order?.column
+                index == columns.selected || column.isKey || column.name == view.order?.column
                 || seen.contains { isFound($0.cells[index]) }
             return ColumnFit.Column(
-                heading: heading(index), widestCell: widths[index], isWhole: column.isNumber, mustStay: isWanted)
+                heading: heading(index), widestCell: columns.widths[index], isWhole: column.isNumber, mustStay: isWanted)
         }
         return ColumnFit(fitted, within: max(1, layout.width - 3))
     }
@@ -136,14 +144,15 @@ extension BrowseScreen {
         if marked.contains(row.id) { frame.write("•", row: line, column: 1, style: style.union([.accent, .bold])) }
         if !row.issues.isEmpty { frame.write("!", row: line, column: 0, style: style.union([.error, .bold])) }
         let wanted = FoldedText(shownView.search)
-        var start = 2
+        var start = Self.firstColumn
         for place in fit.places {
-            let cell = row.cells[place.column].map {
+            let index = columns.shown[place.column]
+            let cell = row.cells[index].map {
                 MarkedText($0, marks: wanted.ranges(in: $0), upTo: place.width)
             }
             let shown = cell ?? MarkedText("–")
             var column = start
-            if columns[place.column].isNumber { column += max(0, place.width - shown.displayWidth) }
+            if columns[index].isNumber { column += max(0, place.width - shown.displayWidth) }
             for part in shown.parts {
                 column += frame.write(
                     String(part.text), row: line, column: column,
@@ -161,7 +170,7 @@ extension BrowseScreen {
             lines += ("✗ " + issue.visible).wrapped(to: width).map { PanelLine($0, .error) }
         }
         // The name is already shown above. Matches come first because there may not be room for all fields.
-        let cells = zip(columns, row.cells).filter { $1 != row.name }
+        let cells = zip(columns.all, row.cells).filter { $1 != row.name }
         for (column, cell) in cells.filter({ isFound($1) }) + cells.filter({ !isFound($1) }) {
             lines += ("\(column.title.visible): \(cell?.visible ?? "–")").wrapped(to: width).map { PanelLine($0) }
         }
@@ -178,7 +187,7 @@ extension BrowseScreen {
         let issue = layout.detail == nil ? window.selectedRow?.issues.first : nil
         frame.drawFoot(
             note ?? issue.map { ScreenNote(text: "✗ " + $0.visible, style: .error) },
-            question == nil && notices.isEmpty ? keys : nil, rows: layout.foot)
+            question == nil && chooser == nil && notices.isEmpty ? keys : nil, rows: layout.foot)
     }
 
     private var keys: KeyLegend {
@@ -229,13 +238,14 @@ extension BrowseScreen {
             JSONMember("conditions", .number(view.conditions.count)),
             JSONMember("marked", .number(marked.count)),
             JSONMember("filter", .string(view.filter.rawValue)),
-            JSONMember("column", .string(columns[column].title)),
+            JSONMember("column", .string(columns.selectedColumn.title)),
             JSONMember("order", view.order.map { .string($0.column) } ?? .null),
             JSONMember("count", counts[view].map { .number($0) } ?? .null),
             JSONMember("is_reading", .bool(demand != nil)),
             JSONMember("selected", window.selectedRow.map { .string($0.name) } ?? .null),
             JSONMember("rows", .array(shown.map { .string($0.name) })),
             JSONMember("question", question.map { $0.choice.json } ?? .null),
+            JSONMember("columns", chooser?.json ?? .null),
             JSONMember("text", text.map { .string($0.title) } ?? .null),
             JSONMember("note", note.map { .string($0.text) } ?? .null),
         ]

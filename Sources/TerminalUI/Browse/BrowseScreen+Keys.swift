@@ -22,6 +22,11 @@ extension BrowseScreen {
             self.text = text.isClosed(by: key, on: size) ? nil : text
             return nil
         }
+        if var chooser {
+            let outcome = chooser.take(key)
+            self.chooser = outcome == nil ? chooser : nil
+            return if case .taken(let arrangement) = outcome { rearrange(arrangement) } else { nil }
+        }
         if let question { return answer(key, question.choice, question.request) }
         switch entry == nil ? key.orMovement : key {
         case .up: window.move(by: -1, height: layout.rows)
@@ -99,8 +104,9 @@ extension BrowseScreen {
 
     private mutating func pressed(_ key: Key) -> ScreenAction<Request>? {
         switch key {
-        case .left, .backTab: column = max(0, column - 1)
-        case .right, .tab: column = min(columns.count - 1, column + 1)
+        case .left, .backTab: columns.move(by: -1)
+        case .right, .tab: columns.move(by: 1)
+        case .character("c"): chooser = ColumnChooser(columns)
         case .character("/"), .control("f"): entry = .search
         case .character(":"): entry = .rowNumber("")
         case .character("?"): text = .browseKeys
@@ -122,7 +128,7 @@ extension BrowseScreen {
             // A large import takes seconds.
             note = ScreenNote(text: "Reading the newest change …")
             return ask(.previewUndo)
-        case .character("y"): return chosenRow().flatMap { ask(.copy(id: $0.id, columns[column])) }
+        case .character("y"): return chosenRow().flatMap { ask(.copy(id: $0.id, columns.selectedColumn)) }
         case .character("Y"): return chosenRow().flatMap { ask(.copy(id: $0.id, nil)) }
         case .character(" "): toggleMark()
         case .character("a"):

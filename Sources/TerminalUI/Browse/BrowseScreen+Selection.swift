@@ -17,7 +17,8 @@ extension BrowseScreen {
 
     mutating func startEdit() {
         // Most users choose the column before they edit it. The key cannot be set for several profiles.
-        entry = .setting(columns[column].isKey ? "" : columns[column].name + "=")
+        let column = columns.selectedColumn
+        entry = .setting(column.isKey ? "" : column.name + "=")
     }
 
     mutating func previewEdit(_ setting: String) -> ScreenAction<Request>? {
@@ -41,7 +42,11 @@ extension BrowseScreen {
             return nil
         }
         note = ScreenNote(text: "Exporting …")
-        return ask(.export(marked.isEmpty ? nil : marked, view, path: path, isReplacing: false))
+        return ask(
+            .export(
+                BrowseExport(
+                    ids: marked.isEmpty ? nil : marked, view: view, columns: columns.chosenNames, path: path,
+                    isReplacing: false)))
     }
 
     /// Handles an answer to a request about several profiles.
@@ -55,13 +60,35 @@ extension BrowseScreen {
         case .editable(let ids, let setting, let text):
             entry = nil
             question = (.editing(Self.profiles(ids.count), text), .editMany(ids, setting: setting))
-        case .exists(let ids, let view, let path):
+        case .exists(var export):
             entry = nil
-            question = (.replacing(path), .export(ids, view, path: path, isReplacing: true))
+            export.isReplacing = true
+            question = (.replacing(export.path), .export(export))
         case .exported(let text):
             entry = nil
             note = ScreenNote(text: text)
         default: break
         }
+    }
+}
+
+/// An export of profiles of the table to a file.
+package struct BrowseExport: Hashable, Sendable {
+    /// The ids of the profiles; nil for all profiles of the view.
+    package let ids: Set<Int64>?
+    /// The view. The file has its order.
+    package let view: BrowseView
+    /// The names of the columns, in their order; nil for all fields.
+    package let columns: [String]?
+    package let path: String
+    /// Whether an existing file is replaced.
+    package internal(set) var isReplacing: Bool
+
+    package init(ids: Set<Int64>?, view: BrowseView, columns: [String]?, path: String, isReplacing: Bool) {
+        self.ids = ids
+        self.view = view
+        self.columns = columns
+        self.path = path
+        self.isReplacing = isReplacing
     }
 }

@@ -9,7 +9,7 @@ extension BrowseScreen {
     /// Switches to the next sort order: ascending by the selected column, then descending, then the order of
     /// registration.
     mutating func sort() {
-        let name = columns[column].name
+        let name = columns.selectedColumn.name
         switch view.order {
         case let order? where order.column == name && order.isDescending: view.order = nil
         case let order? where order.column == name: view.order = BrowseView.Order(column: name, isDescending: true)
@@ -22,8 +22,8 @@ extension BrowseScreen {
     /// that have another value.
     mutating func filterByCell(isExcluded: Bool) {
         guard let row = chosenRow() else { return }
-        let name = columns[column].name
-        let value = row.cells[column]
+        let name = columns.selectedColumn.name
+        let value = row.cells[columns.selected]
         guard value.map(BrowseRow.isWhole) ?? true else {
             note = ScreenNote(text: "The value is too long for a filter")
             return
@@ -92,5 +92,15 @@ extension BrowseScreen {
         guard let row = window.selectedRow, let detail = layout.detail else { return }
         let most = detailLines(of: row, width: detail.width).count - detail.textRows.count
         detailScroll = (row.id, max(0, min(hiddenDetailLines + count, most)))
+    }
+
+    // MARK: Columns
+
+    /// Shows the columns as the user has arranged them, and remembers them. The user need not wait for that, so the
+    /// screen is not busy.
+    mutating func rearrange(_ arrangement: ColumnArrangement) -> ScreenAction<Request>? {
+        guard arrangement != columns.arrangement else { return nil }
+        columns.arrangement = arrangement
+        return .ask(.remember(arrangement))
     }
 }

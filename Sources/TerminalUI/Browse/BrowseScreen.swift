@@ -31,9 +31,10 @@ package struct BrowseScreen: Screen {
         case editMany(Set<Int64>, setting: String)
         /// Remove these profiles.
         case removeMany(Set<Int64>)
-        /// Write profiles to a file, in the order of the view. If there is no selection, all profiles of the view. An
-        /// existing file is replaced only if `isReplacing` is true.
-        case export(Set<Int64>?, BrowseView, path: String, isReplacing: Bool)
+        /// Write profiles to a file.
+        case export(BrowseExport)
+        /// Remember the columns for the next time. The screen is not busy meanwhile.
+        case remember(ColumnArrangement)
         /// Copy a value of a profile to the clipboard of the terminal. If there is no column, copy all its values.
         case copy(id: Int64, BrowseColumn?)
     }
@@ -65,9 +66,11 @@ package struct BrowseScreen: Screen {
         /// What the edit of several profiles would change. The user is asked.
         case editable(Set<Int64>, setting: String, text: String)
         /// The file of an export exists. The user is asked.
-        case exists(Set<Int64>?, BrowseView, path: String)
+        case exists(BrowseExport)
         /// Profiles were exported. The text says how many.
         case exported(String)
+        /// The request is done, and the user need not know.
+        case done
         /// A note about a request that has changed nothing.
         case noted(String)
         /// The request failed.
@@ -88,21 +91,20 @@ package struct BrowseScreen: Screen {
         /// The distance of the selected row from the first visible row.
         var row = 0
         var marked: Set<Int64> = []
+        var arrangement = ColumnArrangement()
 
         /// Creates a place at the top of the search results for a text. An empty text finds all profiles.
-        package init(searching text: String = "") {
+        package init(searching text: String = "", arrangement: ColumnArrangement = ColumnArrangement()) {
+            self.arrangement = arrangement
             view = BrowseView()
             view.search = text
             offset = 0
         }
     }
 
-    /// The columns; at least one.
-    private(set) var columns: [BrowseColumn]
+    var columns: BrowseColumns
     package internal(set) var view: BrowseView
     var window: BrowseWindow
-    /// The index of the selected column. If the user presses the key for sorting, the table is sorted by this column.
-    var column: Int
     /// The line into which the keys go that the user presses; nil if they are commands.
     var entry: Entry?
     /// The ids of the selected profiles. The user selects profiles to edit, remove or export them together.
@@ -115,13 +117,12 @@ package struct BrowseScreen: Screen {
     /// The previous total number of rows, from the time when the rows above the window were counted. The next total is
     /// compared with this number. The value is nil if no comparison is necessary.
     var countBefore: Int?
-    /// The width of the widest cell of each column so far. Widths never shrink, so the columns do not move back and
-    /// forth.
-    private(set) var widths: [Int]
     var note: ScreenNote?
     var isUnreadable = false
     /// A question, and the request if the user picks the second option.
     var question: (choice: ChoiceScreen, request: Request)?
+    /// The list of columns over the table.
+    var chooser: ColumnChooser?
     /// A text that is shown in place of the table.
     var text: TextScreen?
     /// The number of hidden lines above the visible lines of the detail area, for the profile with this id.
@@ -141,16 +142,14 @@ package struct BrowseScreen: Screen {
     ///   - notices: The notices to show first.
     package init(columns: [BrowseColumn], at place: Place = Place(), note: String? = nil, notices: [NoticeScreen] = [])
     {
-        self.columns = columns
+        self.columns = BrowseColumns(columns, arrangement: place.arrangement, selecting: place.column)
         self.notices = notices
         let view = place.view.having(columns)
         self.view = view
         shownView = view
-        column = columns.firstIndex { $0.name == place.column } ?? 0
         marked = place.marked
         window = BrowseWindow(at: place)
         countBefore = place.count
-        widths = Array(repeating: 0, count: columns.count)
         self.note = note.map { ScreenNote(text: $0) }
     }
 
@@ -158,7 +157,8 @@ package struct BrowseScreen: Screen {
     package var place: Place {
         var place = Place()
         place.view = view
-        place.column = columns[column].name
+        place.column = columns.selectedColumn.name
+        place.arrangement = columns.arrangement
         place.selected = window.selectedRow?.id
         place.marked = marked
         // The position of a row is valid only in the view that contains the row.
@@ -190,7 +190,7 @@ package struct BrowseScreen: Screen {
 
     package mutating func receive(_ reply: Reply) {
         switch reply {
-        case .rows(_, let columns, _, _) where columns != self.columns: showAnew(with: columns)
+        case .rows(_, let columns, _, _) where columns != self.columns.all: showAnew(with: columns)
         case .rows(let rows, _, .rows(let view, let start, _), let goingOn): take(rows, of: view, start, goingOn)
         case .rows: break
         case .count(let count, let view):
@@ -236,6 +236,7 @@ package struct BrowseScreen: Screen {
             note = nil
             notices.append(.error(text))
         case .selected, .editable, .exists, .exported: receiveOfSelection(reply)
+        case .done: break
         case .noted(let text):
             isBusy = false
             note = ScreenNote(text: text)
@@ -249,11 +250,7 @@ package struct BrowseScreen: Screen {
     private mutating func take(
         _ rows: [BrowseRow], of view: BrowseView, _ start: BrowseDemand.Start, _ goingOn: String?
     ) {
-        for row in rows {
-            for (column, cell) in zip(columns.indices, row.cells) {
-                widths[column] = max(widths[column], min(cell?.visible.displayWidth ?? 1, Self.widestCell))
-            }
-        }
+        for row in rows { columns.makeRoom(for: row) }
         defer { if let count = counts[view] { window.learn(count) } }
         guard var incoming else { return window.add(rows, from: start, goingOn: goingOn, height: layout.rows) }
         incoming.add(rows, from: start, goingOn: goingOn, height: layout.rows)
@@ -269,10 +266,9 @@ package struct BrowseScreen: Screen {
 
     /// If the rules in force have changed, starts again with the new columns.
     private mutating func showAnew(with columns: [BrowseColumn]) {
-        let chosen = self.columns[column].name
-        self.columns = columns
-        column = columns.firstIndex { $0.name == chosen } ?? 0
-        widths = Array(repeating: 0, count: columns.count)
+        self.columns = BrowseColumns(
+            columns, arrangement: self.columns.arrangement, selecting: self.columns.selectedColumn.name)
+        chooser = nil
         counts = [:]
         view = view.having(columns)
         shownView = view
@@ -280,10 +276,6 @@ package struct BrowseScreen: Screen {
         incoming = nil
         note = ScreenNote(text: "The rules have changed: everything is read again")
     }
-
-    /// The maximum width of a table column, in columns of the terminal. Without this limit, one long value could push
-    /// all other columns off the screen.
-    private static let widestCell = 64
 
     package mutating func resize(to size: ScreenSize) {
         self.size = size

@@ -40,7 +40,8 @@ extension TextScreen {
         let keys = [
             ("↑ ↓, j k", "the next or the previous row"), ("PgUp PgDn", "a page"),
             ("Home End, g G", "the first or the last row"), (":", "go to the row with a number, such as :1200"),
-            ("← →, h l", "choose a column"), ("J K", "scroll the details of the profile"), ("", ""),
+            ("← →, h l", "choose a column"), ("J K", "scroll the details of the profile"),
+            ("c", "choose the shown columns and their order, which are remembered"), ("", ""),
             ("/", "search in all columns as you type"),
             ("s", "sort by the column; again: the other way, and not at all"),
             ("=", "show only profiles with the same value in the column"), ("!", "leave out profiles with this value"),
@@ -54,7 +55,7 @@ extension TextScreen {
             ("Y", "copy all values of the profile, separated by tabs"), ("", ""),
             ("Space", "select the profile, or take it out of the selection"), ("a", "select all profiles that match"),
             ("Esc", "with a selection: end it"),
-            ("e", "with a selection: set a field of all its profiles, as in town=London or place={town} {postal_code}"),
+            ("e", "with a selection: set a field of all its profiles, such as town=London; a value may use fields in braces"),
             ("Del, d", "with a selection: remove its profiles, after a question"),
             ("x", "with a selection: export its profiles to a file"), ("", ""),
             ("r", "read the profiles again"), ("?", "these keys"), ("Ctrl-L", "draw the screen again"),

@@ -59,35 +59,37 @@ extension ProfileBrowser {
 
     private static func profiles(_ count: Int) -> String { "\(count.grouped) \(count == 1 ? "profile" : "profiles")" }
 
-    /// Writes profiles to a file, in the order of the view. Without ids, writes all profiles of the view.
-    func export(
-        _ ids: Set<Int64>?, of view: BrowseView, to path: String, replacing: Bool
-    ) async -> BrowseScreen.Reply {
+    func run(_ export: BrowseExport) async -> BrowseScreen.Reply {
         await replying {
-            guard let format = ExportFormat(ofFile: path) else {
-                throw CommandFailure(.usage, ExportFormat.unknown(ofFile: path) + ".")
-            }
-            // In a shell, the user would type this path in the same way.
-            let home = path.hasPrefix("~/") ? try Environment.path("HOME") : nil
-            let path = home.map { $0 + path.dropFirst() } ?? path
+            let path = try Self.expanded(export.path)
             var status = stat()
-            if stat(path, &status) == 0 {
+            let exists = stat(path, &status) == 0
+            if exists {
                 // Opening a pipe would wait for its reader, and a terminal would show the file over the screen.
                 guard status.st_mode & S_IFMT == S_IFREG else {
                     throw CommandFailure(.cannotCreate, "\(path.visible) is not a file", "Name another file")
                 }
-                if !replacing { return .exists(ids, view, path: path) }
             }
-            let output = try StoreOptions.plain(database: database).outputFile(path, replacing: replacing)
+            guard let format = ExportFormat(ofFile: path) else {
+                throw CommandFailure(.usage, ExportFormat.unknown(ofFile: path) + ".")
+            }
+            if exists, !export.isReplacing { return .exists(export) }
+            let output = try StoreOptions.plain(database: database).outputFile(path, replacing: export.isReplacing)
             // The ids replace the conditions of the view, because a selection stays when the user searches on.
-            var query = repository.query(of: ids == nil ? view : BrowseView())
-            query.order = repository.query(of: view).order
+            var query = repository.query(of: export.ids == nil ? export.view : BrowseView())
+            query.order = repository.query(of: export.view).order
             let count = try await repository.export(
-                matching: query, ids: ids, as: format, temporaryFolder: Environment["TMPDIR"] ?? "/var/tmp",
-                to: output.descriptor)
+                matching: query, ids: export.ids, columns: export.columns.map { $0.compactMap { FieldName($0) } },
+                as: format, temporaryFolder: Environment["TMPDIR"] ?? "/var/tmp", to: output.descriptor)
             try output.commit()
             return .exported("Exported \(Self.profiles(count)) to \(path.visible)")
         }
+    }
+
+    /// Returns a path in which `~/` stands for the home directory, as in a shell.
+    private static func expanded(_ path: String) throws(CommandFailure) -> String {
+        guard path.hasPrefix("~/"), let home = try Environment.path("HOME") else { return path }
+        return home + path.dropFirst()
     }
 
     private func change(_ setting: String) throws(CommandFailure) -> ValueChange {

@@ -24,7 +24,8 @@ struct ProfileBrowser {
     /// Shows the table until the user leaves it.
     func run(searching text: String) async throws {
         try await ScreenSession.keepingTerminal(orElse: Self.advice) { session in
-            var place = BrowseScreen.Place(searching: text)
+            let arrangement = ColumnRecord(ofStore: repository.place).read()
+            var place = BrowseScreen.Place(searching: text, arrangement: arrangement ?? ColumnArrangement())
             var news = News()
             while true {
                 let screen = BrowseScreen(
@@ -61,8 +62,10 @@ struct ProfileBrowser {
                 case .previewEdit(let ids, let setting): return .reply(await previewEdit(of: ids, setting))
                 case .editMany(let ids, let setting): return .reply(await edit(ids, setting))
                 case .removeMany(let ids): return .reply(await remove(ids))
-                case .export(let ids, let view, let path, let isReplacing):
-                    return .reply(await export(ids, of: view, to: path, replacing: isReplacing))
+                case .export(let export): return .reply(await run(export))
+                case .remember(let arrangement):
+                    ColumnRecord(ofStore: repository.place).write(arrangement)
+                    return .reply(.done)
                 }
             } catch {
                 return .reply(.failed(CommandFailure(error).lines.joined(separator: "\n")))

@@ -158,7 +158,7 @@ import Watchdog
             screen.type("j", reading: people)
             seen += screen.text(columns, rows)
         }
-        let keys = "j k,PgUp,g G,:,h l,J K,/,s ,=,!,f ,Esc,Return,n ,Del,u ,H ,y ,Y ,Space,a ,e ,x "
+        let keys = "j k,PgUp,g G,:,h l,J K,/,s ,=,!,f ,Esc,Return,n ,Del,u ,H ,y ,Y ,Space,a ,e ,x ,c "
         for key in keys.split(separator: ",") {
             #expect(seen.contains(key), "\(key)")
         }

@@ -140,15 +140,17 @@ import Watchdog
         #expect(screen.text().contains("Export 1 profile to the file:"))
         screen.type("a b.csv", reading: people)
         let view = screen.view
-        let request = screen.press(.enter)?.request
-        #expect(request == .export([1], view, path: "a b.csv", isReplacing: false))
-        screen.receive(.exists([1], view, path: "a b.csv"))
+        func export(_ path: String, isReplacing: Bool = false) -> BrowseExport {
+            BrowseExport(ids: [1], view: view, columns: nil, path: path, isReplacing: isReplacing)
+        }
+        #expect(screen.press(.enter)?.request == .export(export("a b.csv")))
+        screen.receive(.exists(export("a b.csv")))
         #expect(screen.text().contains("a b.csv exists already."))
         #expect(screen.press(.enter) == nil, "to keep it comes first")
         screen.type("xy", reading: people)
         screen.press(.enter)
-        screen.receive(.exists([1], view, path: "y"))
-        #expect(screen.press(.down, .enter)?.request == .export([1], view, path: "y", isReplacing: true))
+        screen.receive(.exists(export("y")))
+        #expect(screen.press(.down, .enter)?.request == .export(export("y", isReplacing: true)))
         screen.receive(.exported("Exported 1 profile to y"))
         #expect(screen.text().contains("Exported 1 profile to y") && screen.told("marked") == "1")
     }
@@ -160,7 +162,8 @@ import Watchdog
         #expect(screen.text().contains("Export 19 profiles to the file:"))
         #expect(screen.press(.enter) == nil && !screen.text().contains("Export 19"), "no name is no export")
         screen.type("xy", reading: people)
-        #expect(screen.press(.enter)?.request == .export(nil, screen.view, path: "y", isReplacing: false))
+        let export = BrowseExport(ids: nil, view: screen.view, columns: nil, path: "y", isReplacing: false)
+        #expect(screen.press(.enter)?.request == .export(export))
         screen.receive(.failed("y cannot be created"))
         screen.press(.enter)
         #expect(screen.text().contains("to the file: y"))
