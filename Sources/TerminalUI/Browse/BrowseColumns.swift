@@ -69,6 +69,23 @@ struct BrowseColumns {
         selected = shown[max(0, min(shown.count - 1, place + count))]
     }
 
+    /// Sets the width that the user has chosen for a column. A column of numbers stays as wide as its widest number.
+    mutating func setWidth(of index: Int, to width: Int) {
+        let least = max(Self.narrowestColumn, all[index].isNumber ? widths[index] : 0)
+        arrangement.widths[all[index].name] = max(least, min(width, Self.widestColumn))
+    }
+
+    /// The width that the user has chosen for a column; nil if the width follows from the cells.
+    func chosenWidth(of index: Int) -> Int? {
+        arrangement.widths[all[index].name].map { width in
+            max(all[index].isNumber ? widths[index] : 1, min(width, Self.widestColumn))
+        }
+    }
+
+    /// The limits of a chosen width.
+    private static let narrowestColumn = 3
+    private static let widestColumn = 200
+
     /// Widens the columns for the cells of a row.
     mutating func makeRoom(for row: BrowseRow) {
         for (column, cell) in zip(all.indices, row.cells) {

@@ -41,9 +41,9 @@ extension BrowseScreen {
     static let firstColumn = 2
 
     private var emptyText: String {
-        if view == BrowseView() { return "There are no profiles yet: n registers one" }
-        if view.search.isEmpty, view.conditions.isEmpty { return "No profile is \(view.filter.rawValue)" }
-        return "Nothing is found"
+        guard view.search.isEmpty, view.conditions.isEmpty else { return "Nothing is found" }
+        return view.filter == .everything
+            ? "There are no profiles yet: n registers one" : "No profile is \(view.filter.rawValue)"
     }
 
     private func drawHead(into frame: inout Frame, _ layout: BrowseLayout) {
@@ -105,19 +105,24 @@ extension BrowseScreen {
     private func hint(of fit: ColumnFit) -> String {
         let count = fit.fallen.count
         let text = "\(count.grouped) more \(count == 1 ? "column" : "columns")"
-        return fit.fallen.contains { $0 > columns.shown.firstIndex(of: columns.selected) ?? 0 } ? text + " →" : "← " + text
+        return fit.fallen.contains { $0 > columns.shown.firstIndex(of: columns.selected) ?? 0 }
+            ? text + " →" : "← " + text
     }
 
     /// The layout of the shown columns. Its indices are those of ``BrowseColumns/shown``.
-    private func columnFit(_ layout: BrowseLayout) -> ColumnFit {
+    func columnFit(_ layout: BrowseLayout) -> ColumnFit {
         let seen = window.rows[min(window.top, window.rows.count)...].prefix(layout.rows)
         let fitted = columns.shown.map { index in
             let column = columns[index]
             let isWanted =
                 index == columns.selected || column.isKey || column.name == view.order?.column
                 || seen.contains { isFound($0.cells[index]) }
+            if let width = columns.chosenWidth(of: index) {
+                return ColumnFit.Column(chosenWidth: width, mustStay: isWanted)
+            }
             return ColumnFit.Column(
-                heading: heading(index), widestCell: columns.widths[index], isWhole: column.isNumber, mustStay: isWanted)
+                heading: heading(index), widestCell: columns.widths[index], isWhole: column.isNumber, mustStay: isWanted
+            )
         }
         return ColumnFit(fitted, within: max(1, layout.width - 3))
     }

@@ -28,6 +28,7 @@ extension BrowseScreen {
             return if case .taken(let arrangement) = outcome { rearrange(arrangement) } else { nil }
         }
         if let question { return answer(key, question.choice, question.request) }
+        if case .mouse(let event) = key { return take(event) }
         switch entry == nil ? key.orMovement : key {
         case .up: window.move(by: -1, height: layout.rows)
         case .down: window.move(by: 1, height: layout.rows)

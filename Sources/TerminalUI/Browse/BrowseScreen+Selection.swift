@@ -6,9 +6,11 @@ extension BrowseScreen {
     /// Selects the profile of the current row, or takes it out of the selection, and moves on to the next row.
     mutating func toggleMark() {
         guard let row = chosenRow() else { return }
-        if marked.remove(row.id) == nil { marked.insert(row.id) }
+        toggleMark(of: row)
         window.move(by: 1, height: layout.rows)
     }
+
+    mutating func toggleMark(of row: BrowseRow) { if marked.remove(row.id) == nil { marked.insert(row.id) } }
 
     /// The selected profiles, such as "3 profiles".
     var selectionText: String { Self.profiles(marked.count) }

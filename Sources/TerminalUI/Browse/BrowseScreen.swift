@@ -127,6 +127,9 @@ package struct BrowseScreen: Screen {
     var text: TextScreen?
     /// The number of hidden lines above the visible lines of the detail area, for the profile with this id.
     var detailScroll: (id: Int64, lines: Int)?
+    var draggedEdge: DraggedEdge?
+    var lastPress: RowPress?
+    private(set) var now: ContinuousClock.Instant?
     package var notices: [NoticeScreen]
     package internal(set) var isBusy = false
     private(set) var size = ScreenSize(columns: 80, rows: 24)
@@ -276,6 +279,8 @@ package struct BrowseScreen: Screen {
         incoming = nil
         note = ScreenNote(text: "The rules have changed: everything is read again")
     }
+
+    package mutating func advance(to now: ContinuousClock.Instant) { self.now = now }
 
     package mutating func resize(to size: ScreenSize) {
         self.size = size

@@ -55,10 +55,13 @@ extension TextScreen {
             ("Y", "copy all values of the profile, separated by tabs"), ("", ""),
             ("Space", "select the profile, or take it out of the selection"), ("a", "select all profiles that match"),
             ("Esc", "with a selection: end it"),
-            ("e", "with a selection: set a field of all its profiles, such as town=London; a value may use fields in braces"),
+            ("e", "with a selection: set a field of all its profiles, as in town=London or place={town} {postal_code}"),
             ("Del, d", "with a selection: remove its profiles, after a question"),
             ("x", "with a selection: export its profiles to a file"), ("", ""),
-            ("r", "read the profiles again"), ("?", "these keys"), ("Ctrl-L", "draw the screen again"),
+            ("click", "choose a row; a double click edits the profile, and a click left of the row selects it"),
+            ("heading", "a click sorts; dragging the edge between two headings changes a width"),
+            ("wheel", "scroll the table or the details"), ("", ""), ("r", "read the profiles again"),
+            ("?", "these keys"), ("Ctrl-L", "draw the screen again"),
             ("Ctrl-Z", "suspend the program"), ("q", "leave"),
         ]
         let width = keys.map(\.0.displayWidth).max() ?? 0

@@ -54,7 +54,7 @@ struct ColumnChooser: Hashable {
             arrangement.widths = [:]
         case .enter: return .taken(chosen)
         case .escape, .character("q"): return .closed
-        default: break
+        default: select(selected + (key.wheelLines?.signum() ?? 0))
         }
         return nil
     }

@@ -21,6 +21,9 @@ struct BrowseCommand: AsynchronousCommand, StoreUsing {
         help: ArgumentHelp("Search for this text at the start; words are joined by spaces.", valueName: "text"))
     var words: [String] = []
 
+    @Flag(name: .customLong("no-mouse"), help: "Leave the mouse to the terminal, which selects text with it.")
+    var noMouse = false
+
     @OptionGroup var store: StoreOptions
 
     func run() async throws {
@@ -29,7 +32,7 @@ struct BrowseCommand: AsynchronousCommand, StoreUsing {
             throw CommandFailure(.usage, "There is no terminal to draw on", ProfileBrowser.advice)
         }
         try await withStore("browse") { repository in
-            try await ProfileBrowser(repository: repository, database: store.database).run(
+            try await ProfileBrowser(repository: repository, database: store.database, usesMouse: !noMouse).run(
                 searching: words.joined(separator: " "))
         }
     }

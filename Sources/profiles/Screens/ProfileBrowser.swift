@@ -8,6 +8,7 @@ struct ProfileBrowser {
     let repository: ProfileRepository
     /// The value of `--database`. An export does not replace the files of the store.
     let database: String?
+    var usesMouse = true
 
     /// An action with its own screen.
     private enum Errand {
@@ -23,7 +24,7 @@ struct ProfileBrowser {
 
     /// Shows the table until the user leaves it.
     func run(searching text: String) async throws {
-        try await ScreenSession.keepingTerminal(orElse: Self.advice) { session in
+        try await ScreenSession.keepingTerminal(usesMouse: usesMouse, orElse: Self.advice) { session in
             let arrangement = ColumnRecord(ofStore: repository.place).read()
             var place = BrowseScreen.Place(searching: text, arrangement: arrangement ?? ColumnArrangement())
             var news = News()
