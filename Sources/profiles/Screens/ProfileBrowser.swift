@@ -84,11 +84,8 @@ struct ProfileBrowser {
     }
 
     private func history(ofID id: Int64, _ name: String) async throws(ProfileStoreError) -> BrowseScreen.Reply {
-        let entries = try await repository.history(ofID: id)
-        guard !entries.isEmpty else { return .noted("The history has no change of \(name.visible)") }
-        return .text(
-            TextScreen(
-                title: "History of \(name.visible)", lines: entries.flatMap { $0.shown(by: repository.schema) }))
+        if let text = try await repository.historyText(ofID: id, name) { return .text(text) }
+        return .noted(TextScreen.noHistory(of: name))
     }
 
     private func previewUndo() async throws(ProfileStoreError) -> BrowseScreen.Reply {
@@ -166,14 +163,6 @@ extension TextScreen {
     init?(_ title: String, _ outcome: String, _ lines: [String]) {
         if lines.isEmpty { return nil }
         self.init(title: title, lines: ([outcome, ""] + lines).map { .init($0) })
-    }
-}
-
-extension HistoryEntry {
-    /// The entry as `profiles history` prints it.
-    fileprivate func shown(by schema: ProfileSchema) -> [TextScreen.Line] {
-        [TextScreen.Line(headline(namingProfile: false).visible, .bold)]
-            + changes(of: schema).map { TextScreen.Line("  " + $0.heading, $0.values) }
     }
 }
 
