@@ -31,6 +31,13 @@ package struct ColumnFit: Hashable, Sendable {
             self.mustStay = mustStay
         }
 
+        /// Describes a column of a width that the user has chosen.
+        package init(chosenWidth: Int, mustStay: Bool) {
+            width = max(1, chosenWidth)
+            leastWidth = width
+            self.mustStay = mustStay
+        }
+
         /// The width at which text can be read well. This width has room for two or three short words, or for most of a
         /// name.
         private static let readableWidth = 12

@@ -306,6 +306,38 @@ import Watchdog
         }
     }
 
+    @Test func `N17: Ctrl-O shows what the profile was, and Esc returns to what was typed`() throws {
+        let workplace = try Workplace()
+        try workplace.register("anna")
+        for number in 1...12 {
+            try #require(workplace.profiles("edit", "anna", "--address", "\(number) Elm St").status == 0)
+        }
+        let driver = try form(workplace, "edit", "anna")
+        try driver.waitUntilStill()
+        #expect(driver.screen.contains("Ctrl-O history"))
+        try driver.press(.tab, times: 3)
+        try driver.type(" East")
+        try driver.press(.control("o"))
+        try driver.wait(until: { $0.contains("History of anna") })
+        #expect(driver.screen.contains("11 Elm St → 12 Elm St") && driver.screen.contains("edited revision 13"))
+        try driver.press(.end)
+        try driver.wait(until: { $0.contains("registered revision 1") })
+        try driver.press(.escape)
+        try driver.wait(until: { $0.contains("[12 Elm St East") })
+        try driver.press(.control("s"))
+        #expect(try driver.end() == 0)
+        #expect(try workplace.profiles("lookup", "anna").output.contains("12 Elm St East"))
+        #expect(driver.isRestored)
+        // A store that keeps no history says so in the form.
+        try #require(workplace.profiles("history", "--keep", "none").status == 0)
+        try workplace.register("bert")
+        let other = try form(workplace, "edit", "bert")
+        try other.press(.control("o"))
+        try other.wait(until: { $0.contains("The history has no change of bert") })
+        try other.press(.escape)
+        #expect(try other.end() == 1)
+    }
+
     @Test func `edit shows what is stored and keeps what is not touched`() throws {
         let workplace = try Workplace()
         try workplace.register("anna")

@@ -20,21 +20,38 @@ extension ProfileRepository {
         matching query: ProfileQuery, isPreview: Bool = false, by author: Author? = nil,
         _ change: @escaping @Sendable (Profile, inout ProfileDraft) -> Void
     ) async throws(StoppedWrite<EditReport>) -> EditReport {
-        let edit = ManyEdits(query, in: self, isPreview: isPreview, by: author) { profile, draft in
+        // The order of ids is the only one that the edit itself cannot change.
+        let chosen = ChosenProfiles(matching: query.inOrderOfIDs, limit: ManyEdits.batchSize)
+        return try await edit(chosen, isPreview: isPreview, by: author) { profile, draft in
             change(profile, &draft)
             return true
         }
-        return try await make(edit)
     }
 
-    func make(_ edit: ManyEdits) async throws(StoppedWrite<EditReport>) -> EditReport {
+    /// Edits the profiles with these ids; see ``edit(matching:isPreview:by:_:)``. Removed profiles are passed over.
+    package func edit(
+        ids: some Sequence<Int64>, isPreview: Bool = false, by author: Author? = nil,
+        _ change: @escaping @Sendable (Profile, inout ProfileDraft) -> Void
+    ) async throws(StoppedWrite<EditReport>) -> EditReport {
+        try await edit(ChosenProfiles(ids: ids), isPreview: isPreview, by: author) { profile, draft in
+            change(profile, &draft)
+            return true
+        }
+    }
+
+    /// Edits the chosen profiles for which `change` returns true.
+    func edit(
+        _ chosen: ChosenProfiles, isPreview: Bool, by author: Author?,
+        _ change: @escaping @Sendable (Profile, inout ProfileDraft) -> Bool
+    ) async throws(StoppedWrite<EditReport>) -> EditReport {
         var report = EditReport()
+        let edit = ManyEdits(chosen, in: self, isPreview: isPreview, by: author, change)
         do throws(ProfileStoreError) {
             // The next profiles are read and validated while these are written.
-            var next = try await edit.batch(after: nil).get()
+            var next = try await edit.batch(at: chosen.start).get()
             while let batch = next {
                 guard !Task.isCancelled else { throw .cancelled }
-                async let following = edit.batch(after: batch)
+                async let following = edit.batch(at: batch.next)
                 try await report.take(batch, of: edit)
                 next = try await following.get()
             }
@@ -42,15 +59,6 @@ extension ProfileRepository {
             throw StoppedWrite(error, after: report)
         }
         return report
-    }
-}
-
-extension ProfileQuery {
-    fileprivate func inOrderOfIDs(limit: Int) -> ProfileQuery {
-        var query = self
-        (query.order, query.isReversed, query.after) = (nil, false, nil)
-        query.limit = limit
-        return query
     }
 }
 
@@ -92,12 +100,9 @@ public struct EditReport: Hashable, Sendable {
 }
 
 /// An edit of many profiles.
-struct ManyEdits: Sendable {
-    /// Changes the draft of a profile. Returns whether the profile is edited.
-    typealias Change = @Sendable (Profile, inout ProfileDraft) -> Bool
-
+private struct ManyEdits: Sendable {
     /// Profiles that are read together, with their validated edits.
-    fileprivate struct Batch: Sendable {
+    struct Batch: Sendable {
         /// The profiles to edit.
         let profiles: [Profile]
         /// The number of further profiles, which are not edited.
@@ -105,57 +110,49 @@ struct ManyEdits: Sendable {
         /// Nil if other rules came into force while the profiles were read.
         var writes: PlannedWrites?
         /// The place of the next batch; nil for the last one.
-        let next: ProfileCursor?
+        let next: ChosenProfiles.Place?
     }
 
-    fileprivate let repository: ProfileRepository
-    fileprivate let isPreview: Bool
-    private let query: ProfileQuery
+    let repository: ProfileRepository
+    let isPreview: Bool
+    private let chosen: ChosenProfiles
     private let author: Author?
     private let origin = ChangeOrigin(ofManyTransactionsFrom: nil)
-    private let change: Change
+    /// Changes the draft of a profile. Returns whether the profile is edited.
+    private let change: @Sendable (Profile, inout ProfileDraft) -> Bool
 
-    private static let batchSize = 1_000
+    static let batchSize = 1_000
 
     init(
-        _ query: ProfileQuery, in repository: ProfileRepository, isPreview: Bool, by author: Author?,
-        _ change: @escaping Change
+        _ chosen: ChosenProfiles, in repository: ProfileRepository, isPreview: Bool, by author: Author?,
+        _ change: @escaping @Sendable (Profile, inout ProfileDraft) -> Bool
     ) {
         self.repository = repository
-        // The order of ids is the only one that the edit itself cannot change.
-        self.query = query.inOrderOfIDs(limit: Self.batchSize)
+        self.chosen = chosen
         self.isPreview = isPreview
         self.author = author
         self.change = change
     }
 
-    fileprivate var stamp: WriteStamp { repository.stamp(author, from: origin) }
+    var stamp: WriteStamp { repository.stamp(author, from: origin) }
 
-    /// Returns the first batch after a cursor of the previous one. Nil if there are no profiles any more.
-    fileprivate func batch(after previous: Batch?) async -> Result<Batch?, ProfileStoreError> {
+    /// Returns the batch at a position. Nil if there are no profiles any more.
+    func batch(at place: ChosenProfiles.Place?) async -> Result<Batch?, ProfileStoreError> {
+        guard let place else { return .success(nil) }
         do throws(ProfileStoreError) {
-            var query = query
-            if let previous {
-                guard let next = previous.next else { return .success(nil) }
-                query.after = next
-            }
-            return .success(try await batch(of: query))
+            let (page, next) = try await chosen.page(at: place, in: repository)
+            return .success(try batch(of: page, next: next))
         } catch {
             return .failure(error)
         }
     }
 
-    /// Returns the profile with an id, if the query still finds it.
-    fileprivate func batch(id: Int64) async throws(ProfileStoreError) -> Batch {
-        var query = query
-        query.after = ProfileCursor(id: id - 1)
-        return try await batch(of: query, through: id)
+    /// Returns the profile with an id, if it is still one of the chosen profiles.
+    func batch(id: Int64) async throws(ProfileStoreError) -> Batch {
+        try batch(of: try await chosen.page(id: id, in: repository), next: nil)
     }
 
-    private func batch(
-        of query: ProfileQuery, through lastID: Int64? = nil
-    ) async throws(ProfileStoreError) -> Batch {
-        let page = try await repository.page(of: query, through: lastID)
+    private func batch(of page: ProfilePage, next: ChosenProfiles.Place?) throws(ProfileStoreError) -> Batch {
         var profiles: [Profile] = []
         var plans: [PlannedWrite] = []
         for profile in page.profiles {
@@ -168,10 +165,10 @@ struct ManyEdits: Sendable {
         let others = page.profiles.count - profiles.count
         do throws(ProfileStoreError) {
             let writes = try PlannedWrites(plans, under: repository.adoptedSchema, on: repository.today)
-            return Batch(profiles: profiles, othersCount: others, writes: writes, next: page.next)
+            return Batch(profiles: profiles, othersCount: others, writes: writes, next: next)
         } catch {
             guard error.code == .schemaChanged else { throw error }
-            return Batch(profiles: profiles, othersCount: others, writes: nil, next: page.next)
+            return Batch(profiles: profiles, othersCount: others, writes: nil, next: next)
         }
     }
 }

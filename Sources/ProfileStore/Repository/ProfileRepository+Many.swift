@@ -49,28 +49,40 @@ extension ProfileRepository {
     public func remove(
         matching query: ProfileQuery, by author: Author? = nil
     ) async throws(StoppedWrite<RemovalReport>) -> RemovalReport {
+        try await remove(ChosenProfiles(matching: query, limit: Self.profilesPerTransaction), by: author)
+    }
+
+    /// Removes the profiles with these ids; see ``remove(matching:by:)``.
+    package func remove(
+        ids: some Sequence<Int64>, by author: Author? = nil
+    ) async throws(StoppedWrite<RemovalReport>) -> RemovalReport {
+        try await remove(ChosenProfiles(ids: ids), by: author)
+    }
+
+    private func remove(
+        _ chosen: ChosenProfiles, by author: Author?
+    ) async throws(StoppedWrite<RemovalReport>) -> RemovalReport {
         defer { tokenLooks.forget() }
         let origin = ChangeOrigin(ofManyTransactionsFrom: nil)
         var report = RemovalReport()
-        var query = query
-        query.limit = Self.profilesPerTransaction
+        var next = chosen.start
         do throws(ProfileStoreError) {
-            repeat {
+            while let place = next {
                 guard !Task.isCancelled else { throw .cancelled }
-                let found = try await profiles(query)
+                var page: ProfilePage
+                (page, next) = try await chosen.page(at: place, in: self)
                 // If a page is the last one, there are no further profiles to remove. A server with outdated data may
                 // report too few profiles, so the last page is confirmed.
-                let page =
-                    found.next != nil
-                    ? found
-                    : try await confirmed(found) { [query] () throws(ProfileStoreError) in
-                        try await profiles(query)
+                if page.next == nil {
+                    let found = page
+                    (page, next) = try await confirmed((found, next)) { () throws(ProfileStoreError) in
+                        try await chosen.page(at: place, in: self)
                     }
+                }
                 let removed = page.profiles.isEmpty ? 0 : try await remove(page.profiles, by: author, from: origin)
                 report.removed += removed
                 report.changed += page.profiles.count - removed
-                query.after = page.next
-            } while query.after != nil
+            }
         } catch {
             throw StoppedWrite(error, after: report)
         }

@@ -57,7 +57,8 @@ extension ProfileRepository.Rules {
             throw StoppedWrite(error, after: EditReport())
         }
         guard !conversion.isEmpty else { return EditReport() }
-        let edit = ManyEdits(ProfileQuery(), in: repository, isPreview: false, by: author) { profile, draft in
+        let all = ChosenProfiles(matching: ProfileQuery(), limit: 1_000)
+        return try await repository.edit(all, isPreview: false, by: author) { profile, draft in
             // If other rules came into force meanwhile, nothing is known about their values.
             guard profile.schema == schema else { return false }
             var isConverted = false
@@ -72,7 +73,6 @@ extension ProfileRepository.Rules {
             }
             return isConverted
         }
-        return try await repository.make(edit)
     }
 
     /// Returns the effects that a schema would have on stored values: values that it would not read, and values whose

@@ -81,13 +81,13 @@ public final class TerminalDriver {
     public var echoes: Bool { terminal.settings.c_lflag & tcflag_t(ECHO) != 0 }
 
     /// Whether the terminal is in the state that a shell expects. Echo, line editing and signal keys such as Control-C
-    /// are on. The main screen and the caret are visible.
+    /// are on. The main screen and the caret are visible, and the mouse is not reported.
     public var isRestored: Bool {
         let wanted = tcflag_t(ECHO | ICANON | ISIG)
         let settings = terminal.settings
         let screen = screen
         return settings.c_lflag & wanted == wanted && settings.c_oflag & tcflag_t(OPOST) != 0 && !screen.isAlternate
-            && screen.caret != nil
+            && screen.caret != nil && !emulator.reportsMouse
     }
 
     /// Whether the program has ended.

@@ -12,6 +12,8 @@ final class TerminalEmulator {
     private let callbacks: UnsafeMutablePointer<VTermScreenCallbacks>
     private var isCaretVisible = true
     private var isAlternate = false
+    /// Whether the program has asked for reports of the mouse.
+    private(set) var reportsMouse = false
     private var scrolledLines = 0
     private var input: [UInt8] = []
 
@@ -126,6 +128,7 @@ final class TerminalEmulator {
             switch property {
             case VTERM_PROP_CURSORVISIBLE: emulator.isCaretVisible = value.pointee.boolean != 0
             case VTERM_PROP_ALTSCREEN: emulator.isAlternate = value.pointee.boolean != 0
+            case VTERM_PROP_MOUSE: emulator.reportsMouse = value.pointee.number != VTERM_PROP_MOUSE_NONE
             default: break
             }
             return 1

@@ -6,6 +6,8 @@ struct ExportForm: Sendable {
     let format: ExportFormat
     /// The profiles to export and their order. Nil exports all profiles in the order of their ids.
     var query: ProfileQuery?
+    /// The ids of the profiles to export; nil for all profiles that the query finds.
+    var ids: Set<Int64>?
     /// The columns: fields and facts. Nil exports all fields that are not secret.
     var columns: [FieldName]?
     let includesHashes: Bool

@@ -25,14 +25,14 @@ struct ExportRows {
         self.repository = repository
         temporaryFolder = form.temporaryFolder
         issuesAreJSON = form.format == .json || form.format == .ndjson
-        guard form.query != nil || columns.hasFacts else {
+        guard form.query != nil || form.ids != nil || columns.hasFacts else {
             selection = nil
             scan = columns.scan
             return
         }
         let selection = RowSelection(
             try await repository.search(form.query ?? ProfileQuery()), columns: columns.fields,
-            includesHashes: columns.includesHashes, schema: schema, pageBytes: ExportColumns.pageBytes)
+            includesHashes: columns.includesHashes, schema: schema, pageBytes: ExportColumns.pageBytes, ids: form.ids)
         self.selection = selection
         scan = selection.scan
     }

@@ -66,16 +66,17 @@ extension ProfileRepository {
     }
 
     /// Writes profiles to an open descriptor, which the caller closes. A separate thread writes the profiles, because
-    /// writing to a pipe may block. Returns the number of profiles. See
+    /// writing to a pipe may block. If there are ids, only profiles with these ids are written. Returns the number of
+    /// profiles. See
     /// ``export(matching:columns:as:includingHashes:spreadsheetSafe:original:temporaryFolder:)``.
     @discardableResult
     package func export(
-        matching query: ProfileQuery? = nil, columns: [FieldName]? = nil, as format: ExportFormat,
-        includingHashes: Bool = false, spreadsheetSafe: Bool = false, original: Bool = false,
+        matching query: ProfileQuery? = nil, ids: Set<Int64>? = nil, columns: [FieldName]? = nil,
+        as format: ExportFormat, includingHashes: Bool = false, spreadsheetSafe: Bool = false, original: Bool = false,
         temporaryFolder: String = "/var/tmp", to descriptor: Int32
     ) async throws(ExportError) -> Int {
         let form = ExportForm(
-            format: format, query: query, columns: columns, includesHashes: includingHashes,
+            format: format, query: query, ids: ids, columns: columns, includesHashes: includingHashes,
             isSpreadsheetSafe: spreadsheetSafe, isOriginal: original, temporaryFolder: temporaryFolder)
         var rows: ExportRows
         do throws(ProfileStoreError) { rows = try await ExportRows(self, form) } catch { throw .store(error) }

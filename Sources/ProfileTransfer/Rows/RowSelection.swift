@@ -7,6 +7,8 @@ internal import ProfileStore
 /// on the conditions, and the same code serves every engine.
 struct RowSelection: Sendable {
     private let search: ProfileSearch
+    /// The ids of the profiles that may be selected; nil for all profiles.
+    private let ids: Set<Int64>?
     /// The columns of the selected rows. Some of them may be facts.
     let columns: [FieldRules]
     /// The scan that reads the columns, and the values that the conditions and the order need.
@@ -31,8 +33,10 @@ struct RowSelection: Sendable {
     ///   - includesHashes: Whether the rows have the hashes of passwords.
     ///   - schema: The rules in force.
     ///   - pageBytes: The maximum number of bytes that a page of the scan reads.
+    ///   - ids: The ids of the profiles that may be selected; nil for all profiles.
     init(
-        _ search: ProfileSearch, columns: [FieldRules], includesHashes: Bool, schema: ProfileSchema, pageBytes: Int
+        _ search: ProfileSearch, columns: [FieldRules], includesHashes: Bool, schema: ProfileSchema, pageBytes: Int,
+        ids: Set<Int64>? = nil
     ) {
         var named = columns + search.conditions.map(\.field) + (search.order?.fields.map(\.field) ?? [])
         let readsAll = search.text != nil
@@ -47,6 +51,7 @@ struct RowSelection: Sendable {
             field.column.fact.map(Place.fact) ?? .cell(cells[field.name] ?? 0)
         }
         self.search = search
+        self.ids = ids
         self.columns = columns
         places = columns.map(place)
         conditionPlaces = search.conditions.map { place($0.field) }
@@ -62,6 +67,7 @@ struct RowSelection: Sendable {
 
     /// Returns whether a row of the scan meets the conditions.
     func isSelected(_ row: Int, of rows: StoredRows) -> Bool {
+        if let ids, !ids.contains(rows.rows[row].id) { return false }
         switch search.status {
         case nil: break
         case .invalid: if rows.rows[row].record?.issues == nil { return false }

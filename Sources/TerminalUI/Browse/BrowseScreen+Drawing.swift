@@ -14,8 +14,11 @@ extension BrowseScreen {
         let layout = BrowseLayout(frame.size, isTyping: entry != nil)
         drawHead(into: &frame, layout)
         let fit = columnFit(layout)
-        frame.drawHeadings(fit, layout, from: 2, hint: hint(of: fit)) { index in
-            (heading(index), index == column ? [.bold, .underline] : .bold, columns[index].isNumber)
+        frame.drawHeadings(fit, layout, from: Self.firstColumn, hint: hint(of: fit)) { place in
+            let index = columns.shown[place]
+            return (
+                heading(index), index == columns.selected ? [.bold, .underline] : .bold, columns[index].isNumber
+            )
         }
         for index in 0..<layout.rows where window.top + index < window.rows.count {
             draw(
@@ -31,12 +34,16 @@ extension BrowseScreen {
         }
         drawFoot(into: &frame, layout)
         question?.choice.draw(into: &frame)
+        chooser?.draw(into: &frame)
     }
 
+    /// The column of the terminal at which the table begins. Before it are the marks.
+    static let firstColumn = 2
+
     private var emptyText: String {
-        if view == BrowseView() { return "There are no profiles yet: n registers one" }
-        if view.search.isEmpty, view.conditions.isEmpty { return "No profile is \(view.filter.rawValue)" }
-        return "Nothing is found"
+        guard view.search.isEmpty, view.conditions.isEmpty else { return "Nothing is found" }
+        return view.filter == .everything
+            ? "There are no profiles yet: n registers one" : "No profile is \(view.filter.rawValue)"
     }
 
     private func drawHead(into frame: inout Frame, _ layout: BrowseLayout) {
@@ -49,7 +56,12 @@ extension BrowseScreen {
         }
         frame.write(status, row: 0, column: max(1, width + 1 - status.displayWidth), style: .dim, width: width)
         guard let row = layout.search else { return }
-        if case .rowNumber(let digits) = entry { return frame.drawEntry("Go to row: ", digits, row: row) }
+        switch entry {
+        case .rowNumber(let digits): return frame.drawEntry("Go to row: ", digits, row: row)
+        case .setting(let text): return frame.drawEntry("Set in \(selectionText): ", text, row: row)
+        case .file(let text): return frame.drawEntry("Export \(exportText) to the file: ", text, row: row)
+        case .search, nil: break
+        }
         guard isSearching || !view.search.isEmpty else {
             return frame.drawRule(row: row)
         }
@@ -60,6 +72,7 @@ extension BrowseScreen {
     private var status: String {
         var parts: [String] = []
         let count = counts[view]
+        if !marked.isEmpty { parts.append("\(marked.count.grouped) selected") }
         if isReading {
             parts.append("reading …")
         } else if let number = window.number {
@@ -80,7 +93,7 @@ extension BrowseScreen {
     }
 
     private func title(ofColumn name: String) -> String {
-        (columns.first { $0.name == name }?.title ?? name).visible
+        (columns.all.first { $0.name == name }?.title ?? name).visible
     }
 
     /// The maximum width of the value of a condition.
@@ -92,18 +105,24 @@ extension BrowseScreen {
     private func hint(of fit: ColumnFit) -> String {
         let count = fit.fallen.count
         let text = "\(count.grouped) more \(count == 1 ? "column" : "columns")"
-        return fit.fallen.contains { $0 > column } ? text + " →" : "← " + text
+        return fit.fallen.contains { $0 > columns.shown.firstIndex(of: columns.selected) ?? 0 }
+            ? text + " →" : "← " + text
     }
 
-    private func columnFit(_ layout: BrowseLayout) -> ColumnFit {
+    /// The layout of the shown columns. Its indices are those of ``BrowseColumns/shown``.
+    func columnFit(_ layout: BrowseLayout) -> ColumnFit {
         let seen = window.rows[min(window.top, window.rows.count)...].prefix(layout.rows)
-        let fitted = columns.indices.map { index in
+        let fitted = columns.shown.map { index in
             let column = columns[index]
             let isWanted =
-                index == self.column || column.isKey || column.name == view.order?.column
+                index == columns.selected || column.isKey || column.name == view.order?.column
                 || seen.contains { isFound($0.cells[index]) }
+            if let width = columns.chosenWidth(of: index) {
+                return ColumnFit.Column(chosenWidth: width, mustStay: isWanted)
+            }
             return ColumnFit.Column(
-                heading: heading(index), widestCell: widths[index], isWhole: column.isNumber, mustStay: isWanted)
+                heading: heading(index), widestCell: columns.widths[index], isWhole: column.isNumber, mustStay: isWanted
+            )
         }
         return ColumnFit(fitted, within: max(1, layout.width - 3))
     }
@@ -127,16 +146,18 @@ extension BrowseScreen {
         if isSelected {
             frame.write(String(repeating: " ", count: max(0, layout.width - 1)), row: line, column: 0, style: style)
         }
+        if marked.contains(row.id) { frame.write("•", row: line, column: 1, style: style.union([.accent, .bold])) }
         if !row.issues.isEmpty { frame.write("!", row: line, column: 0, style: style.union([.error, .bold])) }
         let wanted = FoldedText(shownView.search)
-        var start = 2
+        var start = Self.firstColumn
         for place in fit.places {
-            let cell = row.cells[place.column].map {
+            let index = columns.shown[place.column]
+            let cell = row.cells[index].map {
                 MarkedText($0, marks: wanted.ranges(in: $0), upTo: place.width)
             }
             let shown = cell ?? MarkedText("–")
             var column = start
-            if columns[place.column].isNumber { column += max(0, place.width - shown.displayWidth) }
+            if columns[index].isNumber { column += max(0, place.width - shown.displayWidth) }
             for part in shown.parts {
                 column += frame.write(
                     String(part.text), row: line, column: column,
@@ -154,7 +175,7 @@ extension BrowseScreen {
             lines += ("✗ " + issue.visible).wrapped(to: width).map { PanelLine($0, .error) }
         }
         // The name is already shown above. Matches come first because there may not be room for all fields.
-        let cells = zip(columns, row.cells).filter { $1 != row.name }
+        let cells = zip(columns.all, row.cells).filter { $1 != row.name }
         for (column, cell) in cells.filter({ isFound($1) }) + cells.filter({ !isFound($1) }) {
             lines += ("\(column.title.visible): \(cell?.visible ?? "–")").wrapped(to: width).map { PanelLine($0) }
         }
@@ -171,24 +192,36 @@ extension BrowseScreen {
         let issue = layout.detail == nil ? window.selectedRow?.issues.first : nil
         frame.drawFoot(
             note ?? issue.map { ScreenNote(text: "✗ " + $0.visible, style: .error) },
-            question == nil && notices.isEmpty ? keys : nil, rows: layout.foot)
+            question == nil && chooser == nil && notices.isEmpty ? keys : nil, rows: layout.foot)
     }
 
     private var keys: KeyLegend {
-        if case .rowNumber = entry {
-            return KeyLegend([.init("Return", "go to the row", rank: 0), .init("Esc", "back", rank: 1)])
-        }
-        guard !isSearching else {
+        switch entry {
+        case .rowNumber: return KeyLegend([.init("Return", "go to the row", rank: 0), .back])
+        case .setting: return KeyLegend([.init("Return", "show what would change", rank: 0), .back])
+        case .file: return KeyLegend([.init("Return", "export", rank: 0), .back])
+        case .search:
             return KeyLegend([
                 .init("Return", "to the table", rank: 0), .init("Esc", "end the search", rank: 1),
                 .init("↑↓", "move", rank: 2),
             ])
+        case nil: return marked.isEmpty ? keysOfRow : Self.keysOfSelection
         }
+    }
+
+    private static let keysOfSelection = KeyLegend([
+        .init("Space", "select", rank: 2), .init("a", "all", rank: 7), .init("e", "edit", rank: 1),
+        .init("Del", "remove", rank: 4), .init("x", "export", rank: 3), .init("Esc", "select none", rank: 0),
+        .init("?", "all keys", rank: 5), .init("q", "leave", rank: 6),
+    ])
+
+    private var keysOfRow: KeyLegend {
         let hasRow = window.selectedRow != nil
         return KeyLegend(
             [
                 hasRow ? .init("Return", "edit", rank: 0) : nil,
                 .init("/", "search", rank: 2),
+                hasRow ? .init("Space", "select", rank: 10) : nil,
                 .init("n", "register", rank: 3),
                 hasRow ? .init("Del", "remove", rank: 6) : nil,
                 .init("←→ s", "sort", rank: 5),
@@ -208,14 +241,16 @@ extension BrowseScreen {
             JSONMember("screen", .string("browse")), JSONMember("search", .string(view.search)),
             JSONMember("is_searching", .bool(isSearching)),
             JSONMember("conditions", .number(view.conditions.count)),
+            JSONMember("marked", .number(marked.count)),
             JSONMember("filter", .string(view.filter.rawValue)),
-            JSONMember("column", .string(columns[column].title)),
+            JSONMember("column", .string(columns.selectedColumn.title)),
             JSONMember("order", view.order.map { .string($0.column) } ?? .null),
             JSONMember("count", counts[view].map { .number($0) } ?? .null),
             JSONMember("is_reading", .bool(demand != nil)),
             JSONMember("selected", window.selectedRow.map { .string($0.name) } ?? .null),
             JSONMember("rows", .array(shown.map { .string($0.name) })),
             JSONMember("question", question.map { $0.choice.json } ?? .null),
+            JSONMember("columns", chooser?.json ?? .null),
             JSONMember("text", text.map { .string($0.title) } ?? .null),
             JSONMember("note", note.map { .string($0.text) } ?? .null),
         ]

@@ -191,6 +191,13 @@ struct BrowseWindow {
         scroll(height)
     }
 
+    /// Scrolls by a number of rows. If the selected row would leave the screen, the nearest visible row is selected.
+    mutating func scroll(by count: Int, _ height: Int) {
+        wanted = nil
+        top = max(0, min(top + count, rows.count - height))
+        selected = max(0, min(max(top, min(selected, top + height - 1)), rows.count - 1))
+    }
+
     /// Removes the row of a removed profile.
     mutating func remove(_ id: Int64, height: Int) {
         guard let index = rows.firstIndex(where: { $0.id == id }) else { return }

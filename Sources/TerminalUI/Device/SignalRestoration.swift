@@ -38,9 +38,10 @@ struct SignalRestoration: ~Copyable, @unchecked Sendable {
     private let farewellCount: Int
 
     /// The control codes that restore the terminal. CAN ends an unfinished escape sequence. The next codes end
-    /// synchronised output, select plain text, turn wrapping on, turn bracketed paste off, select the main screen, and
-    /// show its cursor.
-    private static let farewellText = "\u{18}\u{1B}[?2026l\u{1B}[0m\u{1B}[?7h\u{1B}[?2004l\u{1B}[?1049l\u{1B}[?25h"
+    /// synchronised output, select plain text, turn wrapping on, turn the mouse and bracketed paste off, select the main
+    /// screen, and show its cursor.
+    private static let farewellText =
+        "\u{18}\u{1B}[?2026l\u{1B}[0m\u{1B}[?7h\u{1B}[?1006l\u{1B}[?1002l\u{1B}[?2004l\u{1B}[?1049l\u{1B}[?25h"
 
     fileprivate init() {
         var ends: [Int32] = [-1, -1]

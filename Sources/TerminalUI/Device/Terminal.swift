@@ -2,7 +2,7 @@ internal import Platform
 internal import Threads
 
 /// A terminal that shows frames and reports keys. The terminal is in raw mode, on its alternate screen, with bracketed
-/// paste.
+/// paste, and reports the mouse if this was asked for.
 ///
 /// The terminal is restored in all these cases: `close` is called, the last reference is released, or the process ends
 /// by `exit`, a signal or a crash. The terminal cannot be restored after SIGKILL or a stack overflow. A process can
@@ -16,23 +16,23 @@ package final class Terminal: Sendable {
 
     /// Opens the controlling terminal of the process. If there is none, opens the terminal of its standard input.
     /// Standard input and output may therefore be redirected. Without colour, frames still use bold, dim, underlined
-    /// and reversed text.
-    package static func open(usesColor: Bool) throws(TerminalError) -> Terminal {
+    /// and reversed text. With the mouse, the terminal reports presses and the wheel instead of selecting text.
+    package static func open(usesColor: Bool, usesMouse: Bool = false) throws(TerminalError) -> Terminal {
         do {
-            return try open(path: "/dev/tty", usesColor: usesColor)
+            return try open(path: "/dev/tty", usesColor: usesColor, usesMouse: usesMouse)
         } catch TerminalError.cannotOpen {
             guard isatty(STDIN_FILENO) == 1 else { throw .noTerminal }
-            return try open(path: "/proc/self/fd/0", usesColor: usesColor)
+            return try open(path: "/proc/self/fd/0", usesColor: usesColor, usesMouse: usesMouse)
         }
     }
 
     /// Opens a terminal by its path.
-    static func open(path: String, usesColor: Bool) throws(TerminalError) -> Terminal {
+    static func open(path: String, usesColor: Bool, usesMouse: Bool = false) throws(TerminalError) -> Terminal {
         // `open` makes a new open file description. So O_NONBLOCK does not affect other processes that share standard
         // input.
         let descriptor = Platform.open(path, O_RDWR | O_NOCTTY | O_NONBLOCK | O_CLOEXEC)
         guard descriptor >= 0 else { throw .cannotOpen(code: errno) }
-        let session = try TerminalSession(descriptor, usesColor: usesColor)
+        let session = try TerminalSession(descriptor, usesColor: usesColor, usesMouse: usesMouse)
         do throws(ThreadError) {
             return Terminal(session, try SystemThread(blockingSignals: false) { session.run() })
         } catch {

@@ -16,6 +16,7 @@ final class TerminalSession: Sendable {
     let events: AsyncStream<TerminalEvent>
     private let continuation: AsyncStream<TerminalEvent>.Continuation
     private let usesColor: Bool
+    private let usesMouse: Bool
     private let firstSize: ScreenSize
     private let screen = Locked(Screen())
     private let isEndRequested = Atomic<Bool>(false)
@@ -31,8 +32,9 @@ final class TerminalSession: Sendable {
     }
 
     /// Takes over the terminal. Closes the descriptor, even if the initializer throws.
-    init(_ descriptor: Int32, usesColor: Bool) throws(TerminalError) {
+    init(_ descriptor: Int32, usesColor: Bool, usesMouse: Bool) throws(TerminalError) {
         self.usesColor = usesColor
+        self.usesMouse = usesMouse
         (events, continuation) = AsyncStream.makeStream()
         try signalRestoration.claim(descriptor)
         firstSize = Self.currentSize ?? Self.assumedSize
@@ -226,12 +228,16 @@ extension TerminalSession {
     /// paste, and sets cursor keys and keypad to normal mode.
     private static let greeting = Array("\u{1B}[?1049h\u{1B}[?7l\u{1B}[?2004h\u{1B}[?1l\u{1B}>".utf8)
 
+    /// Turns on reports of presses, releases, the wheel, and movements while a button is pressed (1002), in a form
+    /// without limits of the screen's size (1006).
+    private static let mouseModes = Array("\u{1B}[?1002h\u{1B}[?1006h".utf8)
+
     /// - Returns: 0, or `errno`.
     private func enter(_ screen: inout Screen) -> Int32 {
         screen.shown = nil
         let code = signalRestoration.enter()
         guard code == 0 else { return code }
-        return write(Self.greeting) ? 0 : EIO
+        return write(Self.greeting + (usesMouse ? Self.mouseModes : [])) ? 0 : EIO
     }
 
     private func paint(_ screen: inout Screen) {

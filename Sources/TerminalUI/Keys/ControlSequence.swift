@@ -1,7 +1,7 @@
 /// Collects the bytes of an escape sequence between its introducer and its last byte. Then determines the key.
 ///
 /// This type supports xterm's control sequences (<https://invisible-island.net/xterm/ctlseqs/ctlseqs.html>), the
-/// VT220's editing keypad, the Linux console, screen, tmux and rxvt. This type also supports xterm's modifyOtherKeys
+/// VT220's editing keypad, the Linux console, screen, tmux and rxvt, and the mouse in xterm's mode 1006. This type also supports xterm's modifyOtherKeys
 /// and `CSI u`. Some terminals send these sequences for keys that have no other code.
 struct ControlSequence {
     /// The maximum number of bytes of a key's sequence; further bytes are dropped.
@@ -23,7 +23,11 @@ struct ControlSequence {
 
     /// Returns the key of a control sequence. A control sequence starts with ESC `[`.
     func key(endingIn last: UInt8) -> Key {
-        guard let numbers else { return .unknown }
+        if bytes.first == UInt8(ascii: "<"), last == UInt8(ascii: "M") || last == UInt8(ascii: "m") {
+            return numbers(of: bytes.dropFirst()).flatMap { MouseEvent($0, endingIn: last) }.map { .mouse($0) }
+                ?? .unknown
+        }
+        guard let numbers = numbers(of: bytes[...]) else { return .unknown }
         let modifiers = Modifiers(parameter: numbers.count > 1 ? numbers[1] : 1)
         switch last {
         case UInt8(ascii: "Z"): return .backTab
@@ -74,11 +78,11 @@ struct ControlSequence {
         }
     }
 
-    /// The parameters without their subparameters; nil if a parameter is not a number.
-    private var numbers: [Int]? {
+    /// Returns the parameters without their subparameters; nil if a parameter is not a number.
+    private func numbers(of parameters: ArraySlice<UInt8>) -> [Int]? {
         guard bytes.count <= Self.longest else { return nil }
         var numbers: [Int] = []
-        for parameter in bytes.split(separator: UInt8(ascii: ";"), omittingEmptySubsequences: false) {
+        for parameter in parameters.split(separator: UInt8(ascii: ";"), omittingEmptySubsequences: false) {
             var number = 0
             for byte in parameter.prefix(while: { $0 != UInt8(ascii: ":") }) {
                 guard (0x30...0x39).contains(byte) else { return nil }

@@ -1,4 +1,4 @@
-/// A pressed key or a paste.
+/// A pressed key, a paste, or a use of the mouse.
 package enum Key: Hashable, Sendable {
     /// A typed character, never a control character.
     case character(Character)
@@ -10,6 +10,7 @@ package enum Key: Hashable, Sendable {
     /// Ctrl and a lower-case letter, or one of `@ [ \ ] ^ _`; Alt-Backspace is reported as Ctrl-W, because it has the
     /// same effect in shells.
     case control(Character)
+    case mouse(MouseEvent)
     /// A key that has no meaning in this program, or bytes that are not UTF-8.
     case unknown
 }

@@ -32,7 +32,7 @@ package struct ChoiceScreen: Hashable, Sendable {
         case .end: selected = max(0, options.count - 1)
         case .enter: return options.indices.contains(selected) ? .picked(selected) : .closed
         case .escape: return .closed
-        default: break
+        default: move(by: key.wheelLines?.signum() ?? 0)
         }
         return nil
     }

@@ -12,6 +12,8 @@ package struct FormScreen: Screen {
         case store(ValidProfile, isMerged: Bool)
         /// Find the addresses that are stored under a postal code.
         case addresses(postalCode: String)
+        /// Read the history of the stored profile.
+        case history
     }
 
     /// The answer to a request.
@@ -26,6 +28,10 @@ package struct FormScreen: Screen {
         case rulesChanged(ProfileValidator)
         /// These fields of the stored profile have changed since the profile was read.
         case changedMeanwhile([FieldConflict])
+        /// A text to read, such as the history of the profile.
+        case text(TextScreen)
+        /// A note about a request that has changed nothing.
+        case noted(String)
     }
 
     package let name: String
@@ -34,10 +40,15 @@ package struct FormScreen: Screen {
     private let submitting: String
     /// Whether the user can skip to another profile.
     private let canSkip: Bool
+    /// Whether the form changes a stored profile, which has a history.
+    private let hasHistory: Bool
     package private(set) var form: FormState
     package var notices: [NoticeScreen]
     package private(set) var isBusy = false
     private var question: Question?
+    /// A text that is shown in place of the form.
+    private var text: TextScreen?
+    private var size = ScreenSize(columns: 80, rows: 24)
     private var note: ScreenNote?
     /// The field that gets the focus again if storing fails.
     private var lastFocus: FieldName?
@@ -58,22 +69,28 @@ package struct FormScreen: Screen {
     ///   - title: The title above the form.
     ///   - submitting: The name of the submit action, such as "register".
     ///   - canSkip: Whether the user can skip to another profile.
+    ///   - hasHistory: Whether the form changes a stored profile, which has a history.
     ///   - notices: The notices to show first.
     package init(
         _ form: FormState, name: String, title: String, submitting: String, canSkip: Bool = false,
-        notices: [NoticeScreen] = []
+        hasHistory: Bool = false, notices: [NoticeScreen] = []
     ) {
         self.form = form
         self.name = name
         self.title = title
         self.submitting = submitting
         self.canSkip = canSkip
+        self.hasHistory = hasHistory
         self.notices = notices
         if form.focus == nil, let first = form.focusOrder.first { self.form.handle(.focus(first)) }
     }
 
     package mutating func take(_ key: Key) -> ScreenAction<Request>? {
         note = nil
+        if var text {
+            self.text = text.isClosed(by: key, on: size) ? nil : text
+            return nil
+        }
         switch question {
         case .leaving(var choice, let action):
             let outcome = choice.take(key)
@@ -97,6 +114,9 @@ package struct FormScreen: Screen {
         switch key {
         case .escape: return leave(by: .leave)
         case .control("f"): return search()
+        case .control("o") where hasHistory:
+            isBusy = true
+            return .ask(.history)
         case .control("n") where canSkip: return leave(by: .skip)
         case .control("r"): return focused.flatMap { take(.revealSecret(!$0.isRevealed)) }
         default: return key.formEvent.flatMap { take($0) }
@@ -106,7 +126,7 @@ package struct FormScreen: Screen {
     private var focused: FormField? { form.focus.flatMap { form[$0] } }
 
     package mutating func take(_ event: FormEvent) -> ScreenAction<Request>? {
-        guard question == nil else { return nil }
+        guard question == nil, text == nil else { return nil }
         let focus = form.focus
         return follow(form.handle(event), from: focus)
     }
@@ -133,8 +153,12 @@ package struct FormScreen: Screen {
         case .changedMeanwhile(let conflicts):
             isMerged = false
             question = .conflict(ConflictScreen(conflicts))
+        case .text(let text): self.text = text
+        case .noted(let text): note = ScreenNote(text: text)
         }
     }
+
+    package mutating func resize(to size: ScreenSize) { self.size = size }
 
     /// Performs the effects of a form event, such as storing the submitted profile.
     private mutating func follow(_ effects: [FormEffect], from focus: FieldName?) -> ScreenAction<Request>? {
@@ -215,6 +239,7 @@ package struct FormScreen: Screen {
 
 extension FormScreen {
     package func draw(into frame: inout Frame) {
+        if let text { return text.draw(into: &frame) }
         let rows = form.fields.filter { !$0.isHidden }.map { row(of: $0) }
         FieldPage(
             title: title, aside: rows.contains { $0.isRequired } ? "* required" : "", place: place, rows: rows,
@@ -275,6 +300,7 @@ extension FormScreen {
                 field.rules.isSecret ? .init("Ctrl-R", field.isRevealed ? "hide" : "show", rank: 2) : nil,
                 form.isAddressSearchAvailable ? .init("Ctrl-F", "addresses", rank: 2) : nil,
                 isLast ? nil : .init("Ctrl-S", submitting, rank: 3),
+                hasHistory ? .init("Ctrl-O", "history", rank: 6) : nil,
                 canSkip ? .init("Ctrl-N", "skip", rank: 2) : nil,
                 form.fields.count > FormState.pageLength ? .init("PgUp PgDn", "page", rank: 5) : nil,
                 .init("Esc", "leave", rank: 1),
@@ -293,6 +319,7 @@ extension FormScreen {
             JSONMember("screen", .string(name)), JSONMember("title", .string(title)),
             JSONMember("focus", form.focus.map { .string($0.text) } ?? .null), JSONMember("fields", .array(fields)),
             JSONMember("question", question?.json ?? .null),
+            JSONMember("text", text.map { .string($0.title) } ?? .null),
             JSONMember("note", note.map { .string($0.text) } ?? .null),
             JSONMember("search_available", .bool(form.isAddressSearchAvailable)),
         ]

@@ -48,7 +48,7 @@ package struct TextScreen: Hashable, Sendable {
         case .home: top = 0
         case .end: top = .max
         case .enter, .escape, .character("q"): return true
-        default: break
+        default: top += key.wheelLines ?? 0
         }
         top = max(0, min(top, wrapped(to: size.columns - 2).count - height))
         return false

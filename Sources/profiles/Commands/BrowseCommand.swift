@@ -8,7 +8,8 @@ struct BrowseCommand: AsynchronousCommand, StoreUsing {
             Shows a table of all profiles, and beside it the selected profile with its issues. / searches in every \
             field as you type, ignoring case and accents. s sorts by the column that the arrow keys have chosen. = \
             shows only profiles with the same value in that column, and ! leaves them out. Return opens the form, H \
-            shows the history of the profile, and u undoes the newest change. ? shows all keys. q quits.
+            shows the history of the profile, and u undoes the newest change. Space selects profiles, which e edits, d \
+            removes and x exports together. ? shows all keys. q quits.
 
             A store that you may only read can be browsed too.
 
@@ -20,6 +21,9 @@ struct BrowseCommand: AsynchronousCommand, StoreUsing {
         help: ArgumentHelp("Search for this text at the start; words are joined by spaces.", valueName: "text"))
     var words: [String] = []
 
+    @Flag(name: .customLong("no-mouse"), help: "Leave the mouse to the terminal, which selects text with it.")
+    var noMouse = false
+
     @OptionGroup var store: StoreOptions
 
     func run() async throws {
@@ -28,7 +32,8 @@ struct BrowseCommand: AsynchronousCommand, StoreUsing {
             throw CommandFailure(.usage, "There is no terminal to draw on", ProfileBrowser.advice)
         }
         try await withStore("browse") { repository in
-            try await ProfileBrowser(repository: repository).run(searching: words.joined(separator: " "))
+            try await ProfileBrowser(repository: repository, database: store.database, usesMouse: !noMouse).run(
+                searching: words.joined(separator: " "))
         }
     }
 }

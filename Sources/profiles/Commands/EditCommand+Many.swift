@@ -6,22 +6,11 @@ internal import TextLayout
 
 // Edits of all profiles that meet conditions.
 extension EditCommand {
-    /// The new values of the fields, for each profile.
-    private struct Change: Sendable {
-        var templates: [(field: String, template: ValueTemplate)] = []
-        var values: [JSONMember] = []
-
-        func apply(to draft: inout ProfileDraft, of profile: Profile) {
-            draft.take(values)
-            for (field, template) in templates { draft[field] = template.value(for: profile) }
-        }
-    }
-
     func editMany() async throws {
         let given = try fields.values()
         if !many.dryRun, !many.yes { try global.requireTerminal(orGive: "--yes or --dry-run") }
         try await global.withStore("edit") { repository in
-            let change = try change(given, in: repository.schema)
+            let change = try ValueChange(given, clearing: clear, in: repository.schema)
             let query = try conditions.query(in: repository.schema)
             if many.dryRun || !many.yes {
                 let preview = try await editing(query, change, in: repository, isPreview: true)
@@ -38,32 +27,9 @@ extension EditCommand {
         }
     }
 
-    private func change(_ given: GivenValues, in schema: ProfileSchema) throws(CommandFailure) -> Change {
-        var change = Change()
-        let cleared = try clear.map { name throws(CommandFailure) in
-            JSONMember(try schema.clearedField(told: name), .null)
-        }
-        change.values = try schema.named(given.members + cleared)
-        for member in try schema.named(given.options) {
-            guard case .string(let text) = member.value else { continue }
-            change.templates.append((member.name, try ValueTemplate(text, in: schema)))
-        }
-        for name in change.values.map(\.name) + change.templates.map(\.field) {
-            guard name != schema.primaryKey.name.text, name != ProfileDraft.hashName else {
-                throw CommandFailure(.usage, "\(name) cannot be set for many profiles at once")
-            }
-            guard FieldName(name).flatMap({ schema[$0] }) != nil else {
-                throw CommandFailure(
-                    .usage, "There is no field \(name.quoted(longest: 64)) to set",
-                    "The fields are: \(CommandFailure.list(schema.openFields.map(\.name.text)))")
-            }
-        }
-        return change
-    }
-
     /// Ctrl-C leaves whole batches. What was edited is shown even if an error has stopped the edit.
     private func editing(
-        _ query: ProfileQuery, _ change: Change, in repository: ProfileRepository, isPreview: Bool
+        _ query: ProfileQuery, _ change: ValueChange, in repository: ProfileRepository, isPreview: Bool
     ) async throws -> EditReport {
         do {
             return try await Interruption.cancelling(isQuiet: global.quiet) {
@@ -133,7 +99,8 @@ extension ProfileSchema {
 }
 
 extension EditReport {
-    fileprivate func sentence(isPreview: Bool) -> String {
+    /// The numbers of the report, without a full stop.
+    func sentence(isPreview: Bool) -> String {
         var parts = ["\(edited) \(edited == 1 ? "profile" : "profiles") \(isPreview ? "will be edited" : "edited")"]
         if unchanged > 0 { parts.append("\(unchanged) already \(unchanged == 1 ? "has" : "have") these values") }
         if leftCount > 0 { parts.append("\(leftCount) \(isPreview ? "would be refused" : "refused")") }
@@ -142,7 +109,7 @@ extension EditReport {
     }
 
     /// The first changed profiles, and the refused ones.
-    fileprivate func lines(of schema: ProfileSchema) -> [String] {
+    func lines(of schema: ProfileSchema) -> [String] {
         let width = examples.map(\.username.displayWidth).max() ?? 0
         let lines = examples.flatMap { example in
             example.values.enumerated().map { index, value in
@@ -154,6 +121,7 @@ extension EditReport {
         return lines + (rest > 0 ? ["  … and \(rest) more"] : []) + refusals(of: schema)
     }
 
+    /// The refused profiles, with the reasons.
     func refusals(of schema: ProfileSchema) -> [String] {
         let lines = left.prefix(Self.mostLines).map { left in
             "  \(left.username.visible) stays: \(left.reason.text(of: schema).visible)"

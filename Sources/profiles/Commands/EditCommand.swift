@@ -9,9 +9,10 @@ struct EditCommand: AsynchronousCommand, SecretTaking, ResultWriting {
             abstract: "Change a profile, or all profiles that meet conditions.",
             discussion: """
                 Without any change on the command line, a form on the terminal shows the stored values and asks for \
-                changes: on a screen, or line by line with --plain. Line by line, an empty answer keeps a value, and - \
-                alone clears an optional one. Fields that are not named keep their values. With --if-revision, a profile \
-                that has changed since that revision is not edited (exit 1).
+                changes: on a screen, or line by line with --plain. On the screen, Ctrl-O shows the history of the \
+                profile. Line by line, an empty answer keeps a value, and - alone clears an optional one. Fields that are \
+                not named keep their values. With --if-revision, a profile that has changed since that revision is not \
+                edited (exit 1).
 
                   profiles edit skboard
                   profiles edit skboard --phone 7876-1242

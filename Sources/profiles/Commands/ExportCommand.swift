@@ -125,21 +125,34 @@ struct ExportCommand: AsynchronousCommand, ConditionUsing {
 
     private func format() throws(ValidationError) -> ExportFormat {
         if let kind = kinds.first { return kind }
-        let name = file.split(separator: "/").last ?? ""
+        if let format = ExportFormat(ofFile: file) { return format }
+        throw ValidationError("\(ExportFormat.unknown(ofFile: file)), or give --as FORMAT.")
+    }
+}
+
+extension ExportFormat {
+    /// The format that the extension of a file names. A file without an extension is CSV. Nil if the extension names no
+    /// format.
+    init?(ofFile path: String) {
+        let name = path.split(separator: "/").last ?? ""
         // If the only dot of a name is its first character, the file is hidden and has no extension.
-        guard let dot = name.lastIndex(of: "."), dot > name.startIndex else { return .csv }
-        switch name[name.index(after: dot)...].lowercased() {
-        case "csv": return .csv
-        case "tsv", "tab": return .tsv
-        case "json": return .json
-        case "ndjson", "jsonl": return .ndjson
-        case "md", "markdown": return .markdown
-        default:
-            throw ValidationError(
-                "The extension of \(file.visible) names no format: use .csv, .tsv, .json, .ndjson, .jsonl "
-                    + "or .md, or give --as FORMAT."
-            )
+        guard let dot = name.lastIndex(of: "."), dot > name.startIndex else {
+            self = .csv
+            return
         }
+        switch name[name.index(after: dot)...].lowercased() {
+        case "csv": self = .csv
+        case "tsv", "tab": self = .tsv
+        case "json": self = .json
+        case "ndjson", "jsonl": self = .ndjson
+        case "md", "markdown": self = .markdown
+        default: return nil
+        }
+    }
+
+    /// The message about a file whose extension names no format, without a full stop.
+    static func unknown(ofFile path: String) -> String {
+        "The extension of \(path.visible) names no format: use .csv, .tsv, .json, .ndjson, .jsonl or .md"
     }
 }
 

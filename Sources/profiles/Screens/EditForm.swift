@@ -21,10 +21,10 @@ struct EditForm {
             typed: row?.typed ?? [:])
         let screen =
             row.map { FormScreen(form, mending: $0) }
-            ?? FormScreen(form, name: "edit", title: "Edit \(stored.username)", submitting: "store")
+            ?? FormScreen(form, name: "edit", title: "Edit \(stored.username)", submitting: "store", hasHistory: true)
         let versions = Locked(Versions(base: stored))
         return try await session.run(
-            screen, mending: row, unfinished: CommandFailure.unchanged(stored.username), in: repository
+            screen, of: stored, mending: row, unfinished: CommandFailure.unchanged(stored.username), in: repository
         ) { profile, isMerged in
             let base = versions.withLock { $0.base(isMerged: isMerged) }
             do throws(ProfileStoreError) {

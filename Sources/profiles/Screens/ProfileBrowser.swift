@@ -6,6 +6,9 @@ internal import TextLayout
 /// Shows the profiles of a store in a table. The user opens the forms from this table.
 struct ProfileBrowser {
     let repository: ProfileRepository
+    /// The value of `--database`. An export does not replace the files of the store.
+    let database: String?
+    var usesMouse = true
 
     /// An action with its own screen.
     private enum Errand {
@@ -21,8 +24,9 @@ struct ProfileBrowser {
 
     /// Shows the table until the user leaves it.
     func run(searching text: String) async throws {
-        try await ScreenSession.keepingTerminal(orElse: Self.advice) { session in
-            var place = BrowseScreen.Place(searching: text)
+        try await ScreenSession.keepingTerminal(usesMouse: usesMouse, orElse: Self.advice) { session in
+            let arrangement = ColumnRecord(ofStore: repository.place).read()
+            var place = BrowseScreen.Place(searching: text, arrangement: arrangement ?? ColumnArrangement())
             var news = News()
             while true {
                 let screen = BrowseScreen(
@@ -55,6 +59,14 @@ struct ProfileBrowser {
                 case .previewUndo: return .reply(try await previewUndo())
                 case .undo(let change): return .reply(try await undo(change))
                 case .copy(let id, let column): return .reply(try await copy(column, ofID: id, in: session))
+                case .select(let view): return .reply(try await select(view))
+                case .previewEdit(let ids, let setting): return .reply(await previewEdit(of: ids, setting))
+                case .editMany(let ids, let setting): return .reply(await edit(ids, setting))
+                case .removeMany(let ids): return .reply(await remove(ids))
+                case .export(let export): return .reply(await run(export))
+                case .remember(let arrangement):
+                    ColumnRecord(ofStore: repository.place).write(arrangement)
+                    return .reply(.done)
                 }
             } catch {
                 return .reply(.failed(CommandFailure(error).lines.joined(separator: "\n")))
@@ -72,11 +84,8 @@ struct ProfileBrowser {
     }
 
     private func history(ofID id: Int64, _ name: String) async throws(ProfileStoreError) -> BrowseScreen.Reply {
-        let entries = try await repository.history(ofID: id)
-        guard !entries.isEmpty else { return .noted("The history has no change of \(name.visible)") }
-        return .text(
-            TextScreen(
-                title: "History of \(name.visible)", lines: entries.flatMap { $0.shown(by: repository.schema) }))
+        if let text = try await repository.historyText(ofID: id, name) { return .text(text) }
+        return .noted(TextScreen.noHistory(of: name))
     }
 
     private func previewUndo() async throws(ProfileStoreError) -> BrowseScreen.Reply {
@@ -91,7 +100,8 @@ struct ProfileBrowser {
 
     private func undo(_ number: Int64) async throws(ProfileStoreError) -> BrowseScreen.Reply {
         let report = try await undo(try await repository.historyChange(number), isPreview: false)
-        return .undone("Undone: " + report.outcome(isPreview: false), left: report.lines(of: repository.schema))
+        let text = "Undone: " + report.outcome(isPreview: false)
+        return .changed(text, left: TextScreen("Undone in part", text, report.lines(of: repository.schema)))
     }
 
     private func copy(
@@ -148,119 +158,11 @@ struct ProfileBrowser {
     }
 }
 
-extension ProfileRepository {
-    /// Reads the rows or the count that a table demands.
-    fileprivate func supply(_ demand: BrowseDemand) async throws(ProfileStoreError) -> BrowseScreen.Reply {
-        switch demand {
-        case .count(let view): return .count(try await count(query(of: view)), view)
-        case .rows(let view, let start, let count):
-            var query = query(of: view)
-            query.limit = count
-            query.isReversed = start.isUpward
-            var skipped = 0
-            switch start {
-            case .first, .last: break
-            case .row(let index):
-                let place = try await place(before: index)
-                query.after = ProfileCursor(id: place.id)
-                skipped = index - place.count
-                query.limit += skipped
-            case .after(let place), .before(let place): query.after = ProfileCursor(place)
-            }
-            // A search reads a limited number of ids at a time, so the first matches are shown early.
-            let page =
-                query.order == nil && (query.text != nil || query.status != nil || !query.conditions.isEmpty)
-                ? try await page(of: query, lookingAt: Self.idsAtOnce) : try await profiles(query)
-            let place = query
-            let rows = page.profiles.dropFirst(skipped).map { profile in
-                BrowseRow(profile, searching: view.search, place: place.cursor(at: profile))
-            }
-            let columns = (page.profiles.first?.schema ?? schema).browseColumns
-            return .rows(rows, of: columns, demand, goingOn: page.next?.description)
-        }
-    }
-
-    /// Returns an id and the number of profiles up to this id, so that few profiles are between this id and the row with
-    /// an index in the order of ids. Counting ids takes a hundredth of the time of reading the profiles.
-    private func place(before index: Int) async throws(ProfileStoreError) -> (id: Int64, count: Int) {
-        guard let name = ProfileFact.id.rules?.name,
-            let first = try await profiles(ProfileQuery(limit: 1)).profiles.first?.id,
-            let last = try await profiles(ProfileQuery(isReversed: true, limit: 1)).profiles.first?.id
-        else { return (0, 0) }
-        var low = (id: first - 1, count: 0)
-        var high = (id: last, count: try await count())
-        // If ids were never removed, the first estimate is right. If they were, halving the range always ends.
-        var halves = false
-        while low.count + Self.mostSkipped < index, index < high.count, high.id - low.id > 1 {
-            let share = halves ? 0.5 : Double(index - low.count) / Double(high.count - low.count)
-            let id = low.id + max(1, min(high.id - low.id - 1, Int64(Double(high.id - low.id) * share)))
-            let count = try await count(ProfileQuery([ProfileQuery.Condition(name, .isAtMost(String(id)))]))
-            if count <= index { low = (id, count) } else { high = (id, count) }
-            halves.toggle()
-        }
-        return index < high.count ? low : high
-    }
-
-    /// The maximum number of profiles that are read and not shown.
-    private static let mostSkipped = 1_000
-
-    private func query(of view: BrowseView) -> ProfileQuery {
-        let order = view.order.flatMap { order in
-            FieldName(order.column).map { ProfileQuery.Order($0, isDescending: order.isDescending) }
-        }
-        let status: ProfileQuery.Status? =
-            switch view.filter {
-            case .everything: nil
-            case .invalid: .invalid
-            case .unjudged: .unjudged
-            }
-        let conditions = view.conditions.compactMap { condition in
-            FieldName(condition.column).map { ProfileQuery.Condition($0, condition.comparison) }
-        }
-        return ProfileQuery(conditions, text: view.search.isEmpty ? nil : view.search, status: status, order: order)
-    }
-
-    /// The number of ids that a search reads at a time. Reading this number of ids takes some hundredths of a second.
-    private static let idsAtOnce: Int64 = 50_000
-}
-
-extension ProfileSchema {
-    fileprivate var browseColumns: [BrowseColumn] {
-        openFields.map { field in
-            BrowseColumn(
-                field.name.text, title: field.title, isNumber: field.type == .integer || field.type == .number,
-                isKey: field.isPrimaryKey)
-        }
-    }
-
-    /// Whether the schema still has all fields of a view's order and conditions.
-    fileprivate func hasColumns(of view: BrowseView) -> Bool {
-        (view.conditions.map(\.column) + [view.order?.column].compactMap(\.self)).allSatisfy { column in
-            openFields.contains { $0.name.text == column }
-        }
-    }
-}
-
-extension BrowseDemand {
-    fileprivate var view: BrowseView {
-        switch self {
-        case .count(let view), .rows(let view, _, _): view
-        }
-    }
-}
-
-extension BrowseView.Condition {
-    fileprivate var comparison: ProfileQuery.Comparison {
-        guard let value else { return isExcluded ? .isPresent : .isAbsent }
-        return isExcluded ? .differs(from: value) : .equals(value)
-    }
-}
-
-extension HistoryEntry {
-    /// The entry as `profiles history` prints it.
-    fileprivate func shown(by schema: ProfileSchema) -> [TextScreen.Line] {
-        [TextScreen.Line(headline(namingProfile: false).visible, .bold)]
-            + changes(of: schema).map { TextScreen.Line("  " + $0.heading, $0.values) }
+extension TextScreen {
+    /// A text about profiles that a change has left as they are, such as lines with reasons. Nil if there are no lines.
+    init?(_ title: String, _ outcome: String, _ lines: [String]) {
+        if lines.isEmpty { return nil }
+        self.init(title: title, lines: ([outcome, ""] + lines).map { .init($0) })
     }
 }
 
@@ -269,19 +171,5 @@ extension String {
     fileprivate func asTabSeparated(isAlone: Bool) -> String {
         guard !isAlone, contains(where: { $0 == "\t" || $0 == "\"" || $0.isNewline }) else { return self }
         return "\"" + replacing("\"", with: "\"\"") + "\""
-    }
-}
-
-extension BrowseRow {
-    fileprivate init(_ profile: Profile, searching search: String, place: ProfileCursor) {
-        var facts: [Fact] = []
-        if profile.schema.hasPassword { facts.append(Fact("Password", profile.hasPassword ? "set" : "not set")) }
-        facts += [
-            Fact("Revision", String(profile.revision)), Fact("Created", profile.createdAt.text),
-            Fact("Updated", profile.updatedAt.text),
-        ]
-        self.init(
-            id: profile.id, revision: profile.revision, name: profile.username, cells: profile.fields.map(\.value),
-            searching: search, issues: profile.issues.map(\.message), facts: facts, place: place.description)
     }
 }

@@ -35,6 +35,7 @@ extension ScreenSession {
     ///
     /// - Parameters:
     ///   - screen: The form.
+    ///   - stored: The stored profile that the form changes; nil for a new profile.
     ///   - row: The rejected row; nil if there is none.
     ///   - welcomes: Whether the welcome notice may be shown before the form (T5).
     ///   - unfinished: The message for a user who leaves a form without a row.
@@ -43,8 +44,8 @@ extension ScreenSession {
     /// - Returns: The stored profile.
     /// - Throws: ``RowLeft`` or ``MendingEnded`` for a row that is left, and the errors of the screen and of `store`.
     func run(
-        _ screen: FormScreen, mending row: RowToMend?, welcoming welcomes: Bool = false, unfinished: String,
-        in repository: ProfileRepository,
+        _ screen: FormScreen, of stored: Profile? = nil, mending row: RowToMend?, welcoming welcomes: Bool = false,
+        unfinished: String, in repository: ProfileRepository,
         storing store: @escaping @Sendable (ValidProfile, Bool) async throws -> ScreenAnswer<FormScreen.Reply, Profile>
     ) async throws -> Profile {
         try await run(
@@ -54,6 +55,14 @@ extension ScreenSession {
             switch request {
             case .addresses(let postalCode):
                 return .reply(.addresses(try await repository.addresses(under: postalCode)))
+            case .history:
+                do throws(ProfileStoreError) {
+                    guard let stored else { return .reply(.noted("A new profile has no history")) }
+                    let text = try await repository.historyText(ofID: stored.id, stored.username)
+                    return .reply(text.map { .text($0) } ?? .noted(TextScreen.noHistory(of: stored.username)))
+                } catch {
+                    return .reply(try error.formReply(repository))
+                }
             case .store(let profile, let isMerged):
                 try await row?.willStore(profile)
                 return try await store(profile, isMerged)
@@ -69,7 +78,7 @@ extension FormScreen {
         form.report(row.issues)
         self.init(
             form, name: "mend", title: row.title, submitting: row.stored == nil ? "register" : "store", canSkip: true,
-            notices: row.notice.map { [.error($0)] } ?? [])
+            hasHistory: row.stored != nil, notices: row.notice.map { [.error($0)] } ?? [])
     }
 }
 

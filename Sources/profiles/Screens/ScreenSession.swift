@@ -17,15 +17,17 @@ struct ScreenSession: Sendable {
     ///
     /// - Parameters:
     ///   - requests: Requests to the screens that do not come from the keyboard. Nil if there are none.
+    ///   - usesMouse: Whether the terminal reports the mouse to the screens.
     ///   - advice: The advice to print if there is no terminal.
     ///   - body: Runs the screens.
     /// - Returns: The result of `body`.
     /// - Throws: The errors of `body`.
     static func keepingTerminal<Value>(
-        requests: AsyncStream<ScreenRequest>? = nil, orElse advice: String = "With --plain you are asked line by line",
+        requests: AsyncStream<ScreenRequest>? = nil, usesMouse: Bool = false,
+        orElse advice: String = "With --plain you are asked line by line",
         _ body: (ScreenSession) async throws -> Value
     ) async throws -> Value {
-        let stage = Stage(advice)
+        let stage = Stage(usesMouse: usesMouse, advice)
         var session = ScreenSession(requests: requests)
         session.stage = stage
         do {
@@ -84,17 +86,23 @@ struct ScreenSession: Sendable {
     /// The terminal. The first screen opens it.
     private final class Stage: Sendable {
         private let opened = Locked<(terminal: Terminal, loop: ScreenLoop)?>(nil)
+        private let usesMouse: Bool
         private let advice: String
 
-        /// - Parameter advice: The advice to print if there is no terminal.
-        init(_ advice: String) { self.advice = advice }
+        /// - Parameters:
+        ///   - usesMouse: Whether the terminal reports the mouse.
+        ///   - advice: The advice to print if there is no terminal.
+        init(usesMouse: Bool, _ advice: String) {
+            self.usesMouse = usesMouse
+            self.advice = advice
+        }
 
         var terminal: Terminal? { opened.withLock { $0?.terminal } }
 
         func open(_ requests: AsyncStream<ScreenRequest>?) throws -> ScreenLoop {
             try opened.withLock { opened in
                 if let opened { return opened.loop }
-                let terminal = try ScreenSession.terminal(orElse: advice)
+                let terminal = try ScreenSession.terminal(usesMouse: usesMouse, orElse: advice)
                 let loop = ScreenLoop(terminal, requests: requests)
                 opened = (terminal, loop)
                 return loop
@@ -109,9 +117,9 @@ struct ScreenSession: Sendable {
         }
     }
 
-    private static func terminal(orElse advice: String) throws(CommandFailure) -> Terminal {
+    private static func terminal(usesMouse: Bool, orElse advice: String) throws(CommandFailure) -> Terminal {
         do throws(TerminalError) {
-            return try Terminal.open(usesColor: Environment["NO_COLOR"] == nil)
+            return try Terminal.open(usesColor: Environment["NO_COLOR"] == nil, usesMouse: usesMouse)
         } catch {
             switch error {
             case .noTerminal: throw CommandFailure(.usage, "There is no terminal to draw on", advice)

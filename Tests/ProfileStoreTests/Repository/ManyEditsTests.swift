@@ -89,4 +89,42 @@ import Watchdog
         await other.close()
         await repository.close()
     }
+
+    @Test func `D3: the profiles with given ids are edited and removed as one change, however many`() async throws {
+        let repository = try await open(profiles: 2_500)
+        let ids = try await repository.profiles(ProfileQuery(limit: 3_000)).profiles.map(\.id)
+        // Every other one, far apart, and two that do not exist.
+        let chosen = ids.enumerated().filter { $0.offset.isMultiple(of: 2) }.map(\.element) + [9_999_999, 0]
+        var report = try await repository.edit(ids: chosen.shuffled(), isPreview: true) { _, draft in
+            draft["address"] = "2 Side St"
+        }
+        #expect((report.edited, report.unchanged, report.leftCount, report.changed) == (1_250, 0, 0, 0))
+        #expect(report.examples.first?.profileID == ids.first)
+        report = try await repository.edit(ids: chosen, by: Author("eve")) { profile, draft in
+            if profile.id == ids[2] { draft["phone"] = "x" } else { draft["address"] = "2 Side St" }
+        }
+        #expect((report.edited, report.leftCount) == (1_249, 1))
+        let edited = ProfileQuery([.init(.address, .equals("2 Side St"))])
+        #expect(try await repository.count(edited) == 1_249)
+        let change = try #require(try await repository.historyChanges().first)
+        #expect((change.updated, change.author) == (1_249, "eve"))
+        let removal = try await repository.remove(ids: chosen)
+        #expect((removal.removed, removal.changed) == (1_250, 0))
+        #expect(try await repository.count() == 1_250)
+        #expect(try await repository.profile(id: ids[0]) == nil)
+        #expect(try await repository.profile(id: ids[1]) != nil)
+        #expect(try await repository.historyChanges().first?.removed == 1_250)
+        #expect(try await repository.edit(ids: [] as [Int64]) { _, _ in } == EditReport())
+        #expect(try await repository.remove(ids: [] as [Int64]) == RemovalReport())
+        await repository.close()
+    }
+
+    @Test func `D3: of given ids, what another writer has removed meanwhile is passed over`() async throws {
+        let repository = try await open(profiles: 3)
+        let ids = try await repository.profiles(ProfileQuery()).profiles.map(\.id)
+        try await repository.remove("n1")
+        let report = try await repository.edit(ids: ids) { _, draft in draft["address"] = "2 Side St" }
+        #expect((report.edited, report.changed, report.leftCount) == (2, 0, 0))
+        await repository.close()
+    }
 }

@@ -98,6 +98,33 @@ import Watchdog
         }
     }
 
+    @Test func `R8: the ids of what a query finds are those of its profiles, and an export of ids has these profiles`()
+        async throws
+    {
+        var random = SeededGenerator(printingSeedOf: "ids of queries")
+        let store = try await Self.filled(&random, count: 80)
+        for _ in 0..<rounds(40) {
+            var query = try Self.query(&random)
+            var found: [Profile] = []
+            for try await profile in store.repository.all(query) { found.append(profile) }
+            let ids = try await store.repository.ids(matching: query, atMost: 80)
+            #expect(ids == Set(found.map(\.id)), "\(query)")
+            if found.count > 3 {
+                #expect(try await store.repository.ids(matching: query, atMost: found.count - 1) == nil)
+            }
+            let chosen = Set(found.map(\.id).shuffled(using: &random).prefix(found.count / 2))
+            query.conditions = []
+            let path = store.directory + "/export"
+            let descriptor = open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
+            defer { close(descriptor) }
+            let count = try await store.repository.export(
+                matching: query, ids: chosen, columns: [#require(FieldName.inQuery("_id"))], as: .csv, to: descriptor)
+            #expect(count == chosen.count)
+            let lines = String(decoding: bytes(of: descriptor), as: UTF8.self).split(separator: "\n").dropFirst()
+            #expect(lines.compactMap { Int64($0) } == found.map(\.id).filter(chosen.contains), "\(query)")
+        }
+    }
+
     @Test func `a sorted export that does not fit into memory is merged from sorted runs`() throws {
         var random = SeededGenerator(printingSeedOf: "sorted runs")
         for memory in [1, 300, 5_000, 1 << 20] {

@@ -5,7 +5,7 @@ internal import TerminalUI
 @main
 struct Exerciser {
     static func main() async throws {
-        let terminal = try Terminal.open(usesColor: true)
+        let terminal = try Terminal.open(usesColor: true, usesMouse: true)
         var lines: [String] = []
         func show(_ text: String) {
             lines.append(text)

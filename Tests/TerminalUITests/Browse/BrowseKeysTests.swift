@@ -154,11 +154,11 @@ import Watchdog
         screen.type("?", reading: people)
         #expect(screen.text(columns, rows).contains("Keys") && screen.told("text") == "Keys")
         var seen = screen.text(columns, rows)
-        for _ in 0..<120 {
+        for _ in 0..<250 {
             screen.type("j", reading: people)
             seen += screen.text(columns, rows)
         }
-        let keys = "j k,PgUp,g G,:,h l,J K,/,s ,=,!,f ,Esc,Return,n ,Del,u ,H ,y ,Y "
+        let keys = "j k,PgUp,g G,:,h l,J K,/,s ,=,!,f ,Esc,Return,n ,Del,u ,H ,y ,Y ,Space,a ,e ,x ,c "
         for key in keys.split(separator: ",") {
             #expect(seen.contains(key), "\(key)")
         }
@@ -229,13 +229,14 @@ import Watchdog
         #expect(screen.press(.down, .enter)?.request == .undo(change: 7))
         #expect(screen.text().contains("Undoing …"))
         people.people.removeFirst(10)
-        screen.receive(.undone("10 profiles removed", left: []))
+        screen.receive(.changed("10 profiles removed", left: nil))
         screen.read(people)
         #expect(screen.text().contains("10 profiles removed") && screen.told("count") == "990")
         screen.press(.character("u"))
         screen.receive(.noted("There is no change to undo"))
         #expect(screen.text().contains("There is no change to undo") && !screen.isBusy)
-        screen.receive(.undone("1 profile stayed", left: ["person5: changed since"]))
+        let left = TextScreen(title: "", lines: [.init("person5: changed since")])
+        screen.receive(.changed("1 profile stayed", left: left))
         #expect(screen.text().contains("person5: changed since"))
     }
 

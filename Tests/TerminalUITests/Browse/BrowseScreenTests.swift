@@ -205,6 +205,8 @@ import Watchdog
             #expect(screen.press(key, reading: BrowsedPeople(0)) == nil)
         }
         #expect(screen.told("question") == "null" && screen.told("selected") == "null")
+        screen.press(.character("s"), reading: BrowsedPeople(0))
+        #expect(screen.text().contains("There are no profiles yet"), "in any order")
         #expect(screen.press(.character("n"))?.request != nil)
     }
 

@@ -96,6 +96,7 @@ import Watchdog
         process.terminal.resize(columns: 30, rows: 9)
         process.terminal.type("\n")
         try process.terminal.wait(for: "\u{1B}[?1049h")
+        try process.terminal.wait(for: "\u{1B}[?1002h")
         // What was shown before is drawn again, before the program hears of it.
         try process.terminal.wait(for: "ready")
         try process.terminal.wait(for: "resumed")

@@ -42,6 +42,17 @@ import Watchdog
         #expect(screen.cell(row: 0, column: 0).text == "b")
     }
 
+    @Test func `the mouse is reported only if it was asked for, and again after the terminal was given back`() throws {
+        var terminal = try open()
+        outside.readWhatIsThere()
+        #expect(!String(decoding: outside.output, as: UTF8.self).contains("[?1002h"))
+        terminal.close()
+        terminal = try Terminal.open(path: outside.path, usesColor: true, usesMouse: true)
+        try outside.wait(for: "\u{1B}[?1002h\u{1B}[?1006h")
+        terminal.close()
+        try outside.wait(for: "\u{1B}[?1006l\u{1B}[?1002l")
+    }
+
     @Test(arguments: [("", ""), ("a", "YQ=="), ("ab", "YWI="), ("abc", "YWJj"), ("Łódź\u{1B}\t1", "xYHDs2TFuhsJMQ==")])
     func `a text for the clipboard is written as base64, and draws nothing`(text: String, base64: String) throws {
         let terminal = try open()

@@ -35,6 +35,55 @@ import Watchdog
         #expect(read("\u{1B}\(sequence)") == [key])
     }
 
+    @Test(
+        arguments: [
+            ("<0;1;1M", MouseEvent(.press, row: 0, column: 0)),
+            ("<0;12;3M", MouseEvent(.press, row: 2, column: 11)),
+            ("<0;12;3m", MouseEvent(.release, row: 2, column: 11)),
+            ("<32;12;3M", MouseEvent(.drag, row: 2, column: 11)),
+            ("<64;300;200M", MouseEvent(.wheelUp, row: 199, column: 299)),
+            ("<65;1;2M", MouseEvent(.wheelDown, row: 1, column: 0)),
+            ("<4;1;1M", MouseEvent(.press, row: 0, column: 0)),
+            ("<28;1;1M", MouseEvent(.press, row: 0, column: 0)),
+            ("<48;2;1M", MouseEvent(.drag, row: 0, column: 1)),
+            ("<0;9999;1M", MouseEvent(.press, row: 0, column: 9_998)),
+            ("<0;999999999999999;1M", MouseEvent(.press, row: 0, column: 0x1F_FFFF)),
+        ] as [(String, MouseEvent)])
+    func `a use of the mouse is told with its cell`(sequence: String, event: MouseEvent) {
+        #expect(read("\u{1B}[\(sequence)x") == [.mouse(event), .character("x")])
+    }
+
+    @Test(arguments: [
+        "[<0;0;1M", "[<0;1;0M", "[<0;1M", "[<M", "[<;;M", "[<0;1;1;1M", "[<1;1;1M", "[<2;1;1M", "[<3;1;1M", "[<35;1;1M",
+        "[<66;1;1M", "[<64;1;1m", "[<32;1;1m", "[<128;1;1M", "[<999999999999999999999;1;1M", "[<0;-1;1M", "[<<0;1;1M",
+        "[0;1;1M", "[<0;1;1A", "[<0;1;1~", "[<0;1;1 M", "[<00000000000000000000000000000000000000;1;1M",
+    ])
+    func `another button, or a sequence that no terminal sends, is one unknown key`(sequence: String) {
+        #expect(read("\u{1B}\(sequence)x") == [.unknown, .character("x")])
+    }
+
+    @Test func `sequences of the mouse that are cut, mixed or wrong swallow no key after them`() {
+        var random = SeededGenerator(printingSeedOf: "mouse sequences")
+        for _ in 0..<rounds(3_000) {
+            var text = "\u{1B}[<"
+            for _ in 0..<Int.random(in: 0...5, using: &random) {
+                switch Int.random(in: 0...5, using: &random) {
+                case 0: text += ";"
+                case 1: text += String(UInt64.random(in: 0...UInt64.max, using: &random))
+                case 2: text += String(Int.random(in: 0...70, using: &random)) + ";"
+                case 3: text += ["<", ":", "?", "-", " ", "\u{7F}", "é"].randomElement(using: &random) ?? ""
+                case 4: text += "\(Int.random(in: 0...300, using: &random));\(Int.random(in: 0...300, using: &random))"
+                default: text += String(repeating: "9", count: Int.random(in: 1...50, using: &random))
+                }
+            }
+            if !random.once(in: 3) { text += random.once(in: 2) ? "M" : "m" }
+            // However the sequence was, Ctrl-C ends it and counts.
+            let keys = read(text + "\u{3}x")
+            #expect(keys.suffix(2) == [.control("c"), .character("x")], "\(text.debugDescription)")
+            for case .mouse(let event) in keys { #expect(event.position.row >= 0 && event.position.column >= 0) }
+        }
+    }
+
     @Test(arguments: [
         "[2~", "[15~", "[24;5~", "[[A", "[[E", "OP", "[P", "[1;2Q", "[I", "[O", "[201~", "[?1;2c", "[?2026;2$y",
         "[>0;1c",
@@ -221,7 +270,7 @@ import Watchdog
         let pieces = [
             "\u{1B}", "[", "O", "\u{1B}[200~", "\u{1B}[201~", "1;5", "~", "A", "é", "e\u{301}", "👩‍🚀", "🇩🇪", "\u{200D}",
             "$",
-            "\u{1B}[27;5;", "u", "\r", "\u{9B}",
+            "\u{1B}[27;5;", "u", "\r", "\u{9B}", "\u{1B}[<0;", "5;6M", "<", "m", "64;",
         ]
         var bytes: [UInt8] = []
         for _ in 0..<Int.random(in: 0...20, using: &random) {

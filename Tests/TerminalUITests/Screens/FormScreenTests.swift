@@ -37,6 +37,43 @@ import Watchdog
         #expect(screen.text().contains("3–64 letters A–Z, a–z"))
     }
 
+    @Test func `Ctrl-O shows the history of a stored profile, and Esc returns to what was typed`() {
+        var screen = FormScreen.editing()
+        screen.type("2")
+        guard case .history? = screen.press(.control("o"))?.request else {
+            Issue.record("no history")
+            return
+        }
+        #expect(screen.isBusy && screen.text().contains("Ctrl-O history"))
+        let lines = (0..<30).map { TextScreen.Line("  Phone  ", "\($0) → \($0 + 1)") }
+        screen.receive(.text(TextScreen(title: "History of skboard", lines: lines)))
+        #expect(!screen.isBusy && screen.text().contains("History of skboard") && !screen.text().contains("skboard2"))
+        screen.press(.end)
+        #expect(screen.text().contains("29 → 30"))
+        #expect(screen.handle(.previous) == nil && screen.form.focus?.text == "username")
+        #expect(screen.press(.escape) == nil, "it leaves the history, and not the form")
+        #expect(screen.text().contains("skboard2") && screen["username"]?.text == "skboard2")
+        screen.press(.control("o"))
+        screen.receive(.noted("The history has no change of skboard"))
+        #expect(screen.text().contains("The history has no change of skboard"))
+        screen.press(.control("o"))
+        screen.receive(.failed("The store is busy"))
+        #expect(screen.text().contains("The store is busy"))
+        screen.press(.enter)
+        for (columns, rows) in [(0, 0), (1, 1), (20, 5), (40, 15), (120, 40)] {
+            screen.resize(to: ScreenSize(columns: columns, rows: rows))
+            screen.receive(.text(TextScreen(title: "History of skboard", lines: lines)))
+            screen.press(.end, .pageUp, .down)
+            _ = screen.text(columns, rows)
+            screen.press(.escape)
+        }
+    }
+
+    @Test func `a new profile has no history`() {
+        var screen = FormScreen.registering()
+        #expect(screen.press(.control("o")) == nil && !screen.isBusy && !screen.text().contains("Ctrl-O"))
+    }
+
     @Test func `a secret is shown as dots, on the screen and in the state`() {
         var screen = FormScreen.registering()
         screen.press(.tab)
@@ -454,6 +491,7 @@ import Watchdog
             let key = keys[Int(random.next() % UInt64(keys.count))]
             if case .ask(let request) = screen.handle(key) {
                 switch request {
+                case .history: screen.receive(.noted("no"))
                 case .addresses:
                     screen.receive(.addresses(random.next() % 2 == 0 ? [] : ["12 Main Street", "한 e\u{301}"]))
                 case .store(let profile, _):

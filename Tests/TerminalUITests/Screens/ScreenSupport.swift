@@ -52,7 +52,7 @@ extension FormScreen {
             ProfileValidator(.standard), on: .someDay, hasPassword: true,
             values: Dictionary(
                 uniqueKeysWithValues: values.compactMap { name, value in FieldName(name).map { ($0, value) } }))
-        return FormScreen(form, name: "edit", title: "Edit skboard", submitting: "store")
+        return FormScreen(form, name: "edit", title: "Edit skboard", submitting: "store", hasHistory: true)
     }
 
     /// Fills in what is required, and goes to the last field.

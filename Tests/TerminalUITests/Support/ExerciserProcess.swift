@@ -32,15 +32,17 @@ final class ExerciserProcess {
         while waitpid(id, &status, WUNTRACED) < 0, errno == EINTR {}
     }
 
-    /// What is not as it was before the screen: line editing, the screen from before, its cursor, no bracketed paste.
+    /// What is not as it was before the screen: line editing, the screen from before, its cursor, no bracketed paste, no mouse.
     var unrestored: [String] {
         let screen = EmulatedScreen(columns: 40, rows: 10)
         screen.write(terminal.output)
         let text = String(decoding: terminal.output, as: UTF8.self)
-        let lastPasteMode = text.split(separator: "\u{1B}[?2004", omittingEmptySubsequences: false).last?.first
+        func lastMode(_ number: Int) -> Character? {
+            text.split(separator: "\u{1B}[?\(number)", omittingEmptySubsequences: false).last?.first
+        }
         let all = [
             ("settings", terminal.isCooked), ("screen", !screen.isAlternate), ("cursor", screen.isCursorVisible),
-            ("paste", lastPasteMode == "l"),
+            ("paste", lastMode(2004) == "l"), ("mouse", lastMode(1002) == "l" && lastMode(1006) == "l"),
         ]
         return all.filter { !$0.1 }.map(\.0)
     }

@@ -1,0 +1,79 @@
+internal import ProfileCore
+
+/// The profiles that a write of many profiles reads and changes: those that a query finds, or those with given ids.
+struct ChosenProfiles: Sendable {
+    /// The query; with ids, it is the query of all profiles.
+    private let query: ProfileQuery
+    /// The ids in ascending order, in groups that fit into a query. Nil without ids.
+    private let groups: [[Int64]]?
+
+    /// The position of a page.
+    struct Place: Sendable {
+        fileprivate var group = 0
+        fileprivate var cursor: ProfileCursor?
+    }
+
+    /// All profiles that a query finds.
+    init(matching query: ProfileQuery, limit: Int) {
+        self.query = query.limited(to: limit)
+        groups = nil
+    }
+
+    /// The profiles with these ids, in the order of ids.
+    init(ids: some Sequence<Int64>) {
+        query = ProfileQuery(limit: Self.groupSize)
+        let ids = Set(ids).sorted()
+        groups = stride(from: 0, to: ids.count, by: Self.groupSize).map {
+            Array(ids[$0..<min($0 + Self.groupSize, ids.count)])
+        }
+    }
+
+    /// A query has at most 500 values.
+    private static let groupSize = 500
+
+    /// The position of the first page; nil if there is no page.
+    var start: Place? { groups?.isEmpty == true ? nil : Place(cursor: query.after) }
+
+    /// Returns a page, and the position of the next page. The position is nil after the last page.
+    func page(
+        at place: Place, in repository: ProfileRepository
+    ) async throws(ProfileStoreError) -> (page: ProfilePage, next: Place?) {
+        let ids = groups?[place.group]
+        var query = query(for: ids)
+        // Without the bounds, each group would read the whole store.
+        query.after = place.cursor ?? ids?.first.map { ProfileCursor(id: $0 - 1) }
+        let page = try await repository.page(of: query, through: ids?.last)
+        if let next = page.next { return (page, Place(group: place.group, cursor: next)) }
+        let group = place.group + 1
+        return (page, group < groups?.count ?? 0 ? Place(group: group) : nil)
+    }
+
+    /// Returns the page with the profile that has an id. The page is empty if the profile is not chosen any more.
+    func page(id: Int64, in repository: ProfileRepository) async throws(ProfileStoreError) -> ProfilePage {
+        var query = query(for: groups.map { _ in [id] })
+        query.after = ProfileCursor(id: id - 1)
+        return try await repository.page(of: query, through: id)
+    }
+
+    private func query(for ids: [Int64]?) -> ProfileQuery {
+        guard let ids, let name = ProfileFact.id.rules?.name else { return query }
+        var query = query
+        query.conditions = [ProfileQuery.Condition(name, .isAny(of: ids.map { String($0) }))]
+        return query
+    }
+}
+
+extension ProfileQuery {
+    fileprivate func limited(to limit: Int) -> ProfileQuery {
+        var query = self
+        query.limit = limit
+        return query
+    }
+
+    /// The query in the order of ids. This is the only order that an edit cannot change.
+    var inOrderOfIDs: ProfileQuery {
+        var query = self
+        (query.order, query.isReversed, query.after) = (nil, false, nil)
+        return query
+    }
+}
