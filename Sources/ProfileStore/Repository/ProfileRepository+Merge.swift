@@ -32,7 +32,7 @@ extension ProfileRepository {
         defer { tokenLooks.forget() }
         return try await call { () throws(ProfileStoreError) in
             let rules = adoptedSchema
-            guard kept.schema == rules.schema else { throw .schemaChanged(version: rules.version) }
+            try rules.require(kept.schema)
             let merged = try await merged(draft, into: kept, under: rules)
             let stamp = stamp(author)
             let writes = merged.rows.merging(removed, into: kept, judgedBy: rules.schema)

@@ -1,4 +1,4 @@
-package import ProfileForm
+internal import ProfileForm
 internal import TextLayout
 
 /// A table of all profiles that fills the screen. The user can search it while typing, sort it, filter it, and view
