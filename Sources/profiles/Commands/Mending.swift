@@ -77,14 +77,15 @@ struct Mending {
                     typed.withLock { $0 = profile }
                     try await write(state, correcting: .init(number: row.number, profile: profile), to: claim)
                 }
-                switch try await ending(of: offered) {
+                let ending = try await ending(of: offered)
+                switch ending {
                 case .stored: outcome.stored += 1
                 case .skipped: outcome.skipped += 1
                 case .dropped: outcome.dropped += 1
                 case .left: continue
                 }
                 state.done.insert(contentsOf: row.number..<row.number + 1)
-                guard let offered, let profile = typed.withLock({ $0 }) else { continue }
+                guard ending == .stored, let offered, let profile = typed.withLock({ $0 }) else { continue }
                 for correction in CommonCorrection.all(of: offered, as: profile, in: repository.schema)
                 where asked.insert(correction.mistake).inserted {
                     let made = try await makeEverywhere(correction, state, claim)
