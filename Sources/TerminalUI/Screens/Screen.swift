@@ -47,7 +47,8 @@ package protocol Screen: Sendable {
 
 /// The action that a screen requests after a key or an event.
 package enum ScreenAction<Request: Sendable>: Sendable {
-    /// Answer this request. The screen is busy until the answer comes.
+    /// Answer this request. Most screens are busy until the answer comes. If a screen is not busy and asks for something
+    /// else, the earlier request is still performed, but its answer is dropped.
     case ask(Request)
     /// Leave the screen and discard the input.
     case leave

@@ -9,7 +9,7 @@ struct BrowseCommand: AsynchronousCommand, StoreUsing {
             field as you type, ignoring case and accents. s sorts by the column that the arrow keys have chosen. = \
             shows only profiles with the same value in that column, and ! leaves them out. Return opens the form, H \
             shows the history of the profile, and u undoes the newest change. Space selects profiles, which e edits, d \
-            removes and x exports together. ? shows all keys. q quits.
+            removes and x exports together. c chooses the columns, and the mouse works too. ? shows all keys. q quits.
 
             A store that you may only read can be browsed too.
 
