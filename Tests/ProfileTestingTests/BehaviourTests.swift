@@ -38,7 +38,7 @@ import Watchdog
         // A pattern takes seconds to search all code, so it searches only the lines that have a letter before a digit.
         let text = String(decoding: try linesWithIDs(of: path), as: UTF8.self)
         // The letters that ids begin with, since hexadecimal digits look the same; as those of a character in braces do.
-        var ids = Set(text.matches(of: /\b(?:[SRPIFLTNHE][0-9]{1,2}|D[1-5])\b(?!})/).map { String($0.output) })
+        var ids = Set(text.matches(of: /\b(?:[SRPIFLTNHE][0-9]{1,2}|D[1-7])\b(?!})/).map { String($0.output) })
         for range in text.matches(of: /\b([SRPIFLTNHE])([0-9]{1,2})–\1([0-9]{1,2})\b/) {
             guard let first = Int(range.output.2), let last = Int(range.output.3), first <= last else { continue }
             ids.formUnion((first...last).map { "\(range.output.1)\($0)" })

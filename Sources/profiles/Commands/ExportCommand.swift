@@ -94,7 +94,8 @@ struct ExportCommand: AsynchronousCommand, ConditionUsing {
     /// Writes a new file into the folder of `--into`, and then removes the files that `--keep` does not keep.
     private func export(into files: DatedFiles, as format: ExportFormat) async throws {
         let path = try await store.withStore("export") { repository in
-            let output = try store.outputFile(files.freePath(), replacing: false)
+            // Another run may take the name meanwhile. Nothing is replaced, because the commit chooses a name itself.
+            let output = try store.outputFile(files.freePath(), replacing: true)
             try await export(repository, as: format, to: output.descriptor)
             return try output.commit(toFirstFree: files.freePaths())
         }

@@ -229,10 +229,12 @@ struct RandomVerbs {
             do throws(StoppedWrite<UndoReport>) {
                 let report = try await repository.undo(
                     change, overridingLaterChanges: isForced, isPreview: isPreview)
-                // Engines number changes in different ways.
+                // Engines number changes in different ways, and record the updated profiles of an import before or after
+                // the new ones.
+                let left = report.left.sorted { $0.profileID < $1.profileID }
                 return """
                     \(report.removed) \(report.reverted) \(report.restored) \(report.needReset) \(report.keptSecrets)
-                    \(report.unchanged) \(report.leftCount) \(report.left)
+                    \(report.unchanged) \(report.leftCount) \(left)
                     """
             } catch {
                 return "\(error.error) \(error.report.changedCount)"
