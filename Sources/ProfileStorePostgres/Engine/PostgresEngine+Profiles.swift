@@ -60,7 +60,7 @@ extension PostgresEngine {
             try await requireRevision(of: stored, transaction)
             let taken = try await takenFields(of: row, besides: stored.id, table, transaction)
             guard taken.isEmpty else { throw ProfileStoreError.duplicate(taken) }
-            let update = RowUpdate(of: stored, with: row, judgedBy: schema)
+            let update = RowUpdate(of: stored, with: row, judgedBy: rules.schema)
             var commands = [table.setting(update, at: stamp.time, schemaVersion: rules.version)]
             let password = table.secretField.flatMap { row.text(row: 0, field: $0) }
             if let password {

@@ -36,7 +36,7 @@ extension SQLiteEngine {
                 return ([], stored)
             }
             let rules = try self.rulesInForce(connection, being: schema)
-            let update = RowUpdate(of: stored, with: row, judgedBy: schema)
+            let update = RowUpdate(of: stored, with: row, judgedBy: rules.schema)
             switch try rules.update(update, at: stamp.time, connection) {
             case .updated:
                 let profile = try Self.justWritten(stored.id, rules, connection)

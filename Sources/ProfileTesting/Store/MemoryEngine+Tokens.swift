@@ -45,7 +45,7 @@ extension MemoryEngine {
             let id = reset.profileID
             state.setPassword(hash.text, of: id, at: time)
             state.throttles.forget(reset.username, [.password])
-            guard let profile = state.profiles[id]?.profile(under: schema) else { return nil }
+            guard let profile = state.profiles[id]?.profile(under: state.rules.schema) else { return nil }
             let changes = LoggedChange.edited(id, revision: profile.revision, .newPassword, setsPassword: true)
             let origin = ChangeOrigin(command: options.command)
             state.record(changes, WriteStamp(at: time, from: origin), keeping: options.mostChanges)

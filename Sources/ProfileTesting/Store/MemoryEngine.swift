@@ -143,7 +143,7 @@ final class MemoryEngine: StoreEngine {
             }
             // A login attempt does not count if it was made before the profile existed.
             state.throttles.forget(profile.username)
-            return ([.registered(profile.id)], profile.profile(under: schema))
+            return ([.registered(profile.id)], profile.profile(under: state.rules.schema))
         }
     }
 
@@ -158,13 +158,13 @@ final class MemoryEngine: StoreEngine {
             if row != nil { try state.rules.require(schema) }
             try stored.requireUnchanged(state.profiles[stored.id]?.revision)
             guard let row else { return ([], stored) }
-            let update = RowUpdate(of: stored, with: row, judgedBy: schema)
+            let update = RowUpdate(of: stored, with: row, judgedBy: state.rules.schema)
             switch state.update(update, at: stamp.time) {
             case .updated(let profile):
                 let bringsPassword = schema.index(of: .password).map { row.text(row: 0, field: $0) != nil } ?? false
                 state.throttles.move(from: stored.username, to: profile.username)
                 if bringsPassword { state.throttles.forget(profile.username, [.password]) }
-                return (update.edit(setsPassword: bringsPassword), profile.profile(under: schema))
+                return (update.edit(setsPassword: bringsPassword), profile.profile(under: state.rules.schema))
             case .duplicate(let fields): throw .duplicate(fields)
             case .stale: throw .corrupt(.changedProfile)
             }

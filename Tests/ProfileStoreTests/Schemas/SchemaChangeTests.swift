@@ -118,6 +118,21 @@ import Watchdog
         await repository.close()
     }
 
+    @Test func `D6: values that the rules of a file have judged are recorded in the columns of the store`() async throws
+    {
+        try await register("abel", ["city": "Ulm"])
+        try await repository.rules.rename(["city": "town"])
+        let file = try ProfileSchema(parsing: repository.schema.document())
+        let profile = try #require(try await repository.profile(username: "abel"))
+        let draft = ProfileDraft(["username": "abel", "town": "Bonn"])
+        let valid = try ProfileValidator(file).validate(draft, on: repository.today)
+        _ = try await repository.replace(profile, with: valid)
+        #expect(try await values("abel") == ["town": "Bonn"])
+        let edit = try #require(try await repository.history(of: "abel")?.first)
+        #expect(edit.values == [.init(field: "town", before: "Ulm", after: "Bonn")])
+        await repository.close()
+    }
+
     @Test func `D6: the key can be renamed while profiles are stored`() async throws {
         try await register("abel", [:])
         try await repository.rules.rename(["username": "login"])
