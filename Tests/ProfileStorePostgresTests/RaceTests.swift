@@ -143,11 +143,12 @@ import Watchdog
                     while ends.count == 0 {
                         let missing = try await store.number(
                             """
-                            SELECT count(*) FROM unnest(ARRAY['email', 'nick']) AS field
-                            WHERE (SELECT document FROM schemas WHERE version = (SELECT schema_version FROM store))
-                                LIKE '%"' || field || '"%'
+                            SELECT count(*) FROM jsonb_array_elements((SELECT document::jsonb -> 'fields' FROM schemas
+                                WHERE version = (SELECT schema_version FROM store))) AS field
+                            WHERE field ->> 'name' IN ('email', 'nick')
                             AND NOT EXISTS (SELECT 1 FROM pg_index JOIN pg_attribute ON attrelid = indexrelid
-                                WHERE indrelid = 'profiles'::regclass AND indisunique AND indisvalid AND attname = field)
+                                WHERE indrelid = 'profiles'::regclass AND indisunique AND indisvalid
+                                AND attname = coalesce(field -> 'profiles' ->> 'column', field ->> 'name'))
                             """)
                         #expect(missing == 0)
                     }
