@@ -86,7 +86,7 @@ import Watchdog
             "--format", "json")
         try driver.wait(for: "( ) anna2 (id 2")
         try driver.type("2\n")
-        // What is left of the first two comes with the third, and then there is no pair of similar names left.
+        // The kept one of the first two is offered with the third. Then no pair has similar names.
         try driver.wait(for: "( ) anna3 (id 3")
         #expect(driver.screen.contains("(•) anna2 (id 2"))
         try driver.type("\n")

@@ -7,13 +7,7 @@ extension ProfileSchema {
     ///   - defaultName: The name of the schema if the document contains no name.
     /// - Throws: All errors in the document, with their places.
     public init(parsing bytes: Span<UInt8>, defaultName: String = Self.defaultName) throws(SchemaFailure) {
-        let document: JSONValue
-        do throws(JSONError) {
-            document = try JSONValue(parsing: bytes)
-        } catch {
-            throw SchemaFailure([SchemaError("$", .notJSON(error))])
-        }
-        try self.init(document, defaultName: defaultName)
+        try self.init(try Self.document(parsing: bytes), defaultName: defaultName)
     }
 
     private init(
@@ -28,13 +22,16 @@ extension ProfileSchema {
 
     /// Reads a ``storedDocument``. Every field that is neither the primary key nor secret gets an assigned column.
     package init(parsingStored text: String) throws(SchemaFailure) {
-        let document: JSONValue
+        let document = try Self.document(parsing: text.utf8Span.span)
+        try self.init(document, defaultName: Self.defaultName, isStored: true)
+    }
+
+    private static func document(parsing bytes: Span<UInt8>) throws(SchemaFailure) -> JSONValue {
         do throws(JSONError) {
-            document = try JSONValue(parsing: text)
+            return try JSONValue(parsing: bytes)
         } catch {
             throw SchemaFailure([SchemaError("$", .notJSON(error))])
         }
-        try self.init(document, defaultName: Self.defaultName, isStored: true)
     }
 
     /// Reads a schema file from a text.

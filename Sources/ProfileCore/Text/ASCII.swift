@@ -10,6 +10,11 @@ extension UInt8 {
 }
 
 extension Span<UInt8> {
+    /// Returns whether both have the same bytes.
+    @inlinable package func isEqual(to other: Span<UInt8>) -> Bool {
+        count == other.count && indices.allSatisfy { self[$0] == other[$0] }
+    }
+
     package var first: UInt8? { isEmpty ? nil : self[0] }
 
     var isASCII: Bool {

@@ -79,7 +79,7 @@ package struct RecordedValues: Sendable {
 
     private static func isEqual(_ left: Span<UInt8>?, _ right: Span<UInt8>?) -> Bool {
         guard let left, let right else { return left == nil && right == nil }
-        return left.count == right.count && left.indices.allSatisfy { left[$0] == right[$0] }
+        return left.isEqual(to: right)
     }
 
     /// Records the removal of a profile.

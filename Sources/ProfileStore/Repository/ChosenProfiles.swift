@@ -13,9 +13,12 @@ struct ChosenProfiles: Sendable {
         fileprivate var cursor: ProfileCursor?
     }
 
+    /// The maximum number of profiles of a page, and so of a transaction.
+    static let mostOfPage = 1_000
+
     /// All profiles that a query finds.
-    init(matching query: ProfileQuery, limit: Int) {
-        self.query = query.limited(to: limit)
+    init(matching query: ProfileQuery) {
+        self.query = query.limited(to: Self.mostOfPage)
         groups = nil
     }
 

@@ -166,9 +166,3 @@ extension ValidProfiles {
         return changed
     }
 }
-
-extension Span<UInt8> {
-    fileprivate func isEqual(to other: Span<UInt8>) -> Bool {
-        count == other.count && indices.allSatisfy { self[$0] == other[$0] }
-    }
-}

@@ -21,7 +21,7 @@ extension ProfileRepository {
         _ change: @escaping @Sendable (Profile, inout ProfileDraft) -> Void
     ) async throws(StoppedWrite<EditReport>) -> EditReport {
         // The order of ids is the only one that the edit itself cannot change.
-        let chosen = ChosenProfiles(matching: query.inOrderOfIDs, limit: ManyEdits.batchSize)
+        let chosen = ChosenProfiles(matching: query.inOrderOfIDs)
         return try await edit(chosen, isPreview: isPreview, by: author) { profile, draft in
             change(profile, &draft)
             return true
@@ -120,8 +120,6 @@ private struct ManyEdits: Sendable {
     private let origin = ChangeOrigin(ofManyTransactionsFrom: nil)
     /// Changes the draft of a profile. Returns whether the profile is edited.
     private let change: @Sendable (Profile, inout ProfileDraft) -> Bool
-
-    static let batchSize = 1_000
 
     init(
         _ chosen: ChosenProfiles, in repository: ProfileRepository, isPreview: Bool, by author: Author?,

@@ -49,7 +49,7 @@ extension ProfileRepository {
     public func remove(
         matching query: ProfileQuery, by author: Author? = nil
     ) async throws(StoppedWrite<RemovalReport>) -> RemovalReport {
-        try await remove(ChosenProfiles(matching: query, limit: Self.profilesPerTransaction), by: author)
+        try await remove(ChosenProfiles(matching: query), by: author)
     }
 
     /// Removes the profiles with these ids; see ``remove(matching:by:)``.
@@ -98,7 +98,7 @@ extension ProfileRepository {
         return outcomes.count { $0 == .written }
     }
 
-    private static var profilesPerTransaction: Int { 1_000 }
+    private static var profilesPerTransaction: Int { ChosenProfiles.mostOfPage }
 
     /// Stores a batch in one transaction.
     package func store<Batch: ImportBatch>(

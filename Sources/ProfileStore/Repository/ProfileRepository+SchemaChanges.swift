@@ -57,7 +57,7 @@ extension ProfileRepository.Rules {
             throw StoppedWrite(error, after: EditReport())
         }
         guard !conversion.isEmpty else { return EditReport() }
-        let all = ChosenProfiles(matching: ProfileQuery(), limit: 1_000)
+        let all = ChosenProfiles(matching: ProfileQuery())
         return try await repository.edit(all, isPreview: false, by: author) { profile, draft in
             // If other rules came into force meanwhile, nothing is known about their values.
             guard profile.schema == schema else { return false }

@@ -71,7 +71,7 @@ package struct DifferencePage {
         let caption =
             differences.count < all
             ? "The first \(differences.count.grouped) of \(all.grouped) profiles that differ"
-            : "\(all.grouped) profile\(all == 1 ? "" : "s") that differ\(all == 1 ? "s" : "")"
+            : "\(all.counted("profile")) that differ\(all == 1 ? "s" : "")"
         return """
             <section aria-labelledby="differences">
             <h2 id="differences">Differences</h2>

@@ -216,9 +216,3 @@ extension RecordBatch.Record {
             for: .password, String(batch.cell(cells.lowerBound + column)))
     }
 }
-
-extension Span<UInt8> {
-    fileprivate func isEqual(to other: Span<UInt8>) -> Bool {
-        count == other.count && indices.allSatisfy { self[$0] == other[$0] }
-    }
-}

@@ -85,7 +85,7 @@ struct ConflictScreen: Sendable {
         conflicts.map { ($0.field, kept.contains($0.field) ? $0.yours : $0.theirs) }
     }
 
-    /// The fields of which the text of the other side is chosen.
+    /// The fields for which the user has chosen the text of the other side.
     var fieldsOfTheirs: Set<FieldName> { Set(contested.map(\.field)).subtracting(kept) }
 
     private var contested: [FieldConflict] { conflicts.filter(\.isContested) }

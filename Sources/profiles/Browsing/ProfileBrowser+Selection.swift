@@ -50,14 +50,12 @@ extension ProfileBrowser {
             do {
                 let report = try await repository.remove(ids: ids)
                 let changed = report.changed > 0 ? "; \(report.changed) were changed meanwhile, and stay" : ""
-                return .removedMany("Removed \(Self.profiles(report.removed))\(changed) (u undoes it)")
+                return .removedMany("Removed \(report.removed.counted("profile"))\(changed) (u undoes it)")
             } catch let stopped as StoppedWrite<RemovalReport> where stopped.report.removed > 0 {
-                return .stopped(stopped.error.text(after: "Removed \(Self.profiles(stopped.report.removed))"))
+                return .stopped(stopped.error.text(after: "Removed \(stopped.report.removed.counted("profile"))"))
             }
         }
     }
-
-    private static func profiles(_ count: Int) -> String { "\(count.grouped) \(count == 1 ? "profile" : "profiles")" }
 
     func run(_ export: BrowseExport) async -> BrowseScreen.Reply {
         await replying {
@@ -82,7 +80,7 @@ extension ProfileBrowser {
                 matching: query, ids: export.ids, columns: export.columns.map { $0.compactMap { FieldName($0) } },
                 as: format, temporaryFolder: Environment["TMPDIR"] ?? "/var/tmp", to: output.descriptor)
             try output.commit()
-            return .exported("Exported \(Self.profiles(count)) to \(path.visible)")
+            return .exported("Exported \(count.counted("profile")) to \(path.visible)")
         }
     }
 

@@ -248,7 +248,7 @@ extension ProfileComparison.Counts {
     fileprivate var text: String {
         let equalText = "\(equal.grouped) profile\(equal == 1 ? " is" : "s are") equal"
         guard differences > 0 else { return "No differences: \(equalText)" }
-        return "\(differences.grouped) difference\(differences == 1 ? "" : "s"): \(added.grouped) added, "
+        return "\(differences.counted("difference")): \(added.grouped) added, "
             + "\(removed.grouped) removed, \(changed.grouped) changed; \(equalText)"
     }
 }
@@ -278,12 +278,12 @@ extension ProfileComparison {
             if reading.unreadRows > 0 {
                 let lines = reading.unreadLines.prefix(5).map(String.init).joined(separator: ", ")
                 remarks.append(
-                    "\(name): \(reading.unreadRows.grouped) row\(reading.unreadRows == 1 ? "" : "s") cannot be read or "
+                    "\(name): \(reading.unreadRows.counted("row")) cannot be read or "
                         + "lack a key, first in line \(lines); \"profiles validate\" shows the reasons")
             }
             if reading.repeatedKeys > 0 {
                 remarks.append(
-                    "\(name): \(reading.repeatedKeys.grouped) row\(reading.repeatedKeys == 1 ? "" : "s") repeat the key "
+                    "\(name): \(reading.repeatedKeys.counted("row")) repeat the key "
                         + "of an earlier row, and were not compared")
             }
             return remarks

@@ -154,7 +154,7 @@ private struct FoundDuplicates {
         guard groupCount > 0 else { return "No profiles are \(subject)\n" }
         let shown = 1..<groupCount ~= groups.count ? "; the first \(groups.count.grouped)" : ""
         var text =
-            "\(groupCount.grouped) group\(groupCount == 1 ? "" : "s") of \(groupedCount.grouped) profiles "
+            "\(groupCount.counted("group")) of \(groupedCount.grouped) profiles "
             + "\(subject)\(shown)\n"
         for group in groups {
             var table = TextTable(widestCell: Self.widestCell)
@@ -179,7 +179,7 @@ private struct FoundDuplicates {
             ])
         }
         let heading =
-            "\(pairCount.grouped) pair\(pairCount == 1 ? "" : "s") of profiles with \(subject)\(shown)\n"
+            "\(pairCount.counted("pair")) of profiles with \(subject)\(shown)\n"
         return heading + (pairs.isEmpty ? "" : "\n") + table.lines.map { "  \($0)\n" }.joined()
     }
 

@@ -82,9 +82,9 @@ struct MendCommand: AsynchronousCommand, ResultWriting {
         case .text:
             let skipped = outcome.skipped == 0 ? "" : ", \(outcome.skipped.grouped) skipped"
             let dropped = outcome.dropped == 0 ? "" : ", \(outcome.dropped.grouped) dropped"
-            let stored = "\(outcome.stored.grouped) row\(outcome.stored == 1 ? "" : "s") stored\(skipped)\(dropped)"
+            let stored = "\(outcome.stored.counted("row")) stored\(skipped)\(dropped)"
             if outcome.corrected > 0 {
-                let rows = "\(outcome.corrected.grouped) row\(outcome.corrected == 1 ? "" : "s")"
+                let rows = "\(outcome.corrected.counted("row"))"
                 global.note("\(rows) got the correction of another row.")
             }
             let left =

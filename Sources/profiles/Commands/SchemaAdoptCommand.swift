@@ -106,16 +106,7 @@ struct SchemaAdoptCommand: AsynchronousCommand, ResultWriting {
         if isTold {
             try Output.standard.print("Adopted the schema \"\(candidate.name.visible)\" as version \(version)")
         }
-        let converted = convert ? try await converting(repository) : nil
-        let unjudged = try await repository.rules.countUnjudged()
-        switch global.format {
-        case .text:
-            if let converted { try show(converted, repository.schema) }
-            if unjudged > 0 { global.note(unjudged.unjudgedProfiles) }
-        case .json:
-            try print(candidate, version, report, unjudged: unjudged, difference, effects, converted)
-        }
-        if let converted, converted.leftCount > 0 { throw CommandFailure(.no, lines: []) }
+        try await end(candidate, version, report, difference, effects, repository)
     }
 
     /// Rewrites the values whose stored form has changed. Ctrl-C leaves whole batches.
@@ -141,15 +132,22 @@ struct SchemaAdoptCommand: AsynchronousCommand, ResultWriting {
     private func keep(_ repository: ProfileRepository) async throws {
         let number = repository.rules.inForce.number
         if isTold { try Output.standard.print("These rules are in force already, as version \(number)") }
+        let same = SchemaDifference(from: repository.schema, to: repository.schema)
+        try await end(repository.schema, number, nil, same, [], repository)
+    }
+
+    /// Converts the values if that is asked for, and tells what remains to be done.
+    private func end(
+        _ schema: ProfileSchema, _ version: Int, _ report: RevalidationReport?, _ difference: SchemaDifference,
+        _ effects: [FieldEffect], _ repository: ProfileRepository
+    ) async throws {
         let converted = convert ? try await converting(repository) : nil
         let unjudged = try await repository.rules.countUnjudged()
         switch global.format {
         case .text:
-            if let converted { try show(converted, repository.schema) }
+            if let converted { try show(converted, schema) }
             if unjudged > 0 { global.note(unjudged.unjudgedProfiles) }
-        case .json:
-            let same = SchemaDifference(from: repository.schema, to: repository.schema)
-            try print(repository.schema, number, nil, unjudged: unjudged, same, [], converted)
+        case .json: try print(schema, version, report, unjudged: unjudged, difference, effects, converted)
         }
         if let converted, converted.leftCount > 0 { throw CommandFailure(.no, lines: []) }
     }

@@ -174,7 +174,7 @@ extension SchemaProposal {
     /// The number of rows, and of those that are rejected.
     private var summary: String {
         let rejected = refused.reduce(0) { $0 + $1.rows.count }
-        let count = "\(rows.grouped) row\(rows == 1 ? "" : "s")" + (isSample ? " looked at" : "")
+        let count = "\(rows.counted("row"))" + (isSample ? " looked at" : "")
         return count + (rejected > 0 ? " · \(rejected.grouped) rejected" : "")
     }
 }

@@ -29,7 +29,7 @@ extension SchemaProposal {
     /// The notes about the file, one per line.
     var notes: [String] {
         var notes: [String] = []
-        let rows = "\(rows.grouped) row\(rows == 1 ? "" : "s")"
+        let rows = "\(rows.counted("row"))"
         let isPart = "Only the first \(rows) were looked at; the others may break the rules."
         let isWhole = self.rows == 0 ? "The file has no rows." : "\(rows) in all."
         notes.append(isSample ? isPart : isWhole)
@@ -204,9 +204,9 @@ extension ColumnDoubt {
         case .numerals(let lines): "not numbers: leading zeros, a plus sign or over 15 digits, as in \(lines.firstText)"
         case .takenAsMissing(let texts, let count):
             "\(texts.map { $0.quoted() }.joined(separator: ", ")) taken as missing, "
-                + "\(count.grouped) time\(count == 1 ? "" : "s")"
+                + "\(count.counted("time"))"
         case .mayBeMissing(let text, let count):
-            "\(text.quoted()) may mean missing, \(count.grouped) time\(count == 1 ? "" : "s")"
+            "\(text.quoted()) may mean missing, \(count.counted("time"))"
         case .joinedLists: "lists, whose elements are joined with commas"
         case .renamed(.reserved): "renamed: the name is reserved"
         case .renamed(.indistinct): "renamed: another name differs only by an underscore"

@@ -8,7 +8,7 @@ extension ProfileSummary {
     /// Returns the number of profiles, and a paragraph for each field. If `drawsBars` is true, a bar follows the share of
     /// each value. It only illustrates the number.
     func text(drawingBars drawsBars: Bool) -> String {
-        let heading = "\(profiles.grouped) profile\(profiles == 1 ? "" : "s")\n"
+        let heading = "\(profiles.counted("profile"))\n"
         return ([heading] + fields.map { $0.text(of: profiles, drawingBars: drawsBars) }).joined(separator: "\n")
     }
 }
@@ -34,7 +34,7 @@ extension ProfileSummary.Field {
         if rules.type == .string, let shortest, let longest, let meanLength {
             facts.append(
                 shortest == longest
-                    ? "\(longest.grouped) character\(longest == 1 ? "" : "s")"
+                    ? "\(longest.counted("character"))"
                     : "\(shortest.grouped) to \(longest.grouped) characters, mean \(Self.text(of: meanLength))")
         }
         return [facts.joined(separator: "; ")]
