@@ -93,8 +93,11 @@ final class WriteSession: @unchecked Sendable {
             if connection.walFrames < Self.checkpointFrames { nextCheckpoint = Self.checkpointFrames }
             return
         }
-        // A failed checkpoint is ignored, because the commits are safe in the log and a later checkpoint can copy them.
-        let isEmpty = (try? connection.checkpoint(.truncate))?.isComplete ?? false
-        nextCheckpoint = isEmpty ? Self.checkpointFrames : connection.walFrames + Self.checkpointFrames
+        // The file of the log keeps its length, because overwriting its blocks takes less time than allocating new ones.
+        // The next commit begins at its start, unless a reader still uses the log. Only the log of a very long write is
+        // emptied. A failed checkpoint is ignored, because the commits are safe in the log and a later checkpoint can
+        // copy them.
+        _ = try? connection.checkpoint(connection.walFrames < 2 * Self.checkpointFrames ? .passive : .truncate)
+        nextCheckpoint = connection.walFrames + Self.checkpointFrames
     }
 }

@@ -58,7 +58,10 @@ public struct ProfileSchema: Hashable, Sendable {
     package func openIndex(of name: FieldName) -> Int? { contents.openPositions[name] }
 
     /// Whether profiles have a password.
-    public var hasPassword: Bool { index(of: .password) != nil }
+    public var hasPassword: Bool { passwordIndex != nil }
+
+    /// The position of the password, from 0; nil if profiles have no password.
+    package var passwordIndex: Int? { contents.passwordIndex }
 
     public static func == (left: ProfileSchema, right: ProfileSchema) -> Bool {
         left.contents === right.contents
@@ -149,6 +152,7 @@ extension ProfileSchema {
         let primaryKeyIndex: Int
         let importSettings: ImportSettings
         let keyParts: [Int]
+        let passwordIndex: Int?
         let positions: [FieldName: Int]
         let openPositions: [FieldName: Int]
 
@@ -161,6 +165,7 @@ extension ProfileSchema {
             openNames = openFields.map(\.name)
             positions = Self.positions(of: fields)
             openPositions = Self.positions(of: openFields)
+            passwordIndex = positions[.password]
             keyParts = Self.keyParts(importSettings.key, fields, primaryKeyIndex)
         }
 

@@ -3,8 +3,9 @@
 /// ``ProfileValidator`` converts a valid draft to a ``ValidProfile``. If the draft is invalid, the validator reports
 /// all issues.
 public struct ProfileDraft: Sendable {
-    /// The values of all fields except the password, by field name.
-    public private(set) var values: [String: DraftValue] = [:]
+    /// The values of all fields except the password, in the order in which they were set. An array, because comparing a
+    /// few names takes less time than hashing one.
+    private var members: [(name: String, value: DraftValue)] = []
     /// The typed password.
     public var password: Secret?
     /// A password hash that the draft has instead of a typed password; see ``PasswordHash``.
@@ -27,6 +28,18 @@ public struct ProfileDraft: Sendable {
     /// Makes a draft without values.
     public init() {}
 
+    /// Makes a draft from the stored values of a profile.
+    ///
+    /// - Parameters:
+    ///   - values: The values in the order of the names.
+    ///   - names: The names of the fields. Each name occurs once, and none is secret.
+    package init(stored values: [String?], named names: [FieldName]) {
+        members.reserveCapacity(values.count)
+        for (index, value) in values.enumerated() {
+            if let value { members.append((names[index].text, DraftValue(canonical: value))) }
+        }
+    }
+
     /// Makes a draft from typed texts. The key of each text is the name of its field. The subscript of this type
     /// describes the meaning of `password` and `password_hash`.
     public init(_ values: [String: String]) {
@@ -38,6 +51,24 @@ public struct ProfileDraft: Sendable {
         for (name, value) in values { self[name] = value }
     }
 
+    /// The values of all fields except the password, by field name.
+    public var values: [String: DraftValue] { Dictionary(members.map { ($0.name, $0.value) }) { $1 } }
+
+    /// The number of values.
+    var count: Int { members.count }
+
+    /// Returns the value of a field, and moves `position` behind it. The search starts there, so reading all fields in the
+    /// order of the draft takes one comparison for each.
+    func value(of name: String, after position: inout Int) -> DraftValue? {
+        guard let found = index(of: name, from: position) else { return nil }
+        position = found + 1
+        return members[found].value
+    }
+
+    private func index(of name: String, from start: Int = 0) -> Int? {
+        members[start...].firstIndex { $0.name == name } ?? members[..<start].firstIndex { $0.name == name }
+    }
+
     /// The value of a field; see the subscript with a string.
     public subscript(name: FieldName) -> DraftValue? {
         get { self[name.text] }
@@ -47,13 +78,25 @@ public struct ProfileDraft: Sendable {
     /// The value of a field. If `password` is set, its text becomes a ``Secret``, and the subscript does not return it.
     /// `password_hash` is a hash that the draft has instead of a typed password.
     public subscript(name: String) -> DraftValue? {
-        get { name == Self.hashName ? passwordHash.map(DraftValue.init(_:)) : values[name] }
+        get {
+            if name == Self.hashName { return passwordHash.map(DraftValue.init(_:)) }
+            return index(of: name).map { members[$0].value }
+        }
         set {
             switch name {
             case FieldName.password.text: password = newValue.map { Secret($0.text) }
             case Self.hashName: passwordHash = newValue?.text
-            default: values[name] = newValue
+            default: set(newValue, of: name)
             }
+        }
+    }
+
+    private mutating func set(_ value: DraftValue?, of name: String) {
+        switch (index(of: name), value) {
+        case (let index?, let value?): members[index].value = value
+        case (let index?, nil): members.remove(at: index)
+        case (nil, let value?): members.append((name, value))
+        case (nil, nil): break
         }
     }
 
@@ -79,7 +122,7 @@ public struct ProfileDraft: Sendable {
     /// has a password or a hash, it replaces the password and the hash of this draft. If the other draft does not have
     /// a field, the field keeps its value.
     public mutating func merge(_ changes: ProfileDraft) {
-        values.merge(changes.values) { $1 }
+        for (name, value) in changes.members { set(value, of: name) }
         if changes.password != nil || changes.passwordHash != nil {
             password = changes.password
             passwordHash = changes.passwordHash

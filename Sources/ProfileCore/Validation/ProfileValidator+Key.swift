@@ -6,25 +6,23 @@ extension ProfileValidator {
     /// If the draft edits a stored profile and changes none of these values, returns the stored key. It may differ from
     /// the key that the values form, because the profile may be older than the rules.
     package func computedKey(of draft: ProfileDraft) -> String? {
-        guard let key = key(of: draft.values) else { return nil }
-        if let stored = draft.stored, self.key(of: stored.values) == key { return stored.key }
+        guard !schema.keyParts.isEmpty, let key = key(of: { draft[$0] }) else { return nil }
+        if let stored = draft.stored, self.key(of: { stored.values[$0.text] }) == key { return stored.key }
         return key
     }
 
-    private func key(of values: [String: DraftValue]) -> String? {
-        guard !schema.keyParts.isEmpty else { return nil }
+    private func key(of value: (FieldName) -> DraftValue?) -> String? {
         var key = CompositeKey()
         for index in schema.keyParts {
-            guard let part = part(index, of: values) else { return nil }
+            guard let part = part(index, of: value) else { return nil }
             key.append(part.utf8Span.span)
         }
         return key.text
     }
 
-    private func part(_ index: Int, of values: [String: DraftValue]) -> String? {
-        guard let value = values[schema.fields[index].name.text] else { return nil }
-        let bytes = Array(value.text.utf8)
-        return keyPart(bytes.span, index: index, as: value.isCanonical ? .canonical : .typed)
+    private func part(_ index: Int, of value: (FieldName) -> DraftValue?) -> String? {
+        guard let value = value(schema.fields[index].name) else { return nil }
+        return keyPart(value.text.utf8Span.span, index: index, as: value.isCanonical ? .canonical : .typed)
     }
 
     /// Returns the text that a value of the field at a position contributes to a key: the stored form of the value, or
@@ -33,9 +31,8 @@ extension ProfileValidator {
         fields[index].keyPart(value.trimmed(), as: notation)
     }
 
-    /// Validates a field that is not secret.
-    func judge(_ index: Int, of draft: ProfileDraft, _ rows: inout RowValidator) {
-        let value = draft[schema.fields[index].name]
+    /// Validates the value of a field that is not secret.
+    func judge(_ value: DraftValue?, index: Int, of draft: ProfileDraft, _ rows: inout RowValidator) {
         guard !schema.keyParts.isEmpty else { return rows.judge(value, index: index) }
         if index == schema.primaryKeyIndex {
             let isEmpty = value?.text.utf8Span.span.trimmed().isEmpty ?? true
@@ -51,7 +48,7 @@ extension ProfileValidator {
         rows.judge(value, index: index)
         if schema.keyParts.contains(index), !schema.fields[index].isRequired,
             draft[schema.primaryKey.name]?.text.utf8Span.span.trimmed().isEmpty ?? true,
-            part(index, of: draft.values) == nil
+            part(index, of: { draft[$0] }) == nil
         {
             rows.report(ValidationIssue(schema.fields[index].name, .required))
         }

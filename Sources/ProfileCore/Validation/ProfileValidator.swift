@@ -37,16 +37,17 @@ public struct ProfileValidator: Sendable {
     /// - Returns: Whether the row is valid. If it is not, the issues of `rows` say why.
     package func judge(_ draft: ProfileDraft, hasPassword: Bool, _ rows: inout RowValidator) -> Bool {
         rows.beginRow()
-        var knownCount = 0
+        var (position, knownCount) = (0, 0)
         for index in schema.fields.indices {
             if schema.fields[index].isSecret {
                 rows.judgePassword(draft.password, hash: draft.passwordHash, index: index, isStored: hasPassword)
             } else {
-                if draft.values[schema.fields[index].name.text] != nil { knownCount += 1 }
-                judge(index, of: draft, &rows)
+                let value = draft.value(of: schema.fields[index].name.text, after: &position)
+                if value != nil { knownCount += 1 }
+                judge(value, index: index, of: draft, &rows)
             }
         }
-        if draft.values.count > knownCount {
+        if draft.count > knownCount {
             let unknown = Set(draft.values.keys).subtracting(schema.openFields.map(\.name.text))
             for name in unknown.sorted() { rows.report(ValidationIssue(nil, .unknownField(name))) }
         }

@@ -127,7 +127,7 @@ package struct RowValidator: Sendable {
 extension RowValidator {
     mutating func judge(_ value: DraftValue?, index: Int) {
         guard let value else { return judgeAbsent(index: index) }
-        judge(Array(value.text.utf8).span, index: index, as: value.isCanonical ? .canonical : .typed)
+        judge(value.text.utf8Span.span, index: index, as: value.isCanonical ? .canonical : .typed)
     }
 
     mutating func judgePassword(_ password: Secret?, hash: String?, index: Int, isStored: Bool) {

@@ -65,8 +65,8 @@ package struct ConditionalWrites: Sendable {
     /// restored profiles.
     package var order: [Int] {
         var (removals, updates, restorations): ([Int], [Int], [Int]) = ([], [], [])
-        for (position, write) in writes.enumerated() {
-            switch write {
+        for position in writes.indices {
+            switch writes[position] {
             case .remove: removals.append(position)
             case .update: updates.append(position)
             case .restore: restorations.append(position)

@@ -63,7 +63,7 @@ public struct Profile: Hashable, Sendable {
     /// Returns the stored value of the field at a position in the schema; nil if the value is absent or the field is
     /// secret.
     package func value(ofField index: Int) -> String? {
-        guard let secret = schema.index(of: .password) else { return values[index] }
+        guard let secret = schema.passwordIndex else { return values[index] }
         return index == secret ? nil : values[index < secret ? index : index - 1]
     }
 
@@ -110,11 +110,7 @@ public struct Profile: Hashable, Sendable {
     /// the key. If the edit changes one of these values, the key is computed from the edited values. Otherwise the profile
     /// keeps its key, which earlier rules may have allowed.
     public var draft: ProfileDraft {
-        var draft = ProfileDraft()
-        for (index, value) in values.enumerated() {
-            if let value { draft[schema.openNames[index]] = DraftValue(canonical: value) }
-        }
-        return draft.withStoredKey(of: schema)
+        ProfileDraft(stored: values, named: schema.openNames).withStoredKey(of: schema)
     }
 }
 

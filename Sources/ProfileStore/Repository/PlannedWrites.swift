@@ -152,7 +152,7 @@ extension ValidProfiles {
     /// Returns the fields in which a row differs from a stored profile, byte by byte.
     func fields(ofRow row: Int, differingFrom stored: Profile) -> FieldSet {
         var changed = FieldSet()
-        let secret = stored.schema.index(of: .password)
+        let secret = stored.schema.passwordIndex
         for field in 0..<fieldCount where field != secret {
             let slot = slot(row: row, field: field)
             let isSame =

@@ -46,16 +46,24 @@ extension ProfileRepository {
     ) async throws(StoppedWrite<EditReport>) -> EditReport {
         var report = EditReport()
         let edit = ManyEdits(chosen, in: self, isPreview: isPreview, by: author, change)
+        var last: ManyEdits.Batch?
+        var stale: [Int64] = []
         do throws(ProfileStoreError) {
-            // The next profiles are read and validated while these are written.
+            // While a batch is written, the next one is read and validated, and the outcomes of the previous one are
+            // counted. So the writer hardly waits between two batches.
             var next = try await edit.batch(at: chosen.start).get()
             while let batch = next {
                 guard !Task.isCancelled else { throw .cancelled }
                 async let following = edit.batch(at: batch.next)
-                try await report.take(batch, of: edit)
+                async let written = edit.written(batch)
+                stale += report.count(last.take())
+                last = try await written.get()
                 next = try await following.get()
             }
+            stale += report.count(last.take())
+            for id in stale { try await report.repeatEdit(of: id, in: edit) }
         } catch {
+            _ = report.count(last)
             throw StoppedWrite(error, after: report)
         }
         return report
@@ -145,6 +153,21 @@ private struct ManyEdits: Sendable {
         }
     }
 
+    /// Makes the writes of a batch.
+    ///
+    /// - Returns: The batch with the outcomes, or without writes if other rules have come into force.
+    func written(_ batch: Batch) async -> Result<Batch, ProfileStoreError> {
+        var batch = batch
+        if isPreview { return .success(batch) }
+        do throws(ProfileStoreError) {
+            try await batch.writes?.make(in: repository, stamp)
+        } catch {
+            guard error.code == .schemaChanged else { return .failure(error) }
+            batch.writes = nil
+        }
+        return .success(batch)
+    }
+
     /// Returns the profile with an id, if it is still one of the chosen profiles.
     func batch(id: Int64) async throws(ProfileStoreError) -> Batch {
         try batch(of: try await chosen.page(id: id, in: repository), next: nil)
@@ -172,41 +195,19 @@ private struct ManyEdits: Sendable {
 }
 
 extension EditReport {
-    /// Makes the writes of a batch and counts their outcomes. Profiles that other writers have changed are read again.
-    fileprivate mutating func take(_ batch: ManyEdits.Batch, of edit: ManyEdits) async throws(ProfileStoreError) {
-        unchanged += batch.othersCount
-        for profile in try await write(batch, of: edit) {
-            var isDone = false
-            for _ in 0..<Self.mostRepeats where !isDone {
-                let again = try await edit.batch(id: profile.id)
-                if again.profiles.isEmpty { break }
-                isDone = try await write(again, of: edit).isEmpty
-            }
-            if !isDone { changed += 1 }
-        }
-    }
-
-    /// Makes the writes of a batch and counts their outcomes.
+    /// Counts the outcomes of a batch.
     ///
-    /// - Returns: The profiles to read again: those that have changed since they were read, or all of them if other rules
-    ///   have come into force.
-    private mutating func write(
-        _ batch: ManyEdits.Batch, of edit: ManyEdits
-    ) async throws(ProfileStoreError) -> [Profile] {
-        guard var writes = batch.writes else { return batch.profiles }
-        if !edit.isPreview {
-            do throws(ProfileStoreError) {
-                try await writes.make(in: edit.repository, edit.stamp)
-            } catch {
-                guard error.code == .schemaChanged else { throw error }
-                return batch.profiles
-            }
-        }
-        var stale: [Profile] = []
+    /// - Returns: The ids of the profiles to read again: those that have changed since they were read, or all of them if
+    ///   other rules have come into force.
+    fileprivate mutating func count(_ batch: ManyEdits.Batch?) -> [Int64] {
+        guard let batch else { return [] }
+        unchanged += batch.othersCount
+        guard let writes = batch.writes else { return batch.profiles.map(\.id) }
+        var stale: [Int64] = []
         for (position, profile) in batch.profiles.enumerated() {
             switch writes.outcomes[position] {
             case .unchanged: unchanged += 1
-            case .stale: stale.append(profile)
+            case .stale: stale.append(profile.id)
             case .refused(let refusal):
                 leftCount += 1
                 guard left.count < Self.mostLeft else { continue }
@@ -219,6 +220,16 @@ extension EditReport {
             }
         }
         return stale
+    }
+
+    /// Edits a profile that another writer has changed before its edit.
+    fileprivate mutating func repeatEdit(of id: Int64, in edit: ManyEdits) async throws(ProfileStoreError) {
+        for _ in 0..<Self.mostRepeats {
+            let batch = try await edit.batch(id: id)
+            if batch.profiles.isEmpty { break }
+            if count(try await edit.written(batch).get()).isEmpty { return }
+        }
+        changed += 1
     }
 
     private static let mostLeft = 1_000

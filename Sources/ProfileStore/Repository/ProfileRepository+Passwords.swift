@@ -102,7 +102,7 @@ extension ProfileRepository.Passwords {
     }
 
     private func passwordField(of validator: ProfileValidator) throws(ProfileStoreError) -> Int {
-        guard let field = validator.schema.index(of: .password) else {
+        guard let field = validator.schema.passwordIndex else {
             throw .invalid(ValidationFailure([ValidationIssue(nil, .unknownField(FieldName.password.text))]))
         }
         return field

@@ -272,7 +272,7 @@ extension ProfileRepository {
         of profiles: ValidProfiles, _ schema: ProfileSchema
     ) async throws(ProfileStoreError) -> ValidProfiles {
         let passwords = profiles.passwords.sorted { $0.key < $1.key }
-        guard let field = schema.index(of: .password), !passwords.isEmpty else { return profiles }
+        guard let field = schema.passwordIndex, !passwords.isEmpty else { return profiles }
         var profiles = profiles
         do throws(HashingError) {
             let hashes = try await hasher.hashAll(passwords.map(\.value)) { _ in }
@@ -294,7 +294,7 @@ extension Profile {
 
 extension ValidProfile {
     fileprivate var bringsPassword: Bool {
-        guard let field = schema.index(of: .password) else { return false }
+        guard let field = schema.passwordIndex else { return false }
         return rows.passwords[0] != nil || !rows.slot(row: 0, field: field).isAbsent
     }
 }

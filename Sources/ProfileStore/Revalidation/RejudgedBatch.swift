@@ -24,7 +24,7 @@ struct RejudgedBatch: Sendable {
         _ stored: StoredRows, _ validator: ProfileValidator, _ today: CalendarDay, _ conversion: ValueConversion?
     ) -> [Invalid] {
         let schema = validator.schema
-        let secret = schema.index(of: .password)
+        let secret = schema.passwordIndex
         var judge = RowValidator(validator, today: today)
         var invalid: [Invalid] = []
         for (index, row) in stored.rows.enumerated() {

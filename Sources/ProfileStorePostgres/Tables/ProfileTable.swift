@@ -31,7 +31,7 @@ final class ProfileTable: Sendable {
     init(_ schema: ProfileSchema) {
         self.schema = schema
         openFields = schema.openFields
-        secretField = schema.index(of: .password)
+        secretField = schema.passwordIndex
         selection =
             "SELECT id, revision, created_at, updated_at, schema_version, issues, password_hash IS NOT NULL"
             + openFields.map { ", " + Self.quoted($0.column) }.joined() + " FROM profiles"

@@ -79,9 +79,12 @@ extension SQLiteEngine {
         _ changes: [LoggedChange], _ stamp: WriteStamp, _ history: inout HistoryWriting,
         _ connection: borrowing Connection
     ) throws {
-        for change in changes {
-            try ChangeTable.append(change.kind, change.profileIDs, stamp, keeping: options.mostChanges, connection)
-            for record in change.records { try history.add(record, connection) }
+        do {
+            var entry = try connection.prepare(HistoryTable.insert)
+            for change in changes {
+                try ChangeTable.append(change.kind, change.profileIDs, stamp, keeping: options.mostChanges, connection)
+                for record in change.records { try history.add(record, with: &entry, connection) }
+            }
         }
         try history.end(connection)
     }

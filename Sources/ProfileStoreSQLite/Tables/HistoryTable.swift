@@ -120,6 +120,7 @@ enum HistoryTable {
         at time: Timestamp, atMost most: Int, _ connection: borrowing Connection
     ) throws -> Int {
         let expired = time.historyExpiry(keepingFor: try StoreTable.historyTime(connection))
+        guard try hasExpired(expired, connection) else { return 0 }
         try connection.run(
             """
             DELETE FROM history WHERE entry IN (SELECT entry FROM history ORDER BY entry LIMIT ?2) AND changed_at <= ?1
@@ -132,6 +133,16 @@ enum HistoryTable {
             AND number < (SELECT max(number) FROM history_changes)
             """, expired, most)
         return removed
+    }
+
+    /// Returns whether the oldest entry or the oldest change has expired. Most calls end with this look.
+    private static func hasExpired(_ expired: Int64, _ connection: borrowing Connection) throws(SQLiteError) -> Bool {
+        var rows = try connection.prepare(
+            """
+            SELECT (SELECT changed_at FROM history ORDER BY entry LIMIT 1) <= ?1
+                OR (SELECT made_at FROM history_changes ORDER BY number LIMIT 1) <= ?1
+            """, expired)
+        return try rows.step() && rows.integer(at: 0) != 0
     }
 
     /// Removes the history of a profile.
@@ -172,11 +183,6 @@ struct HistoryWriting {
     init(_ stamp: WriteStamp, _ connection: borrowing Connection) throws {
         self.stamp = stamp
         isKept = try StoreTable.historyTime(connection) > 0
-    }
-
-    mutating func add(_ record: HistoryRecord, _ connection: borrowing Connection) throws {
-        var insertion = try connection.prepare(HistoryTable.insert)
-        try add(record, with: &insertion, connection)
     }
 
     /// Adds an entry with the prepared statement ``HistoryTable/insert``.

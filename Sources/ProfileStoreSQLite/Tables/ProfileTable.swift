@@ -28,7 +28,7 @@ final class ProfileTable: Sendable {
     init(_ schema: ProfileSchema) {
         self.schema = schema
         openFields = schema.openFields
-        secretField = schema.index(of: .password)
+        secretField = schema.passwordIndex
         let columns = openFields.map { Self.quoted($0.column) }
         selection =
             "SELECT id, revision, created_at, updated_at, schema_version, issues, password_hash IS NOT NULL, "
@@ -298,13 +298,21 @@ final class ProfileTable: Sendable {
 /// A cache for the SQL of updates. Each key of the dictionary is a set of fields; the statement updates these fields.
 private struct UpdateStatements {
     private var texts: [FieldSet: String] = [:]
+    /// The latest text. Most updates of a transaction change the same fields.
+    private var latest: (fields: FieldSet, text: String)?
 
     /// The maximum number of cached texts. An import may change any combination of fields, and most combinations occur
     /// once.
     private static let most = 256
 
     mutating func sql(setting fields: FieldSet, of schema: ProfileSchema) -> String {
-        if let text = texts[fields] { return text }
+        if let latest, latest.fields == fields { return latest.text }
+        let text = texts[fields] ?? made(setting: fields, of: schema)
+        latest = (fields, text)
+        return text
+    }
+
+    private mutating func made(setting fields: FieldSet, of schema: ProfileSchema) -> String {
         let columns = schema.fields.enumerated().filter { fields.contains($0.offset) && !$0.element.isSecret }
         let text =
             "UPDATE profiles SET revision = revision + 1, updated_at = ?2, schema_version = ?3, issues = NULL"

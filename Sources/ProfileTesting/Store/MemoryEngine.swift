@@ -161,7 +161,7 @@ final class MemoryEngine: StoreEngine {
             let update = RowUpdate(of: stored, with: row, judgedBy: state.rules.schema)
             switch state.update(update, at: stamp.time) {
             case .updated(let profile):
-                let bringsPassword = schema.index(of: .password).map { row.text(row: 0, field: $0) != nil } ?? false
+                let bringsPassword = schema.passwordIndex.map { row.text(row: 0, field: $0) != nil } ?? false
                 state.throttles.move(from: stored.username, to: profile.username)
                 if bringsPassword { state.throttles.forget(profile.username, [.password]) }
                 return (update.edit(setsPassword: bringsPassword), profile.profile(under: state.rules.schema))

@@ -139,7 +139,7 @@ package struct ImportColumns: Sendable {
         columnOfField = columns
         columnOfHash = hashColumn
         ignoredColumns = ignored.union(unknown)
-        secretField = schema.index(of: .password)
+        secretField = schema.passwordIndex
         integers = Self.integers(of: schema, columns)
         self.table = table
         firstHeaderLength = table.firstLength
@@ -175,7 +175,7 @@ package struct ImportColumns: Sendable {
         keyName = schema.primaryKey.name.text
         columnOfHash = schema.hasPassword ? schema.fields.count : nil
         ignoredColumns = []
-        secretField = schema.index(of: .password)
+        secretField = schema.passwordIndex
         integers = Self.integers(of: schema, columnOfField)
         table = nil
         firstHeaderLength = nil

@@ -53,7 +53,7 @@ struct ProfileMerge {
         let hasPassword = stored.hasPassword || secret.hash != nil || secret.isUnhashed
         let valid = try validator.validate(draft, on: today, hasPassword: hasPassword)
         var rows = valid.rows
-        if let hash = secret.hash, let field = validator.schema.index(of: .password) {
+        if let hash = secret.hash, let field = validator.schema.passwordIndex {
             rows.setHash(hash, isJudged: secret.isJudged, row: 0, field: field)
         }
         return rows

@@ -1,5 +1,6 @@
 public import ProfileCore
 public import ProfileStore
+internal import Threads
 
 extension ProfileRepository {
     /// Summarises the values of the profiles that a query finds. Reads every profile once.
@@ -27,7 +28,7 @@ extension ProfileRepository {
         let selection = RowSelection(
             try await search(query), columns: columns, includesHashes: false, schema: schema, pageBytes: 1 << 18)
         let mostBytes = Self.mostSummaryBytes / max(1, columns.count)
-        var tallies = columns.map { ColumnTally($0, mostBytes: mostBytes) }
+        let tallies = columns.map { SharedTally($0, mostBytes: mostBytes) }
         var profiles = 0
         var scan = selection.scan
         var page = try await nextPage(of: &scan)
@@ -36,13 +37,27 @@ extension ProfileRepository {
             async let next = following(scan)
             let selected = selection.selectedRows(of: rows)
             profiles += selected.count
-            for index in tallies.indices { tallies[index].add(rows, selected, by: selection, column: index) }
+            await withTaskGroup { group in
+                for (index, tally) in tallies.enumerated() {
+                    group.addTask {
+                        tally.value.withLock { $0.add(rows, selected, by: selection, column: index) }
+                    }
+                }
+            }
             (page, scan) = try await next.get()
         }
-        return ProfileSummary(profiles: profiles, fields: tallies.map { $0.summary(mostValues: mostValues) })
+        let fields = tallies.map { tally in tally.value.withLock { $0.summary(mostValues: mostValues) } }
+        return ProfileSummary(profiles: profiles, fields: fields)
     }
 
     private static var mostSummaryBytes: Int { 64 << 20 }
+}
+
+/// The tally of a column. For each page, another task adds to it.
+private final class SharedTally: Sendable {
+    let value: Locked<ColumnTally>
+
+    init(_ rules: FieldRules, mostBytes: Int) { value = Locked(ColumnTally(rules, mostBytes: mostBytes)) }
 }
 
 extension ProfileRepository {

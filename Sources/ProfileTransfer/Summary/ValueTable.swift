@@ -1,3 +1,5 @@
+internal import ProfileCore
+
 /// Counts how often each value occurs, in bounded memory.
 ///
 /// If there are more different values than the table can hold, it removes the rarest ones, and remembers how often a
@@ -15,13 +17,15 @@ struct ValueTable {
 
     private var entries: [Entry] = []
     private var bytes: [UInt8] = []
-    /// For each slot of the hash table: the index of an entry plus one, or 0. The number of slots is a power of 2.
-    private var slots: [Int32] = Array(repeating: 0, count: 64)
+    /// For each slot of the hash table: the upper half of an entry's hash and, in the lower half, the entry's index plus
+    /// one; or 0. With the part of the hash, entries of other values are not read. The number of slots is a power of 2.
+    private var slots: [UInt64] = Array(repeating: 0, count: 64)
     private let mostEntries: Int
     private let mostBytes: Int
     private var mostMissed = 0
     /// The number of entries when the table was full for the first time; nil if it was never full.
     private var countWhenFull: Int?
+    private static let indexMask: UInt64 = 0xffff_ffff
 
     /// - Parameters:
     ///   - mostEntries: The maximum number of values.
@@ -39,9 +43,11 @@ struct ValueTable {
     mutating func add(_ value: Span<UInt8>) {
         let hash = Self.hash(of: value)
         var slot = hash & (slots.count - 1)
-        while slots[slot] > 0 {
-            let index = Int(slots[slot]) - 1
-            if entries[index].hash == hash, isSame(entries[index].value, value) {
+        while slots[slot] != 0 {
+            let index = Int(slots[slot] & Self.indexMask) - 1
+            if (slots[slot] ^ UInt64(bitPattern: Int64(hash))) & ~Self.indexMask == 0,
+                bytes.span.extracting(entries[index].value).isEqual(to: value)
+            {
                 entries[index].count += 1
                 return
             }
@@ -78,12 +84,6 @@ struct ValueTable {
         }
     }
 
-    private func isSame(_ stored: Range<Int>, _ value: Span<UInt8>) -> Bool {
-        guard stored.count == value.count else { return false }
-        for index in value.indices where bytes[stored.lowerBound + index] != value[index] { return false }
-        return true
-    }
-
     /// Each process has a random seed for the hash. So no input can make all values collide.
     private static func hash(of value: Span<UInt8>) -> Int {
         value.withUnsafeBufferPointer { value in
@@ -107,8 +107,8 @@ struct ValueTable {
 
     private mutating func place(_ index: Int) {
         var slot = entries[index].hash & (slots.count - 1)
-        while slots[slot] > 0 { slot = (slot + 1) & (slots.count - 1) }
-        slots[slot] = Int32(index + 1)
+        while slots[slot] != 0 { slot = (slot + 1) & (slots.count - 1) }
+        slots[slot] = UInt64(bitPattern: Int64(entries[index].hash)) & ~Self.indexMask | UInt64(index + 1)
     }
 
     /// Removes at least half of the entries: those with the smallest counts.

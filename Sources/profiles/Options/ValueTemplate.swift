@@ -40,9 +40,13 @@ struct ValueTemplate: Sendable {
 
     /// Returns the value for a profile; nil if it is empty.
     func value(for profile: Profile) -> DraftValue? {
-        // The value of one field keeps its notation.
-        if parts.count == 1, case .column(.field(let rules)) = parts[0] {
-            return profile[rules.name].map(DraftValue.init(canonical:))
+        if parts.count == 1 {
+            switch parts[0] {
+            // The value of one field keeps its notation.
+            case .column(.field(let rules)): return profile[rules.name].map(DraftValue.init(canonical:))
+            case .text(let text): return DraftValue(text)
+            case .column: break
+            }
         }
         let text = parts.map { part in
             switch part {
