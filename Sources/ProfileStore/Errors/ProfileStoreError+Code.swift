@@ -66,6 +66,10 @@ extension ProfileStoreError {
         /// the request must be the same.
         public static let keyReused = Code(rawValue: "key_reused")
 
+        /// A write that sets the password of a stored profile has a ``WriteKey``. Repeat the write without a key. The
+        /// store does not remember which password a request had, so it could not tell whether a repeat is the same.
+        public static let keyedSecret = Code(rawValue: "keyed_secret")
+
         // MARK: Not now
 
         /// The call waited longer than ``ProfileRepository/Options/waitLimit``; see ``waited``. If ``lockHolder`` is
@@ -221,6 +225,7 @@ extension ProfileStoreError {
         case .otherPrimaryKey: .otherPrimaryKey
         case .beyondHistory: .beyondHistory
         case .keyReused: .keyReused
+        case .keyedSecret: .keyedSecret
         case .busy: .busy
         case .cancelled: .cancelled
         case .closed: .closed
@@ -268,7 +273,7 @@ extension ProfileStoreError {
     package var isRefusal: Bool {
         switch reason {
         case .notFound, .duplicate, .staleRevision, .invalid, .invalidQuery, .schemaChanged, .tokenExists,
-            .repeatedValues, .tooManyColumns, .otherPrimaryKey, .beyondHistory, .keyReused:
+            .repeatedValues, .tooManyColumns, .otherPrimaryKey, .beyondHistory, .keyReused, .keyedSecret:
             true
         default: false
         }

@@ -99,7 +99,7 @@ extension ProfileRepository {
         return isRefused(found) ? try await confirmed(found, kind, of: username) : found
     }
 
-    private func credential(
+    func credential(
         _ kind: CredentialKind, of username: String
     ) async throws(CredentialError) -> StoredCredential? {
         try await store { () throws(ProfileStoreError) in try await lookUpCredential(kind, of: username) }
