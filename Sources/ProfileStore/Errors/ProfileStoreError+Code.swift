@@ -40,8 +40,8 @@ extension ProfileStoreError {
         /// represent a value; the cursor belongs to another order. ``issues`` contains at least one issue.
         public static let invalidQuery = Code(rawValue: "invalid_query")
 
-        /// The rules in force are not the rules that validated the profile; ``schemaVersion`` is the version in force.
-        /// Validate the profile again.
+        /// The rules in force are not the rules that validated the profile, or not the version that an adoption expects.
+        /// ``schemaVersion`` is the version in force. Validate the profile again, or read the rules again.
         public static let schemaChanged = Code(rawValue: "schema_changed")
 
         /// Another access token has the requested name.
