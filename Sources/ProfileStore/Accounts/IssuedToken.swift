@@ -12,6 +12,10 @@ public struct IssuedToken<Value: Sendable>: Sendable {
     /// for an access token, and `pr_` for a reset.
     public let token: Secret
 
+    /// The token as a text, for a cookie or a header. The memory of a text cannot be zeroed, so read it once, when the
+    /// token is sent.
+    public var text: String { String(token.bytes) }
+
     init(_ value: Value, _ token: Secret) {
         self.value = value
         self.token = token
