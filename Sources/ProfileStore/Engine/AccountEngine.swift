@@ -65,19 +65,20 @@ package protocol AccountEngine: Sendable {
     ///   nil.
     func end(_ tokens: EndingTokens) async throws(ProfileStoreError) -> [StoredToken]?
 
-    /// Sets a new password with a password reset. Like an edit, this method increases the revision, logs the change,
-    /// and removes the failed attempts with the password. It ends the reset and all sessions of the profile.
+    /// Sets a new password. Like an edit, this method increases the revision, logs the change, and removes the failed
+    /// attempts with the password. It ends all tokens of the profile. Then it starts the session of the grant.
     ///
     /// - Parameters:
-    ///   - token: The token of the reset.
     ///   - hash: The hash of the new password.
+    ///   - grant: The permission to set the password.
     ///   - schema: The rules that validated the password.
-    ///   - time: The time of the change.
-    /// - Returns: The profile; nil if there is no such reset, or if the reset has expired.
+    ///   - stamp: The time and author of the change.
+    /// - Returns: The profile and the session. Nil if there is no such reset or session, if it has expired, or if the
+    ///   stored hash is not the hash of the proof; then nothing is written.
     /// - Throws: `schemaChanged`.
-    func redeemReset(
-        _ token: TokenHash, _ hash: PasswordHash, judgedBy schema: ProfileSchema, at time: Timestamp
-    ) async throws(ProfileStoreError) -> Profile?
+    func setPassword(
+        _ hash: PasswordHash, by grant: PasswordGrant, judgedBy schema: ProfileSchema, _ stamp: WriteStamp
+    ) async throws(ProfileStoreError) -> LoginAttempt.Success?
 
     /// Removes some expired sessions and resets, and some expired entries of the history. Access tokens are not removed,
     /// even if they have expired. In some engines, other tables may contain rows that are no longer needed. This method

@@ -159,6 +159,8 @@ extension StoreObserver.Operation {
         public static let issueReset = Name(rawValue: "issue_reset")
         /// Looks a reset up.
         public static let lookUpReset = Name(rawValue: "look_up_reset")
+        /// Sets a new password in place of a proven one, and starts a session.
+        public static let changePassword = Name(rawValue: "change_password")
         /// Redeems a reset.
         public static let redeemReset = Name(rawValue: "redeem_reset")
         /// Removes some hundred expired sessions and resets.

@@ -36,8 +36,41 @@ extension ProfileRepository {
     private func attemptInCall(
         _ secret: Secret, _ kind: CredentialKind, _ username: String, starting session: NewSession?
     ) async throws(CredentialError) -> Proof {
+        let right = try await rightAttempt(secret, kind, username)
+        // If hashing fails, the old hash stays, and the next correct attempt tries to rehash again.
+        let better = right.needsRehash ? try? await self.hash(secret) : nil
+        let rehash = better.map { LoginAttempt.Rehash(old: right.hash, new: $0) }
+        let proven = session.map { LoginAttempt.ProvenSession($0, hashes: [right.hash, better].compactMap(\.self)) }
+        let success = try await finish(
+            right.attempt, .right(profileID: right.profileID, rehash: rehash, session: proven)
+        ).get()
+        guard let success else { throw .wrong }
+        return Proof(profile: success.profile, hash: better ?? right.hash, session: success.session)
+    }
+
+    /// An attempt with the correct secret. It counts as a failure until its outcome is written.
+    struct RightAttempt {
+        let attempt: LoginAttempt
+        let profileID: Int64
+        let hash: PasswordHash
+        let needsRehash: Bool
+    }
+
+    /// Counts an attempt, and then compares the secret with the stored hash.
+    ///
+    /// - Parameters:
+    ///   - secret: The secret.
+    ///   - kind: The kind of the secret.
+    ///   - username: The username of the profile.
+    ///   - name: The name under which the attempt is counted; see ``LoginAttempt/name(of:_:)``. Nil for the username.
+    /// - Returns: The attempt. The caller writes its outcome.
+    /// - Throws: `wrong`, `throttled`, `locked`, …
+    func rightAttempt(
+        _ secret: Secret, _ kind: CredentialKind, _ username: String, countedAs name: String? = nil
+    ) async throws(CredentialError) -> RightAttempt {
         let stored = try await credential(kind, of: username)
-        let attempt = LoginAttempt(username: username, kind: kind, isKnown: stored != nil, time: options.now())
+        let attempt = LoginAttempt(
+            username: name ?? username, kind: kind, isKnown: name == nil && stored != nil, time: options.now())
         let decision = try await store { () throws(ProfileStoreError) in
             try await ask(.admitAttempt, refusal: \.refusalCode, await engine.admit(attempt))
         }
@@ -51,7 +84,7 @@ extension ProfileRepository {
             verification = try await hasher.verify(secret, against: stored?.hash)
         } catch {
             // The answer reveals nothing about the secret, so the attempt does not count.
-            _ = await finish(attempt, .notMade)
+            await withdraw(attempt)
             throw .hashing(error)
         }
         guard case .right(let needsRehash) = verification, let stored, let hash = stored.hash else {
@@ -59,21 +92,16 @@ extension ProfileRepository {
             guard latest == stored else {
                 // The secret was compared with an outdated hash.
                 _ = try await finish(attempt, .notMade).get()
-                return try await self.attempt(secret, kind, username, starting: session)
+                return try await rightAttempt(secret, kind, username, countedAs: name)
             }
             _ = try await finish(attempt, .wrong).get()
             throw .wrong
         }
-        // If hashing fails, the old hash stays, and the next correct attempt tries to rehash again.
-        let better = needsRehash ? try? await self.hash(secret) : nil
-        let rehash = better.map { LoginAttempt.Rehash(old: hash, new: $0) }
-        let proven = session.map { LoginAttempt.ProvenSession($0, hashes: [hash, better].compactMap(\.self)) }
-        let success = try await finish(
-            attempt, .right(profileID: stored.profileID, rehash: rehash, session: proven)
-        ).get()
-        guard let success else { throw .wrong }
-        return Proof(profile: success.profile, hash: better ?? hash, session: success.session)
+        return RightAttempt(attempt: attempt, profileID: stored.profileID, hash: hash, needsRehash: needsRehash)
     }
+
+    /// Removes a counted attempt from the count, because it has no outcome.
+    func withdraw(_ attempt: LoginAttempt) async { _ = await finish(attempt, .notMade) }
 
     /// Writes the outcome of a counted attempt, even if the caller's task was cancelled.
     private func finish(

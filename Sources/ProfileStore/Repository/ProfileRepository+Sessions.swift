@@ -55,6 +55,65 @@ extension ProfileRepository.Sessions {
         return IssuedToken(session, token.text)
     }
 
+    /// Checks the present password of a person who is logged in, and sets a new one. One transaction sets the password,
+    /// raises the revision, forgets the failed attempts at the password, ends all sessions and the reset of the profile,
+    /// and starts a new session.
+    ///
+    /// Attempts are counted for the session and not for the username. So failed attempts to log in do not keep the
+    /// person from the change, and attempts within the session do not keep the person from logging in.
+    /// - Parameters:
+    ///   - present: The present password as it was typed.
+    ///   - new: The new password as it was typed. The rules in force validate it.
+    ///   - session: The session of the person.
+    ///   - policy: The policy of the new session. The default is the policy of the options.
+    ///   - author: The author of the change.
+    /// - Returns: The new session, with the label of the old one, and its token.
+    /// - Throws: `wrong` if the present password is wrong, if it was changed meanwhile, or if the session has ended;
+    ///   `throttled`, `locked`; `store(.invalid)` with the issues of the new password, without an attempt; …
+    public func changePassword(
+        from present: Secret, to new: Secret, in session: LoginSession, policy: SessionPolicy? = nil,
+        by author: Author? = nil
+    ) async throws(CredentialError) -> IssuedToken<LoginSession> {
+        try await repository.call { () throws(CredentialError) in
+            let passwords = repository.passwords
+            let rules = try await passwords.rulesJudging(new)
+            let token = try await repository.store { () throws(ProfileStoreError) in try repository.newToken(.session) }
+            let right = try await rightAttempt(present, in: session)
+            let success: LoginAttempt.Success?
+            do throws(CredentialError) {
+                let hash = try await repository.hash(new)
+                let proof = PasswordProof(
+                    profileID: session.profileID, session: session.id, hash: right.hash, attempt: right.attempt,
+                    next: newSession(token, label: session.label, policy: policy))
+                success = try await passwords.set(
+                    hash, by: .proof(proof), judgedBy: rules, .changePassword, repository.stamp(author))
+            } catch {
+                // The present password was right.
+                await repository.withdraw(right.attempt)
+                throw error
+            }
+            guard let started = success?.session.flatMap(LoginSession.init) else { throw .wrong }
+            return IssuedToken(started, token.text)
+        }
+    }
+
+    /// Attempts the password of the person who is logged in. The attempt is counted for the session.
+    private func rightAttempt(
+        _ password: Secret, in session: LoginSession
+    ) async throws(CredentialError) -> ProfileRepository.RightAttempt {
+        // The profile may have been renamed after the session was read.
+        let profile = try await repository.store { () throws(ProfileStoreError) in
+            let found = try await repository.profile(id: session.profileID)
+            if found != nil { return found }
+            return try await repository.confirmed(found) { () throws(ProfileStoreError) in
+                try await repository.profile(id: session.profileID)
+            }
+        }
+        guard let profile else { throw .wrong }
+        let name = LoginAttempt.name(of: .session, session.id.description)
+        return try await repository.rightAttempt(password, .password, profile.username, countedAs: name)
+    }
+
     /// Returns the session that has this token, and records its use. Returns nil if there is no such session, or if it
     /// has ended.
     ///

@@ -38,6 +38,13 @@ enum TokenTable {
         }
     }
 
+    /// Selects the token of this kind that has this id, even if it has expired.
+    static func select(_ kind: TokenKind, _ id: TokenID) -> Command {
+        Command(
+            "SELECT \(columns) FROM tokens WHERE hash > $1 AND hash < $2 AND kind = $3",
+            [.text(id.description), .text(id.endOfHashes), .text(kind.rawValue)])
+    }
+
     /// Returns the tokens in an answer. Rows of an unknown kind are skipped: only another program can have written such
     /// rows.
     static func tokens(in rows: Rows) -> [StoredToken] { (0..<rows.count).compactMap { token(in: rows, $0) } }

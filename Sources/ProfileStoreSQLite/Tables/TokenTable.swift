@@ -37,6 +37,17 @@ enum TokenTable {
         return token
     }
 
+    /// Returns the token of this kind that has this id, even if it has expired.
+    static func token(
+        _ kind: TokenKind, _ id: TokenID, _ connection: borrowing Connection
+    ) throws(SQLiteError) -> StoredToken? {
+        try tokens(
+            of: connection.prepare(
+                "SELECT \(columns) FROM tokens WHERE hash > ?1 AND hash < ?2 AND kind = ?3", id.description,
+                id.endOfHashes, kind.rawValue)
+        ).first
+    }
+
     static func tokens(
         _ list: TokenList, _ connection: borrowing Connection
     ) throws(SQLiteError) -> [StoredToken] {

@@ -26,6 +26,11 @@ struct MemoryTokens: Sendable {
         tokens[hash].flatMap { $0.isExpired(at: time) ? nil : $0 }
     }
 
+    /// Returns the token of this kind that has this id, even if it has expired.
+    func token(_ kind: TokenKind, _ id: TokenID) -> StoredToken? {
+        tokens.values.first { $0.kind == kind && $0.hash.id == id }
+    }
+
     func tokens(_ list: TokenList) -> [StoredToken] {
         switch list {
         case .one(let hash, let time): return token(hash, at: time).map { [$0] } ?? []

@@ -40,18 +40,44 @@ extension RandomVerbs {
 
     mutating func resets(at time: Timestamp) -> Verb {
         let (token, username, new) = (token(.reset), username(), hash())
-        switch Int.random(in: 0..<5, using: &random) {
+        switch Int.random(in: 0..<7, using: &random) {
+        case 5...6: return changePassword(to: new, at: time)
         case 0...1:
             let expiry = time.advanced(by: .milliseconds(Int.random(in: 1...20_000, using: &random)))
             return issue(
                 StoredToken(newToken(.reset), createdAt: time, expiresAt: expiry), to: username, atMost: 1)
         case 2...3:
             return Verb("redeem \(token)") { repository in
-                let profile = try await repository.engine.redeemReset(
-                    token, new, judgedBy: repository.schema, at: time)
-                return "\(profile?.text ?? "no reset")"
+                let success = try await repository.engine.setPassword(
+                    new, by: .reset(token), judgedBy: repository.schema, WriteStamp(at: time))
+                return success?.profile.text ?? "no reset"
             }
         default: return anyToken(at: time)
+        }
+    }
+
+    /// Sets a password in a session, whose count has grown before.
+    private mutating func changePassword(to new: PasswordHash, at time: Timestamp) -> Verb {
+        let (username, stored, next) = (username(), hash(), newSession(at: time))
+        let (isOther, isLate) = (random.once(in: 6), random.once(in: 6))
+        return Verb("change the password in the first session of \(username)") { repository in
+            let engine = repository.engine
+            let sessions = try await engine.tokens(.sessions(of: nil, after: nil, limit: .max, at: time))
+            guard let session = sessions.first(where: { $0.owner?.username == username }), let owner = session.owner
+            else { return "no session" }
+            let later = time.advanced(byMilliseconds: isLate ? 60_000 : 0)
+            let attempt = LoginAttempt(
+                username: LoginAttempt.name(of: .session, session.hash.id.description), kind: .password, isKnown: false,
+                time: later)
+            var answers: [String] = []
+            for _ in 0..<7 { answers.append("\(try await engine.admit(attempt))") }
+            let proof = PasswordProof(
+                profileID: owner.profileID + (isOther ? 1 : 0), session: session.hash.id, hash: stored,
+                attempt: attempt, next: next)
+            let success = try await engine.setPassword(
+                new, by: .proof(proof), judgedBy: repository.schema, WriteStamp(at: later))
+            answers.append("\(try await engine.admit(attempt))")
+            return "\(answers) \(success.map { "\($0.profile.text) \(String(describing: $0.session))" } ?? "refused")"
         }
     }
 
