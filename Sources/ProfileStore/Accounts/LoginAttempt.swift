@@ -36,10 +36,13 @@ package struct LoginAttempt: Sendable {
         package let profile: Profile
         /// The new session. Nil if the caller did not request a session, or if the password changed during the attempt.
         package let session: StoredToken?
+        /// The remembered device. Nil if the caller did not ask for it, or if no session has started.
+        package let device: StoredToken?
 
-        package init(profile: Profile, session: StoredToken?) {
+        package init(profile: Profile, session: StoredToken?, device: StoredToken? = nil) {
             self.profile = profile
             self.session = session
+            self.device = device
         }
     }
 
@@ -90,7 +93,7 @@ package struct LoginAttempt: Sendable {
 
     /// The name under which attempts are counted for a token and not for a username. If a token ends, its count stays
     /// until it is dropped like the counts of names without a profile.
-    package static func name(of kind: TokenKind, _ id: String) -> String { "\(kind.rawValue):\(id)" }
+    package static func name(of kind: TokenKind, _ id: TokenID) -> String { "\(kind.rawValue):\(id)" }
 
     package static func foldedName(_ username: String) -> String {
         let bytes = username.utf8.prefix(1_024).map(\.asciiFolded)

@@ -3,7 +3,8 @@ internal import SecretHashing
 
 // The common functions of passwords and passcodes.
 extension ProfileRepository {
-    /// Forgets the failed attempts at the password and the passcode of a username. The owner of the store can use this
+    /// Forgets the failed attempts at the password and the passcode of a username, also those that are counted for the
+    /// devices and the sessions of the profile. The owner of the store can use this
     /// method to help a person whose secret is locked.
     ///
     /// - Throws: `store(.notFound)`, …
@@ -15,28 +16,49 @@ extension ProfileRepository {
         }
     }
 
-    /// The result of an attempt with the correct secret. It contains the profile, the hash of the secret, and the
-    /// session if one was requested and started. If the secret was hashed again, this is the new hash.
+    /// The result of an attempt with the correct secret. It contains the hash of the secret, and the profile with the
+    /// session and the device if they were requested. If the secret was hashed again, this is the new hash.
     struct Proof {
-        let profile: Profile
+        let success: LoginAttempt.Success
         let hash: PasswordHash
-        let session: StoredToken?
+
+        var profile: Profile { success.profile }
+        var session: StoredToken? { success.session }
+    }
+
+    /// A token for which attempts are counted in place of the username.
+    struct AttemptCounter {
+        let name: String
+        let profileID: Int64
+
+        init(_ session: LoginSession) {
+            name = LoginAttempt.name(of: .session, session.id)
+            profileID = session.profileID
+        }
+
+        init?(_ device: StoredToken?) {
+            guard let device, let owner = device.owner else { return nil }
+            name = LoginAttempt.name(of: .device, device.hash.id)
+            profileID = owner.profileID
+        }
     }
 
     /// Counts an attempt, and then compares the secret with the stored hash. If the secret is correct, forgets the
     /// failed attempts. If a session is given, also starts this session (P9, P10).
     func attempt(
-        _ secret: Secret, _ kind: CredentialKind, _ username: String, starting session: NewSession? = nil
+        _ secret: Secret, _ kind: CredentialKind, _ username: String, starting session: NewSession? = nil,
+        countedFor counter: AttemptCounter? = nil
     ) async throws(CredentialError) -> Proof {
         try await call { () throws(CredentialError) in
-            try await attemptInCall(secret, kind, username, starting: session)
+            try await attemptInCall(secret, kind, username, starting: session, countedFor: counter)
         }
     }
 
     private func attemptInCall(
-        _ secret: Secret, _ kind: CredentialKind, _ username: String, starting session: NewSession?
+        _ secret: Secret, _ kind: CredentialKind, _ username: String, starting session: NewSession?,
+        countedFor counter: AttemptCounter?
     ) async throws(CredentialError) -> Proof {
-        let right = try await rightAttempt(secret, kind, username)
+        let right = try await rightAttempt(secret, kind, username, countedFor: counter)
         // If hashing fails, the old hash stays, and the next correct attempt tries to rehash again.
         let better = right.needsRehash ? try? await self.hash(secret) : nil
         let rehash = better.map { LoginAttempt.Rehash(old: right.hash, new: $0) }
@@ -45,7 +67,7 @@ extension ProfileRepository {
             right.attempt, .right(profileID: right.profileID, rehash: rehash, session: proven)
         ).get()
         guard let success else { throw .wrong }
-        return Proof(profile: success.profile, hash: better ?? right.hash, session: success.session)
+        return Proof(success: success, hash: better ?? right.hash)
     }
 
     /// An attempt with the correct secret. It counts as a failure until its outcome is written.
@@ -62,13 +84,15 @@ extension ProfileRepository {
     ///   - secret: The secret.
     ///   - kind: The kind of the secret.
     ///   - username: The username of the profile.
-    ///   - name: The name under which the attempt is counted; see ``LoginAttempt/name(of:_:)``. Nil for the username.
+    ///   - counter: The token for which the attempt is counted. Without a token, or if the token is one of another
+    ///     profile, the attempt is counted for the username.
     /// - Returns: The attempt. The caller writes its outcome.
     /// - Throws: `wrong`, `throttled`, `locked`, …
     func rightAttempt(
-        _ secret: Secret, _ kind: CredentialKind, _ username: String, countedAs name: String? = nil
+        _ secret: Secret, _ kind: CredentialKind, _ username: String, countedFor counter: AttemptCounter? = nil
     ) async throws(CredentialError) -> RightAttempt {
         let stored = try await credential(kind, of: username)
+        let name = stored != nil && counter?.profileID == stored?.profileID ? counter?.name : nil
         let attempt = LoginAttempt(
             username: name ?? username, kind: kind, isKnown: name == nil && stored != nil, time: options.now())
         let decision = try await store { () throws(ProfileStoreError) in
@@ -92,7 +116,7 @@ extension ProfileRepository {
             guard latest == stored else {
                 // The secret was compared with an outdated hash.
                 _ = try await finish(attempt, .notMade).get()
-                return try await rightAttempt(secret, kind, username, countedAs: name)
+                return try await rightAttempt(secret, kind, username, countedFor: counter)
             }
             _ = try await finish(attempt, .wrong).get()
             throw .wrong

@@ -82,13 +82,13 @@ extension PostgresEngine {
             guard let profile = answers.last.flatMap({ rules.table.profile(in: $0) }) else {
                 throw ProfileStoreError.corrupt(.missingProfile)
             }
-            var session: StoredToken?
+            var success = LoginAttempt.Success(profile: profile, session: nil)
             if let next = grant.proof?.next {
-                session = try await TokenTable.issue(next.token, to: id, atMost: next.mostOfProfile, transaction)
+                success = try await TokenTable.start(next, of: profile, transaction)
             }
             let names = [owner.username, grant.proof?.attempt.username].compactMap(\.self)
             return Written(
-                value: LoginAttempt.Success(profile: profile, session: session),
+                value: success,
                 changes: LoggedChange.edited(id, revision: profile.revision, .newPassword, setsPassword: true),
                 last: names.flatMap { ThrottleTable.forget($0, .password) })
         }

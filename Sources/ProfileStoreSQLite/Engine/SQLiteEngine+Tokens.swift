@@ -53,10 +53,8 @@ extension SQLiteEngine {
             let profile = try Self.justWritten(id, rules, connection)
             let changes = LoggedChange.edited(id, revision: profile.revision, .newPassword, setsPassword: true)
             try self.record(changes, stamp, connection)
-            let session = try grant.proof.flatMap {
-                try TokenTable.issue($0.next.token, to: id, atMost: $0.next.mostOfProfile, connection)
-            }
-            return LoginAttempt.Success(profile: profile, session: session)
+            guard let next = grant.proof?.next else { return LoginAttempt.Success(profile: profile, session: nil) }
+            return try TokenTable.start(next, of: profile, connection)
         }
         if success != nil { announce() }
         return success

@@ -49,8 +49,7 @@ extension MemoryEngine {
             state.record(changes, stamp, keeping: options.mostChanges)
             guard let proof = grant.proof else { return LoginAttempt.Success(profile: profile, session: nil) }
             state.throttles.forget(proof.attempt.username, [.password])
-            let session = state.tokens.issue(proof.next.token, to: owner, atMost: proof.next.mostOfProfile)
-            return LoginAttempt.Success(profile: profile, session: session)
+            return state.tokens.start(proof.next, of: profile)
         }
     }
 

@@ -48,8 +48,10 @@ import Watchdog
         let reset = try await repository.passwords.issueReset(of: "abel")
         for token in [first.token, second.token] { #expect(try await repository.sessions.find(token) != nil) }
         let number = try await repository.changes.latestNumber
-        let started = try await repository.sessions.changePassword(
+        let changed = try await repository.sessions.changePassword(
             from: People.secret, to: new, in: first.value, by: Author("profile 1"))
+        let started = changed.session
+        #expect(changed.device == nil)
         #expect(started.value.label == first.value.label && started.value.id != first.value.id)
         #expect(try await repository.sessions.list(of: "abel") == [started.value])
         #expect(try await repository.sessions.find(started.token) == started.value)

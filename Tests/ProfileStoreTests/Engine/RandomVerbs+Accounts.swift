@@ -7,7 +7,14 @@ import SecretHashing
 extension RandomVerbs {
     mutating func sessions(at time: Timestamp) -> Verb {
         let (username, id) = (username(), id())
-        switch Int.random(in: 0..<7, using: &random) {
+        switch Int.random(in: 0..<9, using: &random) {
+        case 7:
+            return Verb("devices of \(id)") { repository in
+                "\(try await repository.engine.tokens(.devices(of: id, at: time)))"
+            }
+        case 8:
+            let token = newDevice(at: time).token
+            return issue(token, to: username, atMost: Int.random(in: 1...3, using: &random))
         case 0...2:
             let session = newSession(at: time)
             return issue(session.token, to: username, atMost: session.mostOfProfile)
@@ -67,7 +74,7 @@ extension RandomVerbs {
             else { return "no session" }
             let later = time.advanced(byMilliseconds: isLate ? 60_000 : 0)
             let attempt = LoginAttempt(
-                username: LoginAttempt.name(of: .session, session.hash.id.description), kind: .password, isKnown: false,
+                username: LoginAttempt.name(of: .session, session.hash.id), kind: .password, isKnown: false,
                 time: later)
             var answers: [String] = []
             for _ in 0..<7 { answers.append("\(try await engine.admit(attempt))") }
@@ -77,7 +84,9 @@ extension RandomVerbs {
             let success = try await engine.setPassword(
                 new, by: .proof(proof), judgedBy: repository.schema, WriteStamp(at: later))
             answers.append("\(try await engine.admit(attempt))")
-            return "\(answers) \(success.map { "\($0.profile.text) \(String(describing: $0.session))" } ?? "refused")"
+            guard let success else { return "\(answers) refused" }
+            let tokens = [success.session, success.device].map { String(describing: $0) }
+            return "\(answers) \(success.profile.text) \(tokens)"
         }
     }
 
@@ -108,7 +117,14 @@ extension RandomVerbs {
             idleTime: .seconds(Int.random(in: 1...10, using: &random)),
             lifetime: .seconds(Int.random(in: 1...30, using: &random)),
             mostOfProfile: Int.random(in: 1...3, using: &random))
-        return NewSession(newToken(.session), label: AccountLabel("device"), under: policy, at: time)
+        let device = random.once(in: 2) ? newDevice(at: time) : nil
+        return NewSession(
+            newToken(.session), label: AccountLabel("device"), under: policy, at: time, device: device)
+    }
+
+    private mutating func newDevice(at time: Timestamp) -> NewDevice {
+        let presented = random.once(in: 2) ? token(.device) : nil
+        return NewDevice(presented: presented, newToken(.device), label: AccountLabel("device"), at: time)
     }
 
     private mutating func noteUses(at time: Timestamp) -> Verb {

@@ -357,6 +357,7 @@ struct RandomVerbs {
                         .right(profileID: stored.profileID, rehash: rehash, session: number == 0 ? session : nil))
                     answers.append(success?.profile.text ?? "no profile")
                     answers.append(success?.session.map { "\($0)" } ?? "no session")
+                    answers.append(success?.device.map { "\($0)" } ?? "no device")
                 case (1, _): _ = try await engine.settle(attempt, .notMade)
                 default: _ = try await engine.settle(attempt, .wrong)
                 }

@@ -114,6 +114,10 @@ struct EveryUse {
         await attempt { try await repository.unlock("abel") }
         await attempt { try await repository.passwords.validate(Secret("aK8oio"), for: "abel") }
         await attempt { try await repository.sessions.start(Secret("aK8oio"), for: "abel") }
+        for token in [nil, tokens.first.map { Secret($0) }] {
+            await attempt { try await repository.sessions.start(Secret("aK8oio"), for: "abel", on: token) }
+        }
+        await attempt { try await repository.devices.list(of: "abel") }
         await attempt { try await repository.sessions.start(vouchingFor: "abel") }
         await attempt { try await repository.passcodes.create(Secret("parislondon"), for: "abel") }
         await attempt { try await repository.passcodes.validate(Secret("parislondon"), for: "abel") }
