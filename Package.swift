@@ -127,6 +127,7 @@ let package = Package(
                 .embedInCode("V0001_profiles.sql"), .embedInCode("V0002_changes.sql"), .embedInCode("V0003_counts.sql"),
                 .embedInCode("V0004_writes.sql"), .embedInCode("V0005_accounts.sql"),
                 .embedInCode("V0006_tokens.sql"), .embedInCode("V0007_history.sql"),
+                .embedInCode("V0008_devices.sql"),
             ],
             swiftSettings: optimised),
         .target(
@@ -145,6 +146,7 @@ let package = Package(
             name: "PostgresMigrations", dependencies: ["ProfileStore"], path: "Migrations/postgres",
             resources: [
                 .embedInCode("V0001_store.sql"), .embedInCode("V0002_tokens.sql"), .embedInCode("V0003_history.sql"),
+                .embedInCode("V0004_devices.sql"),
             ],
             swiftSettings: optimised),
         .target(

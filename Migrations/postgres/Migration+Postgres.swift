@@ -6,5 +6,6 @@ extension Migration {
         Migration(version: 1, name: "V0001_store", sql: PackageResources.V0001_store_sql),
         Migration(version: 2, name: "V0002_tokens", sql: PackageResources.V0002_tokens_sql),
         Migration(version: 3, name: "V0003_history", sql: PackageResources.V0003_history_sql),
+        Migration(version: 4, name: "V0004_devices", sql: PackageResources.V0004_devices_sql),
     ]
 }

@@ -13,5 +13,6 @@ extension Migration {
         Migration(version: 5, name: "V0005_accounts", sql: PackageResources.V0005_accounts_sql),
         Migration(version: 6, name: "V0006_tokens", sql: PackageResources.V0006_tokens_sql),
         Migration(version: 7, name: "V0007_history", sql: PackageResources.V0007_history_sql),
+        Migration(version: 8, name: "V0008_devices", sql: PackageResources.V0008_devices_sql),
     ]
 }

@@ -120,7 +120,7 @@ import Watchdog
         #expect(try server.profiles("list").output.split(separator: "\n").count == 2)
         #expect(
             try server.profiles("migrate", "--status").output.contains(
-                "V0001_store    yes\nV0002_tokens   yes\nV0003_history  yes\n"))
+                "V0001_store    yes\nV0002_tokens   yes\nV0003_history  yes\nV0004_devices  yes\n"))
         #expect(try server.profiles("migrate").status == 0)
         for command in ["backup", "restore"] {
             let refused = try server.profiles(command, "copy.sqlite")

@@ -535,7 +535,8 @@ import Watchdog
         #expect(
             try workplace.profiles("migrate", "--status").output
                 == "Migration       Applied\nV0001_profiles  yes\nV0002_changes   yes\nV0003_counts    yes\n"
-                + "V0004_writes    yes\nV0005_accounts  yes\nV0006_tokens    yes\nV0007_history   yes\n")
+                + "V0004_writes    yes\nV0005_accounts  yes\nV0006_tokens    yes\nV0007_history   yes\n"
+                + "V0008_devices   yes\n")
         #expect(try workplace.profiles("migrate").output == "The store is up to date\n")
     }
 

@@ -189,7 +189,8 @@ import Watchdog
         let known = try #require(AccountLabel("known"))
         let id = try #require(TokenID("0123456789abcdef"))
         @Sendable func edited(_ repository: ProfileRepository) throws -> ValidProfile {
-            try repository.judged(People.draft("one", ["address": "2"]))
+            try repository.validator.validate(
+                People.withoutPassword("one", ["address": "2"]), on: repository.today, hasPassword: true)
         }
         return [
             Refusal(name: "register") { try await $0.register("one") },

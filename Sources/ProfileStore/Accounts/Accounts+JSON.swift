@@ -14,6 +14,20 @@ extension LoginSession: Encodable {
     }
 }
 
+extension KnownDevice: Encodable {
+    /// Writes the device with the members `id`, `profile_id`, `username`, `label`, `created_at`, `last_used_at` and
+    /// `expires_at`. The output does not contain the token of the device.
+    public func encode(to encoder: any Encoder) throws { try json.encode(to: encoder) }
+
+    package var json: JSONValue {
+        [
+            "id": .string(id.description), "profile_id": .number(profileID), "username": .string(username),
+            "label": label.map { .string($0.text) } ?? .null, "created_at": .string(createdAt.description),
+            "last_used_at": .string(lastUsedAt.description), "expires_at": .string(expiresAt.description),
+        ]
+    }
+}
+
 extension AccessToken: Encodable {
     /// Writes the access token in the format of `token list --format json`. The output does not contain the secret text
     /// of the token.

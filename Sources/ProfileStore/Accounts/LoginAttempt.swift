@@ -3,10 +3,11 @@ package import SecretHashing
 
 /// An attempt to use a secret. The attempt is counted before the secret is checked (P9).
 package struct LoginAttempt: Sendable {
-    /// The username as it was typed. There may be no profile with this username.
+    /// The name under which the attempt is counted: the username as it was typed, or ``name(of:_:)``. There may be no
+    /// profile with this username.
     package let username: String
     package let kind: CredentialKind
-    /// Whether a profile has this username.
+    /// Whether a profile has this username. False for an attempt that is counted for a token.
     package let isKnown: Bool
     /// The time of the attempt.
     package let time: Timestamp
@@ -30,15 +31,18 @@ package struct LoginAttempt: Sendable {
         case notMade
     }
 
-    /// The result of a correct attempt.
+    /// The result of a correct attempt, or of a change of a password.
     package struct Success: Sendable {
         package let profile: Profile
         /// The new session. Nil if the caller did not request a session, or if the password changed during the attempt.
         package let session: StoredToken?
+        /// The remembered device. Nil if the caller did not ask for it, or if no session has started.
+        package let device: StoredToken?
 
-        package init(profile: Profile, session: StoredToken?) {
+        package init(profile: Profile, session: StoredToken?, device: StoredToken? = nil) {
             self.profile = profile
             self.session = session
+            self.device = device
         }
     }
 
@@ -86,6 +90,10 @@ package struct LoginAttempt: Sendable {
     /// The name under which attempts are stored. Upper-case ASCII letters become lower-case, because the case of ASCII
     /// letters is ignored in usernames. The name has at most 1,024 bytes, because longer names could fill the store.
     package var foldedName: String { Self.foldedName(username) }
+
+    /// The name under which attempts are counted for a token and not for a username. If a token ends, its count stays
+    /// until it is dropped like the counts of names without a profile.
+    package static func name(of kind: TokenKind, _ id: TokenID) -> String { "\(kind.rawValue):\(id)" }
 
     package static func foldedName(_ username: String) -> String {
         let bytes = username.utf8.prefix(1_024).map(\.asciiFolded)

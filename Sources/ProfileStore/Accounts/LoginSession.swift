@@ -43,8 +43,14 @@ package struct NewSession: Sendable {
     /// The maximum number of sessions of the profile. If a profile has more sessions, the least recently used sessions
     /// end.
     package let mostOfProfile: Int
+    /// The device to remember; nil if the caller did not ask for it.
+    package let device: NewDevice?
 
-    package init(_ hash: TokenHash, label: AccountLabel?, under policy: SessionPolicy, at time: Timestamp) {
+    package init(
+        _ hash: TokenHash, label: AccountLabel?, under policy: SessionPolicy, at time: Timestamp,
+        device: NewDevice? = nil
+    ) {
+        self.device = device
         let renewal = StoredToken.Renewal(
             idleTime: policy.idleTime.wholeMilliseconds, latestExpiry: time.advanced(by: policy.lifetime))
         token = StoredToken(

@@ -1,7 +1,7 @@
-/// A token in the form that an engine stores. A ``LoginSession``, an ``AccessToken`` or a ``PasswordReset`` is created
-/// from a stored token.
+/// A token in the form that an engine stores. A ``LoginSession``, an ``AccessToken``, a ``PasswordReset`` or a
+/// ``KnownDevice`` is created from a stored token.
 package struct StoredToken: Hashable, Sendable {
-    /// The profile that a session or a reset belongs to.
+    /// The profile that a session, a reset or a device belongs to.
     package struct Owner: Hashable, Sendable {
         package let profileID: Int64
         /// The username that the profile has now.
@@ -34,7 +34,7 @@ package struct StoredToken: Hashable, Sendable {
     package let hash: TokenHash
     /// The owner. Nil if the token is an access token or is not issued yet.
     package private(set) var owner: Owner?
-    /// The label of a session, or the name of an access token.
+    /// The label of a session or a device, or the name of an access token.
     package let name: AccountLabel?
     /// The scopes of an access token, in order.
     package let scopes: [AccessScope]
@@ -62,7 +62,7 @@ package struct StoredToken: Hashable, Sendable {
 
     package var kind: TokenKind { hash.kind }
 
-    /// The stored form of the scopes. Nil if the token is a session or a reset.
+    /// The stored form of the scopes. Nil if the token is not an access token.
     package var storedScopes: String? { kind == .access ? scopes.map(\.text).joined(separator: " ") : nil }
 
     /// The maximum number of expired tokens that are removed when a token is issued. The number is small, because other
@@ -107,6 +107,8 @@ package enum TokenList: Sendable {
     /// all profiles. The list begins after the session `after` and contains at most `limit` sessions. Sessions that
     /// have expired at the time `at` are omitted.
     case sessions(of: Int64?, after: LoginSession?, limit: Int, at: Timestamp)
+    /// The devices of one profile, sorted by id. Devices that have expired at the time `at` are omitted.
+    case devices(of: Int64, at: Timestamp)
 }
 
 extension TokenList {

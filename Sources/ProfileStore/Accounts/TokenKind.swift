@@ -4,6 +4,7 @@ package enum TokenKind: String, CaseIterable, Sendable {
     case session
     case access
     case reset
+    case device
 
     /// The prefix of the token's text.
     package var prefix: String {
@@ -11,6 +12,7 @@ package enum TokenKind: String, CaseIterable, Sendable {
         case .session: "ps_"
         case .access: "pt_"
         case .reset: "pr_"
+        case .device: "pd_"
         }
     }
 }

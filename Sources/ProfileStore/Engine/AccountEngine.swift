@@ -21,7 +21,8 @@ package protocol AccountEngine: Sendable {
     /// The duration of the call does not depend on whether a profile has the username (P10).
     func admit(_ attempt: LoginAttempt) async throws(ProfileStoreError) -> ThrottleState.Decision
 
-    /// Stores the outcome of an admitted attempt. Starts a session if the outcome contains one. If the outcome contains
+    /// Stores the outcome of an admitted attempt. Starts a session if the outcome contains one, and remembers its device: a
+    /// presented token of the profile gets a new expiry, and otherwise the new token is issued. If the outcome contains
     /// a new hash of the same password, the engine replaces the stored hash. The sessions of the profile continue.
     ///
     /// - Returns: The profile. Nil if the outcome is not `right`, or if the profile no longer exists.
@@ -29,13 +30,14 @@ package protocol AccountEngine: Sendable {
         _ attempt: LoginAttempt, _ outcome: LoginAttempt.Outcome
     ) async throws(ProfileStoreError) -> LoginAttempt.Success?
 
-    /// Removes all failed attempts for a username: attempts with the password and attempts with the passcode.
+    /// Removes all failed attempts for a username: attempts with the password and attempts with the passcode. Also
+    /// removes the attempts that are counted for the tokens of the profile.
     func unlock(_ username: String) async throws(ProfileStoreError)
 
     // MARK: Tokens
 
-    // Sessions, access tokens and resets are tokens of three kinds. A session or a reset belongs to a profile and ends
-    // when the profile is removed. An access token has a name and belongs to no profile.
+    // Sessions, access tokens, resets and devices are tokens of four kinds. An access token has a name and belongs to no
+    // profile. The other tokens belong to a profile and end when the profile is removed.
 
     /// Issues a token. If the token belongs to a profile, a few expired tokens of any profiles are removed too. If the
     /// profile then has more tokens of this kind than the limit, its least recently used tokens of this kind are
@@ -65,19 +67,21 @@ package protocol AccountEngine: Sendable {
     ///   nil.
     func end(_ tokens: EndingTokens) async throws(ProfileStoreError) -> [StoredToken]?
 
-    /// Sets a new password with a password reset. Like an edit, this method increases the revision, logs the change,
-    /// and removes the failed attempts with the password. It ends the reset and all sessions of the profile.
+    /// Sets a new password. Like an edit, this method increases the revision, logs the change, and removes the failed
+    /// attempts with the password. It ends all tokens of the profile. Then it starts the session of the grant,
+    /// and remembers its device.
     ///
     /// - Parameters:
-    ///   - token: The token of the reset.
     ///   - hash: The hash of the new password.
+    ///   - grant: The permission to set the password.
     ///   - schema: The rules that validated the password.
-    ///   - time: The time of the change.
-    /// - Returns: The profile; nil if there is no such reset, or if the reset has expired.
+    ///   - stamp: The time and author of the change.
+    /// - Returns: The profile and the session. Nil if there is no such reset or session, if it has expired, or if the
+    ///   stored hash is not the hash of the proof; then nothing is written.
     /// - Throws: `schemaChanged`.
-    func redeemReset(
-        _ token: TokenHash, _ hash: PasswordHash, judgedBy schema: ProfileSchema, at time: Timestamp
-    ) async throws(ProfileStoreError) -> Profile?
+    func setPassword(
+        _ hash: PasswordHash, by grant: PasswordGrant, judgedBy schema: ProfileSchema, _ stamp: WriteStamp
+    ) async throws(ProfileStoreError) -> LoginAttempt.Success?
 
     /// Removes some expired sessions and resets, and some expired entries of the history. Access tokens are not removed,
     /// even if they have expired. In some engines, other tables may contain rows that are no longer needed. This method

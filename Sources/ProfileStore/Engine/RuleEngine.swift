@@ -12,12 +12,17 @@ package protocol RuleEngine: Sendable {
     /// Puts other rules in force and logs the change. Does nothing if the rules are in force already. Profiles keep all
     /// their values, including the values of fields that the new rules do not have.
     ///
+    /// - Parameters:
+    ///   - schema: The rules.
+    ///   - version: The version that must be in force before the write; nil for any.
+    ///   - stamp: The time, author and key of the write.
     /// - Returns: The rules in force afterwards, and the version of the adopted schema. If the call repeats an earlier
     ///   write with a key, the adopted schema may no longer be in force.
-    /// - Throws: `repeatedValues` if two profiles have the same value in a field that becomes unique; `tooManyColumns`;
-    ///   `otherPrimaryKey` if the stored profiles have another primary key.
+    /// - Throws: `schemaChanged` if another version is in force, even if it has the same rules; `repeatedValues` if two
+    ///   profiles have the same value in a field that becomes unique; `tooManyColumns`; `otherPrimaryKey` if the stored
+    ///   profiles have another primary key.
     func adopt(
-        _ schema: ProfileSchema, _ stamp: WriteStamp
+        _ schema: ProfileSchema, expecting version: Int?, _ stamp: WriteStamp
     ) async throws(ProfileStoreError) -> (inForce: AdoptedSchema, version: Int)
 
     /// Stores the validation results of profiles. If a profile has changed since it was validated, its result is

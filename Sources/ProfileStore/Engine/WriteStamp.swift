@@ -59,7 +59,7 @@ package struct ChangeOrigin: Sendable {
 /// A request with an idempotency key.
 package struct KeyedRequest: Sendable {
     package let key: WriteKey
-    /// The SHA-256 of the request, in hexadecimal digits.
+    /// The SHA-256 of the operation, the caller's request and the facts, in hexadecimal digits.
     package let fingerprint: String
     /// Whether the request expects one certain revision of a profile. This is false for an edit without an expected
     /// revision: if another write comes first, the repository repeats the edit.
@@ -76,7 +76,8 @@ package struct KeyedRequest: Sendable {
         guard let key else { return nil }
         self.key = key
         self.isOfOneRevision = isOfOneRevision
-        let request = JSONValue.array([.string(verb)] + facts.map { $0.map { .string($0) } ?? .null })
+        let parts = [verb, key.request] + facts
+        let request = JSONValue.array(parts.map { $0.map { .string($0) } ?? .null })
         fingerprint = SHA256.hexadecimal(Array(request.text().utf8).span)
     }
 

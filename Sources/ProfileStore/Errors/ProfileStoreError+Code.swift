@@ -40,8 +40,8 @@ extension ProfileStoreError {
         /// represent a value; the cursor belongs to another order. ``issues`` contains at least one issue.
         public static let invalidQuery = Code(rawValue: "invalid_query")
 
-        /// The rules in force are not the rules that validated the profile; ``schemaVersion`` is the version in force.
-        /// Validate the profile again.
+        /// The rules in force are not the rules that validated the profile, or not the version that an adoption expects.
+        /// ``schemaVersion`` is the version in force. Validate the profile again, or read the rules again.
         public static let schemaChanged = Code(rawValue: "schema_changed")
 
         /// Another access token has the requested name.
@@ -65,6 +65,10 @@ extension ProfileStoreError {
         /// The ``writeKey`` was used for another write within the last 24 hours. If a write is repeated with its key,
         /// the request must be the same.
         public static let keyReused = Code(rawValue: "key_reused")
+
+        /// A write that sets the password of a stored profile has a ``WriteKey``. Repeat the write without a key. The
+        /// store does not remember which password a request had, so it could not tell whether a repeat is the same.
+        public static let keyedSecret = Code(rawValue: "keyed_secret")
 
         // MARK: Not now
 
@@ -221,6 +225,7 @@ extension ProfileStoreError {
         case .otherPrimaryKey: .otherPrimaryKey
         case .beyondHistory: .beyondHistory
         case .keyReused: .keyReused
+        case .keyedSecret: .keyedSecret
         case .busy: .busy
         case .cancelled: .cancelled
         case .closed: .closed
@@ -268,7 +273,7 @@ extension ProfileStoreError {
     package var isRefusal: Bool {
         switch reason {
         case .notFound, .duplicate, .staleRevision, .invalid, .invalidQuery, .schemaChanged, .tokenExists,
-            .repeatedValues, .tooManyColumns, .otherPrimaryKey, .beyondHistory, .keyReused:
+            .repeatedValues, .tooManyColumns, .otherPrimaryKey, .beyondHistory, .keyReused, .keyedSecret:
             true
         default: false
         }

@@ -40,7 +40,7 @@ extension ProfileStoreError {
             .alreadyExists, .reservedName:
             .conflict
         case .staleRevision, .schemaChanged: .stale
-        case .invalid, .invalidQuery, .unreadableAddress: .invalid
+        case .invalid, .invalidQuery, .keyedSecret, .unreadableAddress: .invalid
         case .keyReused: .keyReused
         case .busy, .noThread, .lockDisplaced: .busy
         case .cancelled, .closed, .unavailable, .notDurable: .unavailable

@@ -17,6 +17,7 @@ extension ProfileStoreError {
         case otherPrimaryKey(FieldName, inForce: FieldName)
         case beyondHistory
         case keyReused(WriteKey)
+        case keyedSecret
 
         // The request cannot be done now.
         case busy(holder: LockHolder?, waited: Duration)
@@ -81,6 +82,7 @@ extension ProfileStoreError {
     }
     package static let beyondHistory = Self(.beyondHistory)
     package static func keyReused(_ key: WriteKey) -> Self { Self(.keyReused(key)) }
+    package static let keyedSecret = Self(.keyedSecret)
     package static func busy(holder: LockHolder?, waited: Duration) -> Self {
         Self(.busy(holder: holder, waited: waited))
     }

@@ -159,6 +159,14 @@ extension StoreObserver.Operation {
         public static let issueReset = Name(rawValue: "issue_reset")
         /// Looks a reset up.
         public static let lookUpReset = Name(rawValue: "look_up_reset")
+        /// Looks a device up that a login has presented.
+        public static let lookUpDevice = Name(rawValue: "look_up_device")
+        /// Lists the devices of a profile.
+        public static let listDevices = Name(rawValue: "list_devices")
+        /// Ends a device, or all devices of a profile.
+        public static let endDevice = Name(rawValue: "end_device")
+        /// Sets a new password in place of a proven one, and starts a session.
+        public static let changePassword = Name(rawValue: "change_password")
         /// Redeems a reset.
         public static let redeemReset = Name(rawValue: "redeem_reset")
         /// Removes some hundred expired sessions and resets.

@@ -15,15 +15,14 @@ extension ProfileRepository {
 extension ProfileRepository.Passcodes {
     /// Sets the passcode of a profile that has none.
     ///
-    /// The log of changes records `author` with the change. A repeat with the same `key` returns the first answer.
+    /// The log of changes records `author` with the change.
     /// - Throws: `violation`, `passcodeExists`, `store(.notFound)`, …
     public func create(
-        _ new: Secret, for username: String, policy: PasscodePolicy = .standard, by author: Author? = nil,
-        key: WriteKey? = nil
+        _ new: Secret, for username: String, policy: PasscodePolicy = .standard, by author: Author? = nil
     ) async throws(CredentialError) {
         if let violation = policy.violation(of: new) { throw .violation(violation) }
-        let stamp = repository.stamp(author, KeyedRequest(key, "create_passcode", [LoginAttempt.foldedName(username)]))
-        let isSet = try await firstAnswerOr(stamp) { () throws(CredentialError) in
+        let stamp = repository.stamp(author)
+        let isSet = try await repository.call { () throws(CredentialError) in
             try await requireNone(of: username)
             let hash = try await repository.hash(new)
             return try await change(.set(hash, of: username), .setPasscode, stamp)
@@ -51,17 +50,16 @@ extension ProfileRepository.Passcodes {
     /// Checks the present passcode, and replaces it by a new one in one transaction.
     ///
     /// The check of the present passcode is an attempt, and counts for throttling like any other attempt. The log of
-    /// changes records `author` with the change. A repeat with the same `key` does not check the passcode again, and
-    /// returns the first answer.
+    /// changes records `author` with the change.
     /// - Throws: `violation`, `notDifferent`, `wrong`, `throttled`, `locked`, …
     public func edit(
         from present: Secret, to new: Secret, for username: String, policy: PasscodePolicy = .standard,
-        by author: Author? = nil, key: WriteKey? = nil
+        by author: Author? = nil
     ) async throws(CredentialError) {
         if let violation = policy.violation(of: new) { throw .violation(violation) }
         guard NFC.form(of: present) != NFC.form(of: new) else { throw .notDifferent }
-        let stamp = repository.stamp(author, KeyedRequest(key, "edit_passcode", [LoginAttempt.foldedName(username)]))
-        let isReplaced = try await firstAnswerOr(stamp) { () throws(CredentialError) in
+        let stamp = repository.stamp(author)
+        let isReplaced = try await repository.call { () throws(CredentialError) in
             let proven = try await repository.attempt(present, .passcode, username)
             let hash = try await repository.hash(new)
             return try await change(
@@ -80,7 +78,11 @@ extension ProfileRepository.Passcodes {
         of username: String, by author: Author? = nil, key: WriteKey? = nil
     ) async throws(CredentialError) {
         let stamp = repository.stamp(author, KeyedRequest(key, "remove_passcode", [LoginAttempt.foldedName(username)]))
-        let isRemoved = try await firstAnswerOr(stamp) { () throws(CredentialError) in
+        let isRemoved = try await repository.call { () throws(CredentialError) in
+            let first: Bool? = try await repository.store { () throws(ProfileStoreError) in
+                try await repository.firstAnswer(stamp)
+            }
+            if let first { return first }
             let stored = try await repository.storedCredential(username, .passcode) { $0?.hash == nil }
             guard let stored else { throw .store(.notFound(username: username)) }
             guard stored.hash != nil else { return false }
@@ -94,19 +96,6 @@ extension ProfileRepository.Passcodes {
     ) async throws(CredentialError) -> Bool {
         try await repository.store { () throws(ProfileStoreError) in
             try await repository.ask(operation, rows: \.rowCount, await repository.engine.change(change, stamp))
-        }
-    }
-
-    /// If an earlier write used the same key, returns the answer of the earlier write. Otherwise, runs the write.
-    private func firstAnswerOr(
-        _ stamp: WriteStamp, _ body: () async throws(CredentialError) -> Bool
-    ) async throws(CredentialError) -> Bool {
-        try await repository.call { () throws(CredentialError) in
-            let first: Bool? = try await repository.store { () throws(ProfileStoreError) in
-                try await repository.firstAnswer(stamp)
-            }
-            if let first { return first }
-            return try await body()
         }
     }
 }

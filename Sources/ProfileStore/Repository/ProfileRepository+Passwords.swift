@@ -78,7 +78,20 @@ extension ProfileRepository.Passwords {
             return try await repository.confirmed(nil) { () throws(ProfileStoreError) in try await findReset(token) }
         }
         guard known != nil, let hash = TokenHash(of: token, .reset) else { throw .wrong }
-        let adopted = try await repository.store { () throws(ProfileStoreError) in
+        let rules = try await rulesJudging(password)
+        let passwordHash = try await repository.hash(password)
+        let success = try await set(
+            passwordHash, by: .reset(hash), judgedBy: rules, .redeemReset, repository.stamp(nil))
+        // Another caller has redeemed the reset first.
+        guard let success else { throw .wrong }
+        return success.profile
+    }
+
+    /// Returns the rules in force, if they accept a new password.
+    ///
+    /// - Throws: `store(.invalid)` with the issues of the password; …
+    func rulesJudging(_ password: Secret) async throws(CredentialError) -> AdoptedSchema {
+        try await repository.store { () throws(ProfileStoreError) in
             let adopted = try await repository.refreshSchema()
             let field = try passwordField(of: adopted.validator)
             let issues = adopted.validator.issues(
@@ -86,19 +99,21 @@ extension ProfileRepository.Passwords {
             guard issues.isEmpty else { throw .invalid(ValidationFailure(issues)) }
             return adopted
         }
-        let passwordHash = try await repository.hash(password)
+    }
+
+    /// Sets a password, which ends the tokens of its profile.
+    func set(
+        _ hash: PasswordHash, by grant: PasswordGrant, judgedBy rules: AdoptedSchema,
+        _ operation: StoreObserver.Operation.Name, _ stamp: WriteStamp
+    ) async throws(CredentialError) -> LoginAttempt.Success? {
         defer { repository.tokenLooks.forget() }
-        let profile = try await repository.store { () throws(ProfileStoreError) in
+        return try await repository.store { () throws(ProfileStoreError) in
             try await repository.learningOfRules { () throws(ProfileStoreError) in
                 try await repository.ask(
-                    .redeemReset, rows: \.rowCount,
-                    await repository.engine.redeemReset(
-                        hash, passwordHash, judgedBy: adopted.schema, at: repository.options.now()))
+                    operation, rows: \.rowCount,
+                    await repository.engine.setPassword(hash, by: grant, judgedBy: rules.schema, stamp))
             }
         }
-        // Another caller has redeemed the reset first.
-        guard let profile else { throw .wrong }
-        return profile
     }
 
     private func passwordField(of validator: ProfileValidator) throws(ProfileStoreError) -> Int {

@@ -18,18 +18,22 @@ extension ProfileRepository.Rules {
     ///
     /// - Parameters:
     ///   - schema: The rules.
+    ///   - version: The version of the schema that the caller has seen. If another version is in force, even one with
+    ///     the same rules, `schemaChanged` is thrown. Nil for any version.
     ///   - author: The author of the change.
     ///   - key: An idempotency key; see `WriteKey`.
     /// - Returns: The version of the schema. If the rules of the schema are already in force, the result is the current
     ///   version.
-    /// - Throws: `repeatedValues` if profiles have the same value of a field that becomes unique, `busy`, …
+    /// - Throws: `schemaChanged` with the version in force, `repeatedValues` if profiles have the same value of a field
+    ///   that becomes unique, `busy`, …
     @discardableResult
     public func adopt(
-        _ schema: ProfileSchema, by author: Author? = nil, key: WriteKey? = nil
+        _ schema: ProfileSchema, expecting version: Int? = nil, by author: Author? = nil, key: WriteKey? = nil
     ) async throws(ProfileStoreError) -> Int {
         // The columns that another store has assigned mean nothing here.
         let schema = schema.withoutColumns
-        return try await adopt(schema, repository.stamp(author, KeyedRequest(key, "adopt", [schema.fingerprint])))
+        let request = KeyedRequest(key, "adopt", [schema.fingerprint, version.map { String($0) }])
+        return try await adopt(schema, expecting: version, repository.stamp(author, request))
     }
 
     /// The schema in force, as this process last read it, with its version and the time of its adoption.

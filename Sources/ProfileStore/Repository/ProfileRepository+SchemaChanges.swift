@@ -23,7 +23,7 @@ extension ProfileRepository.Rules {
     ///   - version: The version. It comes from ``versions()``.
     ///   - author: The author of the change.
     /// - Returns: The number of the new version.
-    /// - Throws: ``ProfileStoreError``, as ``adopt(_:by:key:)`` throws it.
+    /// - Throws: ``ProfileStoreError``, as ``adopt(_:expecting:by:key:)`` throws it.
     @discardableResult
     public func adopt(
         again version: SchemaVersion, by author: Author? = nil
@@ -32,10 +32,15 @@ extension ProfileRepository.Rules {
     }
 
     /// Puts a schema in force. Fields with assigned columns keep them.
-    func adopt(_ schema: ProfileSchema, _ stamp: WriteStamp) async throws(ProfileStoreError) -> Int {
-        let (inForce, version) = try await repository.ask(.adopt, await repository.engine.adopt(schema, stamp))
-        repository.keep(inForce)
-        return version
+    func adopt(
+        _ schema: ProfileSchema, expecting expected: Int? = nil, _ stamp: WriteStamp
+    ) async throws(ProfileStoreError) -> Int {
+        try await repository.learningOfRules { () throws(ProfileStoreError) in
+            let (inForce, version) = try await repository.ask(
+                .adopt, await repository.engine.adopt(schema, expecting: expected, stamp))
+            repository.keep(inForce)
+            return version
+        }
     }
 
     /// Rewrites the values whose stored form differs under the schema in force: after a text has become a date or a

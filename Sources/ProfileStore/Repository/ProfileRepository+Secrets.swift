@@ -3,7 +3,8 @@ internal import SecretHashing
 
 // The common functions of passwords and passcodes.
 extension ProfileRepository {
-    /// Forgets the failed attempts at the password and the passcode of a username. The owner of the store can use this
+    /// Forgets the failed attempts at the password and the passcode of a username, also those that are counted for the
+    /// devices and the sessions of the profile. The owner of the store can use this
     /// method to help a person whose secret is locked.
     ///
     /// - Throws: `store(.notFound)`, …
@@ -15,29 +16,85 @@ extension ProfileRepository {
         }
     }
 
-    /// The result of an attempt with the correct secret. It contains the profile, the hash of the secret, and the
-    /// session if one was requested and started. If the secret was hashed again, this is the new hash.
+    /// The result of an attempt with the correct secret. It contains the hash of the secret, and the profile with the
+    /// session and the device if they were requested. If the secret was hashed again, this is the new hash.
     struct Proof {
-        let profile: Profile
+        let success: LoginAttempt.Success
         let hash: PasswordHash
-        let session: StoredToken?
+
+        var profile: Profile { success.profile }
+        var session: StoredToken? { success.session }
+    }
+
+    /// A token for which attempts are counted in place of the username.
+    struct AttemptCounter {
+        let name: String
+        let profileID: Int64
+
+        init(_ session: LoginSession) {
+            name = LoginAttempt.name(of: .session, session.id)
+            profileID = session.profileID
+        }
+
+        init?(_ device: StoredToken?) {
+            guard let device, let owner = device.owner else { return nil }
+            name = LoginAttempt.name(of: .device, device.hash.id)
+            profileID = owner.profileID
+        }
     }
 
     /// Counts an attempt, and then compares the secret with the stored hash. If the secret is correct, forgets the
     /// failed attempts. If a session is given, also starts this session (P9, P10).
     func attempt(
-        _ secret: Secret, _ kind: CredentialKind, _ username: String, starting session: NewSession? = nil
+        _ secret: Secret, _ kind: CredentialKind, _ username: String, starting session: NewSession? = nil,
+        countedFor counter: AttemptCounter? = nil
     ) async throws(CredentialError) -> Proof {
         try await call { () throws(CredentialError) in
-            try await attemptInCall(secret, kind, username, starting: session)
+            try await attemptInCall(secret, kind, username, starting: session, countedFor: counter)
         }
     }
 
     private func attemptInCall(
-        _ secret: Secret, _ kind: CredentialKind, _ username: String, starting session: NewSession?
+        _ secret: Secret, _ kind: CredentialKind, _ username: String, starting session: NewSession?,
+        countedFor counter: AttemptCounter?
     ) async throws(CredentialError) -> Proof {
+        let right = try await rightAttempt(secret, kind, username, countedFor: counter)
+        // If hashing fails, the old hash stays, and the next correct attempt tries to rehash again.
+        let better = right.needsRehash ? try? await self.hash(secret) : nil
+        let rehash = better.map { LoginAttempt.Rehash(old: right.hash, new: $0) }
+        let proven = session.map { LoginAttempt.ProvenSession($0, hashes: [right.hash, better].compactMap(\.self)) }
+        let success = try await finish(
+            right.attempt, .right(profileID: right.profileID, rehash: rehash, session: proven)
+        ).get()
+        guard let success else { throw .wrong }
+        return Proof(success: success, hash: better ?? right.hash)
+    }
+
+    /// An attempt with the correct secret. It counts as a failure until its outcome is written.
+    struct RightAttempt {
+        let attempt: LoginAttempt
+        let profileID: Int64
+        let hash: PasswordHash
+        let needsRehash: Bool
+    }
+
+    /// Counts an attempt, and then compares the secret with the stored hash.
+    ///
+    /// - Parameters:
+    ///   - secret: The secret.
+    ///   - kind: The kind of the secret.
+    ///   - username: The username of the profile.
+    ///   - counter: The token for which the attempt is counted. Without a token, or if the token is one of another
+    ///     profile, the attempt is counted for the username.
+    /// - Returns: The attempt. The caller writes its outcome.
+    /// - Throws: `wrong`, `throttled`, `locked`, …
+    func rightAttempt(
+        _ secret: Secret, _ kind: CredentialKind, _ username: String, countedFor counter: AttemptCounter? = nil
+    ) async throws(CredentialError) -> RightAttempt {
         let stored = try await credential(kind, of: username)
-        let attempt = LoginAttempt(username: username, kind: kind, isKnown: stored != nil, time: options.now())
+        let name = stored != nil && counter?.profileID == stored?.profileID ? counter?.name : nil
+        let attempt = LoginAttempt(
+            username: name ?? username, kind: kind, isKnown: name == nil && stored != nil, time: options.now())
         let decision = try await store { () throws(ProfileStoreError) in
             try await ask(.admitAttempt, refusal: \.refusalCode, await engine.admit(attempt))
         }
@@ -51,7 +108,7 @@ extension ProfileRepository {
             verification = try await hasher.verify(secret, against: stored?.hash)
         } catch {
             // The answer reveals nothing about the secret, so the attempt does not count.
-            _ = await finish(attempt, .notMade)
+            await withdraw(attempt)
             throw .hashing(error)
         }
         guard case .right(let needsRehash) = verification, let stored, let hash = stored.hash else {
@@ -59,21 +116,16 @@ extension ProfileRepository {
             guard latest == stored else {
                 // The secret was compared with an outdated hash.
                 _ = try await finish(attempt, .notMade).get()
-                return try await self.attempt(secret, kind, username, starting: session)
+                return try await rightAttempt(secret, kind, username, countedFor: counter)
             }
             _ = try await finish(attempt, .wrong).get()
             throw .wrong
         }
-        // If hashing fails, the old hash stays, and the next correct attempt tries to rehash again.
-        let better = needsRehash ? try? await self.hash(secret) : nil
-        let rehash = better.map { LoginAttempt.Rehash(old: hash, new: $0) }
-        let proven = session.map { LoginAttempt.ProvenSession($0, hashes: [hash, better].compactMap(\.self)) }
-        let success = try await finish(
-            attempt, .right(profileID: stored.profileID, rehash: rehash, session: proven)
-        ).get()
-        guard let success else { throw .wrong }
-        return Proof(profile: success.profile, hash: better ?? hash, session: success.session)
+        return RightAttempt(attempt: attempt, profileID: stored.profileID, hash: hash, needsRehash: needsRehash)
     }
+
+    /// Removes a counted attempt from the count, because it has no outcome.
+    func withdraw(_ attempt: LoginAttempt) async { _ = await finish(attempt, .notMade) }
 
     /// Writes the outcome of a counted attempt, even if the caller's task was cancelled.
     private func finish(
@@ -99,7 +151,7 @@ extension ProfileRepository {
         return isRefused(found) ? try await confirmed(found, kind, of: username) : found
     }
 
-    private func credential(
+    func credential(
         _ kind: CredentialKind, of username: String
     ) async throws(CredentialError) -> StoredCredential? {
         try await store { () throws(ProfileStoreError) in try await lookUpCredential(kind, of: username) }

@@ -34,6 +34,38 @@ extension ProfileRepository.Sessions {
         return IssuedToken(session, token.text)
     }
 
+    /// Checks a password, starts a session of its profile, and remembers the device.
+    ///
+    /// A device on which the person has logged in before presents its token. Attempts from this device are counted for
+    /// the device, by the same rule as for a username. So other people's failed attempts at the username do not delay
+    /// this login, and failed attempts from this device do not delay logins elsewhere. A token that is unknown, has
+    /// expired, or is one of another profile has no effect.
+    /// - Parameters:
+    ///   - password: The password as it was typed.
+    ///   - username: The username, ignoring the case of ASCII letters.
+    ///   - device: The token that the device has from an earlier login; nil if it has none.
+    ///   - label: A description of the device.
+    ///   - policy: The policy for the age and the idle time of the session. The default is the policy of the options.
+    /// - Returns: The session, and the device with its token. A device that was known keeps its token for another
+    ///   ``KnownDevice/lifetime``.
+    /// - Throws: `wrong`, `throttled`, `locked`, …
+    public func start(
+        _ password: Secret, for username: String, on device: Secret?, label: AccountLabel? = nil,
+        policy: SessionPolicy? = nil
+    ) async throws(CredentialError) -> StartedSession {
+        try await repository.call { () throws(CredentialError) in
+            let presented = try await repository.store { () throws(ProfileStoreError) in
+                try await repository.devices.find(device)
+            }
+            let tokens = try NewTokens(in: repository, withDevice: true)
+            let new = newSession(tokens, label: label, policy: policy, presenting: presented?.hash)
+            let proof = try await repository.attempt(
+                password, .password, username, starting: new,
+                countedFor: ProfileRepository.AttemptCounter(presented))
+            return try tokens.started(proof.success, presenting: device)
+        }
+    }
+
     /// Starts a session of a person. The caller has already authenticated this person in another way. The method checks
     /// no secret.
     ///
@@ -53,6 +85,67 @@ extension ProfileRepository.Sessions {
             await repository.engine.issue(new.token, to: username, atMost: new.mostOfProfile))
         guard let session = issued.flatMap(LoginSession.init) else { throw .notFound(username: username) }
         return IssuedToken(session, token.text)
+    }
+
+    /// Checks the present password of a person who is logged in, and sets a new one. One transaction sets the password,
+    /// raises the revision, forgets the failed attempts at the password, ends all sessions and the reset of the profile,
+    /// and starts a new session.
+    ///
+    /// The new password also ends all devices of the profile. Attempts are counted for the session and not for the
+    /// username. So failed attempts to log in do not keep the
+    /// person from the change, and attempts within the session do not keep the person from logging in.
+    /// - Parameters:
+    ///   - present: The present password as it was typed.
+    ///   - new: The new password as it was typed. The rules in force validate it.
+    ///   - session: The session of the person.
+    ///   - remembersDevice: Whether the device of the session is remembered for later logins.
+    ///   - policy: The policy of the new session. The default is the policy of the options.
+    ///   - author: The author of the change.
+    /// - Returns: The new session with its token, and the device if it is remembered. Both have the label of the old
+    ///   session.
+    /// - Throws: `wrong` if the present password is wrong, if it was changed meanwhile, or if the session has ended;
+    ///   `throttled`, `locked`; `store(.invalid)` with the issues of the new password, without an attempt; …
+    public func changePassword(
+        from present: Secret, to new: Secret, in session: LoginSession, remembersDevice: Bool = false,
+        policy: SessionPolicy? = nil, by author: Author? = nil
+    ) async throws(CredentialError) -> StartedSession {
+        try await repository.call { () throws(CredentialError) in
+            let passwords = repository.passwords
+            let rules = try await passwords.rulesJudging(new)
+            let tokens = try NewTokens(in: repository, withDevice: remembersDevice)
+            let right = try await rightAttempt(present, in: session)
+            let success: LoginAttempt.Success?
+            do throws(CredentialError) {
+                let hash = try await repository.hash(new)
+                let proof = PasswordProof(
+                    profileID: session.profileID, session: session.id, hash: right.hash, attempt: right.attempt,
+                    next: newSession(tokens, label: session.label, policy: policy))
+                success = try await passwords.set(
+                    hash, by: .proof(proof), judgedBy: rules, .changePassword, repository.stamp(author))
+            } catch {
+                // The present password was right.
+                await repository.withdraw(right.attempt)
+                throw error
+            }
+            return try tokens.started(success)
+        }
+    }
+
+    /// Attempts the password of the person who is logged in. The attempt is counted for the session.
+    private func rightAttempt(
+        _ password: Secret, in session: LoginSession
+    ) async throws(CredentialError) -> ProfileRepository.RightAttempt {
+        // The profile may have been renamed after the session was read.
+        let profile = try await repository.store { () throws(ProfileStoreError) in
+            let found = try await repository.profile(id: session.profileID)
+            if found != nil { return found }
+            return try await repository.confirmed(found) { () throws(ProfileStoreError) in
+                try await repository.profile(id: session.profileID)
+            }
+        }
+        guard let profile else { throw .wrong }
+        return try await repository.rightAttempt(
+            password, .password, profile.username, countedFor: ProfileRepository.AttemptCounter(session))
     }
 
     /// Returns the session that has this token, and records its use. Returns nil if there is no such session, or if it
@@ -106,17 +199,7 @@ extension ProfileRepository.Sessions {
     /// - Returns: The session; nil if no session has this id.
     @discardableResult
     public func end(_ id: TokenID) async throws(ProfileStoreError) -> LoginSession? {
-        try await end(.one(.session, id))?.first.flatMap(LoginSession.init)
-    }
-
-    /// Ends sessions, and returns those that had not expired. Returns nil if they are those of a profile that does not
-    /// exist.
-    private func end(_ sessions: EndingTokens) async throws(ProfileStoreError) -> [StoredToken]? {
-        defer { repository.tokenLooks.forget() }
-        let now = repository.options.now()
-        let ended = try await repository.ask(
-            .endSession, rows: { $0?.count ?? 0 }, await repository.engine.end(sessions))
-        return ended?.filter { !$0.isExpired(at: now) }
+        try await repository.end(.one(.session, id), .endSession)?.first.flatMap(LoginSession.init)
     }
 
     /// Ends the session of a token, for example at a logout.
@@ -134,12 +217,57 @@ extension ProfileRepository.Sessions {
     /// - Throws: `notFound`, `busy`, …
     @discardableResult
     public func endAll(of username: String) async throws(ProfileStoreError) -> Int {
-        guard let ended = try await end(.all(.session, of: username)) else { throw .notFound(username: username) }
+        guard let ended = try await repository.end(.all(.session, of: username), .endSession) else {
+            throw .notFound(username: username)
+        }
         return ended.count
     }
 
     private func newSession(_ token: NewToken, label: AccountLabel?, policy: SessionPolicy?) -> NewSession {
         NewSession(
             token.hash, label: label, under: policy ?? repository.options.sessionPolicy, at: repository.options.now())
+    }
+
+    private func newSession(
+        _ tokens: NewTokens, label: AccountLabel?, policy: SessionPolicy?, presenting presented: TokenHash? = nil
+    ) -> NewSession {
+        let now = repository.options.now()
+        let device = tokens.device.map { NewDevice(presented: presented, $0.hash, label: label, at: now) }
+        return NewSession(
+            tokens.session.hash, label: label, under: policy ?? repository.options.sessionPolicy, at: now,
+            device: device)
+    }
+}
+
+/// The new tokens of a session, and of a device if it is to be remembered.
+private struct NewTokens {
+    let session: NewToken
+    let device: NewToken?
+
+    init(in repository: ProfileRepository, withDevice: Bool) throws(CredentialError) {
+        do throws(ProfileStoreError) {
+            session = try repository.newToken(.session)
+            device = withDevice ? try repository.newToken(.device) : nil
+        } catch {
+            throw .store(error)
+        }
+    }
+
+    /// Adds the tokens to the started session and to its device.
+    ///
+    /// - Parameters:
+    ///   - success: The outcome. Its session is nil if the password was changed after the check.
+    ///   - presented: The token that the device has presented. The device keeps this token if it is still known.
+    /// - Returns: The session and the device.
+    /// - Throws: `wrong` if no session has started.
+    func started(
+        _ success: LoginAttempt.Success?, presenting presented: Secret? = nil
+    ) throws(CredentialError) -> StartedSession {
+        guard let started = success?.session.flatMap(LoginSession.init) else { throw .wrong }
+        var known: IssuedToken<KnownDevice>?
+        if let device, let stored = success?.device, let value = KnownDevice(stored) {
+            known = IssuedToken(value, stored.hash == device.hash ? device.text : presented ?? device.text)
+        }
+        return StartedSession(session: IssuedToken(started, session.text), device: known)
     }
 }

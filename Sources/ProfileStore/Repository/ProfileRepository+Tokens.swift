@@ -18,6 +18,17 @@ extension ProfileRepository {
         }
     }
 
+    /// Ends tokens, and returns those that had not expired. Returns nil if they are those of a profile that does not
+    /// exist.
+    func end(
+        _ tokens: EndingTokens, _ operation: StoreObserver.Operation.Name
+    ) async throws(ProfileStoreError) -> [StoredToken]? {
+        defer { tokenLooks.forget() }
+        let now = options.now()
+        let ended = try await ask(operation, rows: { $0?.count ?? 0 }, await engine.end(tokens))
+        return ended?.filter { !$0.isExpired(at: now) }
+    }
+
     func newToken(_ kind: TokenKind) throws(ProfileStoreError) -> NewToken {
         do throws(HashingError) { return try NewToken(kind) } catch { throw .hashing(error) }
     }

@@ -39,6 +39,8 @@ extension ProfileRepository {
 
     /// Stores a new profile that was validated before.
     ///
+    /// A repeat with the same key returns the first answer only if its password is the password that the profile has.
+    /// The check of the password is an attempt, and counts for throttling like any other attempt.
     /// - Parameters:
     ///   - profile: The validated profile.
     ///   - author: The author of the change.
@@ -51,10 +53,51 @@ extension ProfileRepository {
     ) async throws(ProfileStoreError) -> Profile {
         let stamp = stamp(author, KeyedRequest(key, "register", profile.facts))
         return try await call { () throws(ProfileStoreError) in
-            if let first: Profile = try await firstAnswer(stamp) { return first }
+            if let first: Profile = try await firstAnswer(stamp) {
+                try await requirePassword(of: profile, inRepeatOf: first, key)
+                return first
+            }
             let row = try await hashingPasswords(of: profile.rows, profile.schema)
-            return try await learningOfRules { () throws(ProfileStoreError) in
+            let registered = try await learningOfRules { () throws(ProfileStoreError) in
                 try await ask(.register, await engine.register(row, judgedBy: profile.schema, stamp))
+            }
+            // Another call with the same key may have stored the profile, with another password.
+            let hash = profile.schema.index(of: .password).flatMap { row.text(row: 0, field: $0) }
+            try await requirePassword(of: profile, inRepeatOf: registered, key, unlessStored: hash)
+            return registered
+        }
+    }
+
+    /// Checks that the repeat of a registration has the password of the first one. If the profile was removed, the
+    /// password is not checked.
+    ///
+    /// - Parameters:
+    ///   - profile: The profile of the repeat.
+    ///   - first: The profile that the first registration has stored.
+    ///   - key: The key of both; without a key there is no repeat.
+    ///   - hash: If this is the stored hash, this call has stored the profile.
+    /// - Throws: `keyReused` if it is another password, `busy` if the check is throttled or locked, …
+    private func requirePassword(
+        of profile: ValidProfile, inRepeatOf first: Profile, _ key: WriteKey?, unlessStored hash: String? = nil
+    ) async throws(ProfileStoreError) {
+        guard let key, let password = profile.rows.passwords[0] else { return }
+        var stored = try await self.profile(id: first.id)
+        if !(stored?.hasPassword ?? false) {
+            stored = try await confirmed(stored) { () throws(ProfileStoreError) in
+                try await self.profile(id: first.id)
+            }
+        }
+        guard let stored, stored.hasPassword else { return }
+        do throws(CredentialError) {
+            if let hash, try await credential(.password, of: stored.username)?.hash?.text == hash { return }
+            _ = try await attempt(password, .password, stored.username)
+        } catch {
+            switch error {
+            case .throttled, .locked: throw .busy(holder: nil, waited: .zero)
+            case .hashing(.cancelled): throw .cancelled
+            case .hashing(let error): throw .hashing(error)
+            case .store(let error): throw error
+            default: throw .keyReused(key)
             }
         }
     }
@@ -68,10 +111,11 @@ extension ProfileRepository {
     ///   - revision: The revision that the profile must have. If the profile has another revision, `staleRevision` is
     ///     thrown.
     ///   - author: The author of the change.
-    ///   - key: An idempotency key. A repeat with the same key does not run `change`.
+    ///   - key: An idempotency key. A repeat with the same key does not run `change`. The request of the key must
+    ///     identify the effect of `change`. An edit that sets a password cannot have a key.
     ///   - change: Changes the draft. The closure may run more than once.
     /// - Returns: The profile with its revision raised by one, or the stored profile if the draft changes nothing.
-    /// - Throws: `notFound`, `invalid`, `staleRevision`, `duplicate`, `busy`, …
+    /// - Throws: `notFound`, `invalid`, `staleRevision`, `duplicate`, `keyedSecret`, `busy`, …
     public func edit(
         _ username: String, expecting revision: Int64? = nil, by author: Author? = nil, key: WriteKey? = nil,
         _ change: @Sendable (inout ProfileDraft) -> Void
@@ -138,9 +182,10 @@ extension ProfileRepository {
     ///   - stored: The profile as it was read.
     ///   - valid: The new values.
     ///   - author: The author of the change.
-    ///   - key: An idempotency key.
+    ///   - key: An idempotency key. A write that sets a password cannot have a key.
     /// - Returns: The profile with its revision raised by one, or the stored profile if nothing changes.
-    /// - Throws: `staleRevision` with the current revision, `notFound`, `duplicate`, `schemaChanged`, `busy`, …
+    /// - Throws: `staleRevision` with the current revision, `notFound`, `duplicate`, `schemaChanged`, `keyedSecret`,
+    ///   `busy`, …
     public func replace(
         _ stored: Profile, with valid: ValidProfile, by author: Author? = nil, key: WriteKey? = nil
     ) async throws(ProfileStoreError) -> Profile {
@@ -253,6 +298,7 @@ extension ProfileRepository {
     private func replace(
         _ stored: Profile, with valid: ValidProfile, _ stamp: WriteStamp
     ) async throws(ProfileStoreError) -> Profile {
+        guard stamp.request == nil || !valid.bringsPassword else { throw .keyedSecret }
         guard stored.differs(from: valid) else {
             return try await ask(
                 stamp.request == nil ? .lookUp : .keepKey,
@@ -300,9 +346,12 @@ extension ValidProfile {
 }
 
 extension ValidProfile {
-    /// The facts that identify a write of this profile: its values, and whether it has a password.
+    /// The facts that identify a write of this profile: its values, and whether it has a password. A hash that the
+    /// caller brings is a fact too: it identifies the password, which cannot be checked without it.
     fileprivate var facts: [String?] {
-        schema.openFields.flatMap { [$0.name.text, self[$0.name]] } + [bringsPassword ? "password" : nil]
+        let hash = schema.index(of: .password).flatMap { rows.text(row: 0, field: $0) }
+        return schema.openFields.flatMap { [$0.name.text, self[$0.name]] }
+            + [rows.passwords[0] == nil ? hash : "password"]
     }
 }
 

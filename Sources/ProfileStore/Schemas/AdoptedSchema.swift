@@ -26,6 +26,11 @@ package final class AdoptedSchema: Sendable {
         guard isSame(as: schema) else { throw .schemaChanged(version: version) }
     }
 
+    /// Throws `schemaChanged` if the caller expects another version.
+    package func requireVersion(_ expected: Int?) throws(ProfileStoreError) {
+        guard expected == nil || expected == version else { throw .schemaChanged(version: version) }
+    }
+
     /// Returns whether a schema has the same rules, and keeps the values in the same columns.
     package func isSame(as schema: ProfileSchema) -> Bool {
         self.schema == schema && self.schema.hasColumns(of: schema)

@@ -34,13 +34,13 @@ extension PostgresEngine {
     // MARK: Adopting
 
     func adopt(
-        _ schema: ProfileSchema, _ stamp: WriteStamp
+        _ schema: ProfileSchema, expecting version: Int?, _ stamp: WriteStamp
     ) async throws(ProfileStoreError) -> (inForce: AdoptedSchema, version: Int) {
         if let request = stamp.request, let first = try await outcome(of: request, at: stamp.time) {
             return (try await schemaInForce(), try first.answer().get())
         }
         do throws(ProfileStoreError) {
-            return try await adoptInSteps(schema, stamp)
+            return try await adoptInSteps(schema, expecting: version, stamp)
         } catch {
             // The schema was not adopted. So its new unique indexes are dropped, because they would still refuse
             // repeated values.
@@ -54,7 +54,7 @@ extension PostgresEngine {
     /// of a unique field is created, other sessions can write, because a large table must stay available. As soon as
     /// the index exists, these sessions cannot write repeated values.
     private func adoptInSteps(
-        _ schema: ProfileSchema, _ stamp: WriteStamp
+        _ schema: ProfileSchema, expecting version: Int?, _ stamp: WriteStamp
     ) async throws(ProfileStoreError) -> (inForce: AdoptedSchema, version: Int) {
         let start = ContinuousClock.now
         var deadline = session.deadline
@@ -73,6 +73,11 @@ extension PostgresEngine {
             let isPrepared = try await inTime { () throws(ProfileStoreError) in
                 try await session.read { connection in
                     do {
+                        // No index is created for an adoption that would be refused.
+                        let current = Int(try await connection.run(SchemaTable.selectVersion).number(0, 0) ?? 0)
+                        guard version == nil || version == current else {
+                            throw ProfileStoreError.schemaChanged(version: current)
+                        }
                         let hasProfiles = try await !connection.run(ProfileTable.selectAny).isEmpty
                         try schema.requireKey(of: schemas.last?.schema, hasProfiles: hasProfiles)
                         try await Self.prepare(for: placed, connection)
@@ -91,18 +96,21 @@ extension PostgresEngine {
             guard .now < deadline else { throw .busy(holder: nil, waited: .now - start) }
             do { try await Task.sleep(for: .milliseconds(20)) } catch { throw .cancelled }
         }
-        return try await inTime { () throws(ProfileStoreError) in try await putInForce(schema, stamp, since: start) }
+        return try await inTime { () throws(ProfileStoreError) in
+            try await putInForce(schema, expecting: version, stamp, since: start)
+        }
     }
 
     /// Puts a schema in force after its columns and indexes were created.
     private func putInForce(
-        _ schema: ProfileSchema, _ stamp: WriteStamp, since start: ContinuousClock.Instant
+        _ schema: ProfileSchema, expecting expected: Int?, _ stamp: WriteStamp, since start: ContinuousClock.Instant
     ) async throws(ProfileStoreError) -> (inForce: AdoptedSchema, version: Int) {
         let version: Int = try await change(stamp, isInHistory: false) { transaction in
             let held = try await transaction.run(SchemaTable.hold)
             guard !held.flag(0, 1) else { throw LoadGoesOn() }
             let schemas = try SchemaTable.schemas(in: try await transaction.run(SchemaTable.selectAll))
             guard let inForce = schemas.last else { throw ProfileStoreError.corrupt(.noSchema) }
+            try inForce.requireVersion(expected)
             guard !inForce.isSame(as: schema) else { return Written(value: inForce.version) }
             let placed = schema.placed(after: schemas.map(\.schema))
             // Another session may have adopted other rules. Then the fields may need other columns, or that session has

@@ -73,7 +73,7 @@ extension PostgresEngine {
                 let table = try await rulesAtHand(transaction).table
                 guard let profile = table.profile(in: try await transaction.run([table.select(.id(profileID))])[0])
                 else { return PostgresSession.Outcome(value: nil) }
-                var session: StoredToken?
+                var success = LoginAttempt.Success(profile: profile, session: nil)
                 if let proven {
                     // This statement locks the profile's row. So the password cannot change before the session is
                     // stored (H4).
@@ -81,18 +81,18 @@ extension PostgresEngine {
                         "SELECT password_hash FROM profiles WHERE id = $1 FOR UPDATE", [.number(profileID)]
                     ).firstText
                     if proven.hashes.contains(where: { $0.text == hash }) {
-                        session = try await TokenTable.issue(
-                            proven.session.token, to: profileID, atMost: proven.session.mostOfProfile, transaction)
+                        success = try await TokenTable.start(proven.session, of: profile, transaction)
                     }
                 }
-                return PostgresSession.Outcome(value: LoginAttempt.Success(profile: profile, session: session))
+                return PostgresSession.Outcome(value: success)
             }
         }
     }
 
     func unlock(_ username: String) async throws(ProfileStoreError) {
         try await session.write(at: options.now()) { _, _ in
-            PostgresSession.Outcome(value: (), last: ThrottleTable.forget(username))
+            PostgresSession.Outcome(
+                value: (), last: ThrottleTable.forget(username) + [ThrottleTable.forgetTokens(of: username)])
         }
     }
 }

@@ -47,34 +47,50 @@ extension PostgresEngine {
         }
     }
 
-    func redeemReset(
-        _ token: TokenHash, _ hash: PasswordHash, judgedBy schema: ProfileSchema, at time: Timestamp
-    ) async throws(ProfileStoreError) -> Profile? {
-        let stamp = WriteStamp(at: time, from: ChangeOrigin(command: options.command))
-        return try await changeOnce(stamp) { transaction -> Written<Profile?> in
+    func setPassword(
+        _ hash: PasswordHash, by grant: PasswordGrant, judgedBy schema: ProfileSchema, _ stamp: WriteStamp
+    ) async throws(ProfileStoreError) -> LoginAttempt.Success? {
+        try await changeOnce(stamp) { transaction -> Written<LoginAttempt.Success?> in
             let rules = try await rulesInForce(transaction, being: schema)
-            let find = TokenTable.select(.one(token, at: time))
-            let found = TokenTable.tokens(in: try await transaction.run([find])[0]).first
-            guard let reset = found.flatMap(PasswordReset.init) else { return Written(value: nil) }
-            let id = reset.profileID
-            // This lock makes concurrent calls wait for each other. So only one of these calls still finds the reset.
-            try await transaction.run("SELECT 1 FROM profiles WHERE id = $1 FOR UPDATE", [.number(id)])
-            guard try await !transaction.run([find])[0].isEmpty else { return Written(value: nil) }
+            let find =
+                switch grant {
+                case .reset(let token): TokenTable.select(.one(token, at: stamp.time))
+                case .proof(let proof): TokenTable.select(.session, proof.session)
+                }
+            guard let owner = TokenTable.tokens(in: try await transaction.run([find])[0]).first?.owner else {
+                return Written(value: nil)
+            }
+            let id = owner.profileID
+            // This lock makes concurrent calls wait for each other. So only one of these calls still finds the token.
+            let stored = try await transaction.run(
+                "SELECT password_hash FROM profiles WHERE id = $1 FOR UPDATE", [.number(id)]
+            ).firstText
+            guard let found = TokenTable.tokens(in: try await transaction.run([find])[0]).first else {
+                return Written(value: nil)
+            }
+            if let proof = grant.proof {
+                guard proof.isValid(found), stored == proof.hash.text else { return Written(value: nil) }
+            }
             let set = ProfileTable.settingPassword(
                 hash.text, isJudged: true, of: id, schemaVersion: rules.version)
             let raise = Command(
                 "UPDATE profiles SET revision = revision + 1, updated_at = $2 WHERE id = $1",
-                [.number(id), .number(time.millisecondsSince1970)])
+                [.number(id), .number(stamp.time.millisecondsSince1970)])
             // The tokens are removed even if the new hash equals the old hash, because the reset was used.
             let end = TokenTable.removeAll(of: id)
             let answers = try await transaction.run(set + [raise, end, rules.table.select(.id(id))])
             guard let profile = answers.last.flatMap({ rules.table.profile(in: $0) }) else {
                 throw ProfileStoreError.corrupt(.missingProfile)
             }
+            var success = LoginAttempt.Success(profile: profile, session: nil)
+            if let next = grant.proof?.next {
+                success = try await TokenTable.start(next, of: profile, transaction)
+            }
+            let names = [owner.username, grant.proof?.attempt.username].compactMap(\.self)
             return Written(
-                value: profile,
+                value: success,
                 changes: LoggedChange.edited(id, revision: profile.revision, .newPassword, setsPassword: true),
-                last: ThrottleTable.forget(reset.username, .password))
+                last: names.flatMap { ThrottleTable.forget($0, .password) })
         }
     }
 

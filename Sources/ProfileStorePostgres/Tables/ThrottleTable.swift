@@ -55,6 +55,16 @@ enum ThrottleTable {
         ]
     }
 
+    /// Deletes the failures that are counted for the tokens of a profile; see ``LoginAttempt/name(of:_:)``.
+    static func forgetTokens(of username: String) -> Command {
+        Command(
+            """
+            DELETE FROM throttles WHERE NOT is_known AND name IN (
+                SELECT tokens.kind || ':' || left(tokens.hash, 16)
+                FROM profiles JOIN tokens ON tokens.profile_id = profiles.id WHERE profiles.username$key = $1)
+            """, [.text(ProfileTable.key(of: username))])
+    }
+
     /// Copies the failures of a profile to its new name. Failures at the new name do not count if they happened before
     /// a profile had that name. If the new name already has failures, the higher count and the later times are kept.
     /// The old name keeps its failures, although it has no profile now. If these failures were deleted, an attacker

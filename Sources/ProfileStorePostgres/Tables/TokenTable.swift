@@ -2,8 +2,8 @@ internal import PostgresAccess
 internal import ProfileCore
 internal import ProfileStore
 
-/// The table `tokens`: sessions, access tokens and resets. If a profile is deleted, a foreign key deletes the rows of
-/// its sessions and its reset.
+/// The table `tokens`: sessions, access tokens, resets and devices. If a profile is deleted, a foreign key deletes the
+/// rows of its tokens.
 enum TokenTable {
     // A schema may have a field with the name of one of these columns. Then `profiles` has a column of that name too,
     // so the subquery qualifies each column with its table.
@@ -35,7 +35,22 @@ enum TokenTable {
                     .number(start.profileID), .text(start.hash), .number(time.millisecondsSince1970),
                     .number(Int64(limit)),
                 ])
+        case .devices(let profileID, let time): return selectDevices(of: profileID, at: time)
         }
+    }
+
+    private static func selectDevices(of profileID: Int64, at time: Timestamp) -> Command {
+        Command(
+            """
+            SELECT \(columns) FROM tokens WHERE profile_id = $1 AND kind = 'device' AND expires_at > $2 ORDER BY hash
+            """, [.number(profileID), .number(time.millisecondsSince1970)])
+    }
+
+    /// Selects the token of this kind that has this id, even if it has expired.
+    static func select(_ kind: TokenKind, _ id: TokenID) -> Command {
+        Command(
+            "SELECT \(columns) FROM tokens WHERE hash > $1 AND hash < $2 AND kind = $3",
+            [.text(id.description), .text(id.endOfHashes), .text(kind.rawValue)])
     }
 
     /// Returns the tokens in an answer. Rows of an unknown kind are skipped: only another program can have written such
@@ -75,6 +90,25 @@ enum TokenTable {
             insert(token, of: profileID),
         ])
         return answers.last.flatMap { tokens(in: $0).first }
+    }
+
+    /// Stores the tokens of a new session, and of its device if it is to be remembered. The transaction must have locked
+    /// the profile's row.
+    static func start(
+        _ new: NewSession, of profile: Profile, _ transaction: Transaction
+    ) async throws -> LoginAttempt.Success {
+        let session = try await issue(new.token, to: profile.id, atMost: new.mostOfProfile, transaction)
+        guard let new = new.device else { return LoginAttempt.Success(profile: profile, session: session) }
+        var presented: StoredToken?
+        if let hash = new.presented {
+            let rows = try await transaction.run([select(.one(hash, at: new.token.createdAt))])[0]
+            presented = tokens(in: rows).first
+        }
+        let renewed = new.renewed(presented, of: profile.id)
+        if let renewed { try await transaction.run([remove(.device, renewed.hash.id)]) }
+        let device = try await issue(
+            renewed ?? new.token, to: profile.id, atMost: KnownDevice.mostOfProfile, transaction)
+        return LoginAttempt.Success(profile: profile, session: session, device: device)
     }
 
     /// Inserts a token and returns it. `profileID` is nil for a token without a profile. If another access token has
@@ -124,12 +158,12 @@ enum TokenTable {
             [.number(profileID), .text(kind.rawValue)])
     }
 
-    /// Removes the sessions and the reset of a profile.
+    /// Removes all tokens of a profile.
     static func removeAll(of profileID: Int64) -> Command {
         Command("DELETE FROM tokens WHERE profile_id = $1", [.number(profileID)])
     }
 
-    /// Removes expired sessions and resets that no other transaction has locked, the oldest first.
+    /// Removes expired tokens of profiles that no other transaction has locked, the oldest first.
     static func removeExpired(at time: Timestamp, atMost limit: Int) -> Command {
         Command(
             """

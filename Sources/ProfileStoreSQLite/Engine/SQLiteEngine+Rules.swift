@@ -20,12 +20,13 @@ extension SQLiteEngine {
     }
 
     func adopt(
-        _ schema: ProfileSchema, _ stamp: WriteStamp
+        _ schema: ProfileSchema, expecting version: Int?, _ stamp: WriteStamp
     ) async throws(ProfileStoreError) -> (inForce: AdoptedSchema, version: Int) {
         let (inForce, written) = try await session.withWriter { connection in
             let written = try connection.writeTransaction {
                 try self.once(stamp, connection) {
                     let current = try SchemaTable.inForce(connection)
+                    try current.requireVersion(version)
                     guard !current.isSame(as: schema) else { return (current.version, isChange: false) }
                     try SchemaTable.adopt(schema, replacing: current.schema, at: stamp.time, connection)
                     try self.record([.adopted], stamp, connection)

@@ -73,24 +73,26 @@ extension SQLiteEngine {
                 guard let profile = try self.rulesInForce(connection).table.profile(.id(profileID), connection) else {
                     return nil
                 }
-                return LoginAttempt.Success(
-                    profile: profile, session: try proven.flatMap { try Self.start($0, of: profile, connection) })
+                return try Self.start(proven, of: profile, connection)
             }
         }
     }
 
     func unlock(_ username: String) async throws(ProfileStoreError) {
-        try await session.write { connection in try ThrottleTable.forget(username, nil, connection) }
+        try await session.write { connection in
+            try ThrottleTable.forget(username, nil, connection)
+            try ThrottleTable.forgetTokens(of: username, connection)
+        }
     }
 
-    /// Starts a session within a transaction. Returns nil if the profile's password has changed since it was verified.
+    /// Starts a session within a transaction, unless the profile's password has changed since it was verified.
     private static func start(
-        _ proven: LoginAttempt.ProvenSession, of profile: Profile, _ connection: borrowing Connection
-    ) throws(SQLiteError) -> StoredToken? {
-        let hash = try ProfileTable.passwordHash(of: profile.id, connection)
-        guard proven.hashes.contains(where: { $0.text == hash }) else { return nil }
-        let session = proven.session
-        return try TokenTable.issue(session.token, to: profile.id, atMost: session.mostOfProfile, connection)
+        _ proven: LoginAttempt.ProvenSession?, of profile: Profile, _ connection: borrowing Connection
+    ) throws(SQLiteError) -> LoginAttempt.Success {
+        guard let proven, let hash = try ProfileTable.passwordHash(of: profile.id, connection),
+            proven.hashes.contains(where: { $0.text == hash })
+        else { return LoginAttempt.Success(profile: profile, session: nil) }
+        return try TokenTable.start(proven.session, of: profile, connection)
     }
 
     /// Replaces a hash within a transaction if the stored hash is still `old`. Returns whether the hash was replaced.

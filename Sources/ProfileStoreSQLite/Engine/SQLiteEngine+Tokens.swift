@@ -33,30 +33,47 @@ extension SQLiteEngine {
         }
     }
 
-    func redeemReset(
-        _ token: TokenHash, _ hash: PasswordHash, judgedBy schema: ProfileSchema, at time: Timestamp
-    ) async throws(ProfileStoreError) -> Profile? {
-        let profile = try await session.write { connection -> Profile? in
+    func setPassword(
+        _ hash: PasswordHash, by grant: PasswordGrant, judgedBy schema: ProfileSchema, _ stamp: WriteStamp
+    ) async throws(ProfileStoreError) -> LoginAttempt.Success? {
+        let success = try await session.write { connection -> LoginAttempt.Success? in
             let rules = try self.rulesInForce(connection, being: schema)
-            let found = try TokenTable.token(token, at: time, connection)
-            guard let reset = found.flatMap(PasswordReset.init) else { return nil }
-            let id = reset.profileID
+            guard let owner = try Self.owner(of: grant, at: stamp.time, connection) else { return nil }
+            let id = owner.profileID
             try UnjudgedPasswords.counting(of: id, under: rules, connection) {
-                try ProfileTable.raiseRevision(of: id, at: time, connection)
+                try ProfileTable.raiseRevision(of: id, at: stamp.time, connection)
                 try ProfileTable.setPassword(
                     hash.text, isJudged: true, of: id, schemaVersion: rules.adopted.version, connection)
             }
             // All tokens of the profile are removed. The reset is one of these tokens, and it was used.
             try TokenTable.removeAll(of: id, connection)
-            try ThrottleTable.forget(reset.username, .password, connection)
+            for name in [owner.username, grant.proof?.attempt.username].compactMap(\.self) {
+                try ThrottleTable.forget(name, .password, connection)
+            }
             let profile = try Self.justWritten(id, rules, connection)
             let changes = LoggedChange.edited(id, revision: profile.revision, .newPassword, setsPassword: true)
-            let origin = ChangeOrigin(command: self.options.command)
-            try self.record(changes, WriteStamp(at: time, from: origin), connection)
-            return profile
+            try self.record(changes, stamp, connection)
+            guard let next = grant.proof?.next else { return LoginAttempt.Success(profile: profile, session: nil) }
+            return try TokenTable.start(next, of: profile, connection)
         }
-        if profile != nil { announce() }
-        return profile
+        if success != nil { announce() }
+        return success
+    }
+
+    /// Returns the profile whose password may be set; nil if the reset or the session has ended, or if the password has
+    /// changed since it was proven.
+    private static func owner(
+        of grant: PasswordGrant, at time: Timestamp, _ connection: borrowing Connection
+    ) throws(SQLiteError) -> StoredToken.Owner? {
+        switch grant {
+        case .reset(let token): return try TokenTable.token(token, at: time, connection)?.owner
+        case .proof(let proof):
+            let session = try TokenTable.token(.session, proof.session, connection)
+            guard proof.isValid(session),
+                try ProfileTable.passwordHash(of: proof.profileID, connection) == proof.hash.text
+            else { return nil }
+            return session?.owner
+        }
     }
 
     func removeExpired(at time: Timestamp) async throws(ProfileStoreError) -> Int {

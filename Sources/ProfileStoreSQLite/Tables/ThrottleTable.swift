@@ -46,6 +46,17 @@ enum ThrottleTable {
         try StoreTable.add(-unknown, to: .unknownThrottles, connection)
     }
 
+    /// Removes the failures that are counted for the tokens of a profile; see ``LoginAttempt/name(of:_:)``.
+    static func forgetTokens(of username: String, _ connection: borrowing Connection) throws {
+        try connection.run(
+            """
+            DELETE FROM throttles WHERE is_known = 0 AND name IN (
+                SELECT tokens.kind || ':' || substr(tokens.hash, 1, 16)
+                FROM profiles JOIN tokens ON tokens.profile_id = profiles.id WHERE profiles.username = ?1)
+            """, username)
+        try StoreTable.add(-Int64(connection.changes), to: .unknownThrottles, connection)
+    }
+
     /// Copies the failures of a renamed profile to its new name.
     ///
     /// Failures of the new name do not count if they happened before a profile had that name. If the new name already

@@ -1,8 +1,8 @@
 internal import ProfileStore
 internal import SQLiteAccess
 
-/// The table `tokens`: sessions, access tokens and resets. If a profile is removed, a foreign key also removes the
-/// profile's sessions and its reset.
+/// The table `tokens`: sessions, access tokens, resets and devices. If a profile is removed, a foreign key also removes
+/// the profile's tokens.
 enum TokenTable {
     // The table `profiles` may have a column with the same name as one of these columns, because a schema may have such
     // a field. So the subquery qualifies each column with its table.
@@ -15,14 +15,14 @@ enum TokenTable {
 
     static let selectAccess = "SELECT \(columns) FROM tokens WHERE kind = 'access' ORDER BY name"
 
-    static let selectSessionsOfProfile = """
+    static let selectOfProfile = """
         SELECT \(columns) FROM tokens
-        WHERE profile_id = ?1 AND hash > ?2 AND kind = 'session' AND expires_at > ?3 ORDER BY hash LIMIT ?4
+        WHERE profile_id = ?1 AND hash > ?2 AND kind = ?5 AND expires_at > ?3 ORDER BY hash LIMIT ?4
         """
 
     static let selectSessions = """
         SELECT \(columns) FROM tokens
-        WHERE (profile_id, hash) > (?1, ?2) AND kind = 'session' AND expires_at > ?3
+        WHERE (profile_id, hash) > (?1, ?2) AND kind = ?5 AND expires_at > ?3
         ORDER BY profile_id, hash LIMIT ?4
         """
 
@@ -37,6 +37,17 @@ enum TokenTable {
         return token
     }
 
+    /// Returns the token of this kind that has this id, even if it has expired.
+    static func token(
+        _ kind: TokenKind, _ id: TokenID, _ connection: borrowing Connection
+    ) throws(SQLiteError) -> StoredToken? {
+        try tokens(
+            of: connection.prepare(
+                "SELECT \(columns) FROM tokens WHERE hash > ?1 AND hash < ?2 AND kind = ?3", id.description,
+                id.endOfHashes, kind.rawValue)
+        ).first
+    }
+
     static func tokens(
         _ list: TokenList, _ connection: borrowing Connection
     ) throws(SQLiteError) -> [StoredToken] {
@@ -49,8 +60,12 @@ enum TokenTable {
             let start = TokenList.start(of: profileID, after: last)
             return try tokens(
                 of: connection.prepare(
-                    profileID == nil ? selectSessions : selectSessionsOfProfile, start.profileID, start.hash,
-                    time.millisecondsSince1970, limit))
+                    profileID == nil ? selectSessions : selectOfProfile, start.profileID, start.hash,
+                    time.millisecondsSince1970, limit, TokenKind.session.rawValue))
+        case .devices(let profileID, let time):
+            return try tokens(
+                of: connection.prepare(
+                    selectOfProfile, profileID, "", time.millisecondsSince1970, Int.max, TokenKind.device.rawValue))
         }
     }
 
@@ -96,6 +111,21 @@ enum TokenTable {
                 ORDER BY last_used_at DESC, hash LIMIT -1 OFFSET ?3)
             """, profileID, token.kind.rawValue, limit - 1)
         return try insert(token, of: profileID, connection)
+    }
+
+    /// Stores the tokens of a new session, and of its device if it is to be remembered.
+    static func start(
+        _ new: NewSession, of profile: Profile, _ connection: borrowing Connection
+    ) throws(SQLiteError) -> LoginAttempt.Success {
+        let session = try issue(new.token, to: profile.id, atMost: new.mostOfProfile, connection)
+        guard let new = new.device else { return LoginAttempt.Success(profile: profile, session: session) }
+        var presented: StoredToken?
+        if let hash = new.presented { presented = try token(hash, at: new.token.createdAt, connection) }
+        let renewed = new.renewed(presented, of: profile.id)
+        if let renewed { _ = try remove(.device, renewed.hash.id, connection) }
+        let device = try issue(
+            renewed ?? new.token, to: profile.id, atMost: KnownDevice.mostOfProfile, connection)
+        return LoginAttempt.Success(profile: profile, session: session, device: device)
     }
 
     /// Stores a token. `profileID` is nil for an access token.
@@ -151,17 +181,17 @@ enum TokenTable {
         )
     }
 
-    /// Removes the sessions and the reset of a profile, in the transaction that changes its password (H4).
+    /// Removes all tokens of a profile, in the transaction that changes its password (H4).
     static func removeAll(of profileID: Int64, _ connection: borrowing Connection) throws(SQLiteError) {
         try connection.run("DELETE FROM tokens WHERE profile_id = ?1", profileID)
     }
 
-    /// Removes the sessions and resets of all profiles.
+    /// Removes the tokens of all profiles. Access tokens stay.
     static func removeAllOfProfiles(_ connection: borrowing Connection) throws(SQLiteError) {
         try connection.run("DELETE FROM tokens WHERE kind <> 'access'")
     }
 
-    /// Removes expired sessions and resets, the oldest first.
+    /// Removes expired tokens of profiles, the oldest first.
     ///
     /// - Returns: The number of removed tokens.
     static func removeExpired(

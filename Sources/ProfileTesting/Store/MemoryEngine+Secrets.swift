@@ -69,17 +69,22 @@ extension MemoryEngine {
                     _ = Self.replaceHash(attempt.kind, of: profileID, rehash.old, by: rehash.new, in: &state)
                 }
                 guard let profile = state.profiles[profileID] else { return nil }
-                let isProven = proven?.hashes.contains { $0.text == profile.password?.hash } ?? false
-                let owner = StoredToken.Owner(profileID: profile.id, username: profile.username)
-                let session = (isProven ? proven?.session : nil).flatMap {
-                    state.tokens.issue($0.token, to: owner, atMost: $0.mostOfProfile)
+                let found = profile.profile(under: state.rules.schema)
+                guard let proven, proven.hashes.contains(where: { $0.text == profile.password?.hash }) else {
+                    return LoginAttempt.Success(profile: found, session: nil)
                 }
-                return LoginAttempt.Success(profile: profile.profile(under: state.rules.schema), session: session)
+                return state.tokens.start(proven.session, of: found)
             }
         }
     }
 
     func unlock(_ username: String) async throws(ProfileStoreError) {
-        try await write { state in state.throttles.forget(username) }
+        try await write { state in
+            state.throttles.forget(username)
+            guard let id = state.owner(of: username, in: .username) else { return }
+            for token in state.tokens.ofProfile(id) {
+                state.throttles.forget(LoginAttempt.name(of: token.kind, token.hash.id), [.password])
+            }
+        }
     }
 }

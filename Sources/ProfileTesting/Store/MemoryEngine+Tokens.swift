@@ -35,21 +35,21 @@ extension MemoryEngine {
         }
     }
 
-    func redeemReset(
-        _ token: TokenHash, _ hash: PasswordHash, judgedBy schema: ProfileSchema, at time: Timestamp
-    ) async throws(ProfileStoreError) -> Profile? {
-        try await write { [options] state throws(ProfileStoreError) -> Profile? in
+    func setPassword(
+        _ hash: PasswordHash, by grant: PasswordGrant, judgedBy schema: ProfileSchema, _ stamp: WriteStamp
+    ) async throws(ProfileStoreError) -> LoginAttempt.Success? {
+        try await write { [options] state throws(ProfileStoreError) -> LoginAttempt.Success? in
             try state.rules.require(schema)
-            let found = state.tokens.token(token, at: time).map(state.named)
-            guard let reset = found.flatMap(PasswordReset.init) else { return nil }
-            let id = reset.profileID
-            state.setPassword(hash.text, of: id, at: time)
-            state.throttles.forget(reset.username, [.password])
+            guard let owner = state.owner(of: grant, at: stamp.time) else { return nil }
+            let id = owner.profileID
+            state.setPassword(hash.text, of: id, at: stamp.time)
+            state.throttles.forget(owner.username, [.password])
             guard let profile = state.profiles[id]?.profile(under: state.rules.schema) else { return nil }
             let changes = LoggedChange.edited(id, revision: profile.revision, .newPassword, setsPassword: true)
-            let origin = ChangeOrigin(command: options.command)
-            state.record(changes, WriteStamp(at: time, from: origin), keeping: options.mostChanges)
-            return profile
+            state.record(changes, stamp, keeping: options.mostChanges)
+            guard let proof = grant.proof else { return LoginAttempt.Success(profile: profile, session: nil) }
+            state.throttles.forget(proof.attempt.username, [.password])
+            return state.tokens.start(proof.next, of: profile)
         }
     }
 
@@ -62,6 +62,19 @@ extension MemoryEngine {
 }
 
 extension MemoryState {
+    /// Returns the profile whose password may be set; nil if the grant is no longer valid.
+    fileprivate func owner(of grant: PasswordGrant, at time: Timestamp) -> StoredToken.Owner? {
+        switch grant {
+        case .reset(let token): return tokens.token(token, at: time).map(named)?.owner
+        case .proof(let proof):
+            let session = tokens.token(.session, proof.session).map(named)
+            guard proof.isValid(session), profiles[proof.profileID]?.password?.hash == proof.hash.text else {
+                return nil
+            }
+            return session?.owner
+        }
+    }
+
     /// Returns the token with its owner's current username.
     fileprivate func named(_ token: StoredToken) -> StoredToken {
         token.issued(

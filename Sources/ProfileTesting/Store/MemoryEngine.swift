@@ -63,9 +63,10 @@ final class MemoryEngine: StoreEngine {
     }
 
     func adopt(
-        _ schema: ProfileSchema, _ stamp: WriteStamp
+        _ schema: ProfileSchema, expecting expected: Int?, _ stamp: WriteStamp
     ) async throws(ProfileStoreError) -> (inForce: AdoptedSchema, version: Int) {
         let version: Int = try await change(stamp) { state throws(ProfileStoreError) in
+            try state.rules.requireVersion(expected)
             guard !state.rules.isSame(as: schema) else { return ([], state.rules.version) }
             try state.putInForce(schema, at: stamp.time)
             return ([.adopted], state.rules.version)

@@ -19,8 +19,8 @@ struct MemoryState: Sendable {
     var history = MemoryHistory()
     /// The fingerprint of the source store, if this store is an unfinished copy.
     private(set) var copyOf: String?
-    /// The outcomes of writes with an idempotency key, in their stored form.
-    private var keyedWrites: [WriteKey: (request: String, outcome: String, time: Timestamp)] = [:]
+    /// The outcomes of writes with an idempotency key, in their stored form, by the texts of the keys.
+    private var keyedWrites: [String: (request: String, outcome: String, time: Timestamp)] = [:]
     /// The columns in which profiles may have values. They are the columns of the standard schema and of every schema
     /// that was ever in force.
     private var columns = Set(ProfileSchema.standard.openFields.map(\.column))
@@ -213,13 +213,13 @@ struct MemoryState: Sendable {
     /// Returns the outcome of an earlier write that had the same idempotency key. Returns nil if there was no such
     /// write, or if its outcome has expired.
     func outcome(of request: KeyedRequest, at time: Timestamp) throws(ProfileStoreError) -> KeyedOutcome? {
-        guard let write = keyedWrites[request.key], write.time > WriteKey.forgotten(at: time) else { return nil }
+        guard let write = keyedWrites[request.key.text], write.time > WriteKey.forgotten(at: time) else { return nil }
         return try request.outcome(of: write.request, stored: write.outcome, under: rules.schema)
     }
 
     mutating func remember(_ outcome: KeyedOutcome, of request: KeyedRequest, at time: Timestamp) {
         keyedWrites = keyedWrites.filter { $0.value.time > WriteKey.forgotten(at: time) }
-        keyedWrites[request.key] = (request.fingerprint, outcome.stored, time)
+        keyedWrites[request.key.text] = (request.fingerprint, outcome.stored, time)
     }
 
     /// Removes the outcomes that contain a profile. Returns whether there were any.

@@ -22,8 +22,27 @@ struct MemoryTokens: Sendable {
         return tokens[token.hash]
     }
 
+    /// Stores the tokens of a new session, and of its device if it is to be remembered.
+    mutating func start(_ new: NewSession, of profile: Profile) -> LoginAttempt.Success {
+        let owner = StoredToken.Owner(profileID: profile.id, username: profile.username)
+        let session = issue(new.token, to: owner, atMost: new.mostOfProfile)
+        guard let new = new.device else { return LoginAttempt.Success(profile: profile, session: session) }
+        let presented = new.presented.flatMap { token($0, at: new.token.createdAt) }
+        let renewed = new.renewed(presented, of: profile.id)
+        if let renewed { tokens[renewed.hash] = nil }
+        let device = issue(renewed ?? new.token, to: owner, atMost: KnownDevice.mostOfProfile)
+        return LoginAttempt.Success(profile: profile, session: session, device: device)
+    }
+
+    func ofProfile(_ id: Int64) -> [StoredToken] { tokens.values.filter { $0.owner?.profileID == id } }
+
     func token(_ hash: TokenHash, at time: Timestamp) -> StoredToken? {
         tokens[hash].flatMap { $0.isExpired(at: time) ? nil : $0 }
+    }
+
+    /// Returns the token of this kind that has this id, even if it has expired.
+    func token(_ kind: TokenKind, _ id: TokenID) -> StoredToken? {
+        tokens.values.first { $0.kind == kind && $0.hash.id == id }
     }
 
     func tokens(_ list: TokenList) -> [StoredToken] {
@@ -38,6 +57,9 @@ struct MemoryTokens: Sendable {
                 }
             return Array(
                 sessions.sorted { ($0.profileID, $0.hash.text) < ($1.profileID, $1.hash.text) }.prefix(limit))
+        case .devices(let profileID, let time):
+            return ofProfile(profileID).filter { $0.kind == .device && !$0.isExpired(at: time) }
+                .sorted { $0.hash.text < $1.hash.text }
         }
     }
 

@@ -47,6 +47,8 @@ extension CommandFailure {
             self.init(
                 .no, "The key \"\(key)\" was given to another write within the last 24 hours; nothing was written",
                 "Use a different key for each write")
+        case .keyedSecret:
+            self.init(.no, "A write that sets a password cannot have a key; nothing was written")
         case .busy(let holder, let waited):
             let tenths = Int((waited / .milliseconds(100)).rounded())
             let time = tenths % 10 == 0 ? "\(tenths / 10)" : "\(tenths / 10).\(tenths % 10)"

@@ -66,7 +66,7 @@ struct StoreScenario: Sendable, CustomTestStringConvertible {
         StoreScenario("migrating from version 1", ["migrate", "register:dora", "close"]) {
             try $0.becomeOlder(version: 1)
         },
-        StoreScenario("migrating from version 5", ["migrate", "register:dora", "close"], states: 4) {
+        StoreScenario("migrating from version 5", ["migrate", "register:dora", "close"], states: 5) {
             try $0.becomeOlder(version: 5)
         },
         StoreScenario("a backup", ["backup", "edit:abel", "close"], states: 2),

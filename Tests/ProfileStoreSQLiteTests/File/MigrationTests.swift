@@ -157,7 +157,8 @@ import Watchdog
 
     @Test func `H4: sessions, access tokens and resets of version 5 are as good after a migration`() async throws {
         let old = try await makeStoreOfVersion5()
-        #expect(try await ProfileRepository.migrate(at: store.path) == ["V0006_tokens", "V0007_history"])
+        let applied = try await ProfileRepository.migrate(at: store.path)
+        #expect(applied == ["V0006_tokens", "V0007_history", "V0008_devices"])
         let migrated = try await store.open()
         #expect(try await migrated.check().isSound)
         let now = store.clock.timestamp
@@ -194,6 +195,27 @@ import Watchdog
         #expect(try await migrated.sessions.find(old.session.text)?.idleExpiresAt == at(9_000))
         _ = try await migrated.edit("abel") { $0.password = Secret("bL9pjp") }
         #expect(try await migrated.sessions.find(old.session.text) == nil)
+        await migrated.close()
+    }
+
+    @Test func `H4: tokens of version 7 are as good after a migration, and devices can be remembered`() async throws {
+        let repository = try await store.open()
+        for name in ["abel", "bert"] { try await repository.register(name) }
+        let session = try await repository.sessions.start(vouchingFor: "abel", label: AccountLabel("Firefox"))
+        let access = try await repository.tokens.create(try #require(AccountLabel("Nightly")), scopes: [.read])
+        let reset = try await repository.passwords.issueReset(of: "bert")
+        await repository.close()
+        let before = try store.rows("tokens")
+        try store.becomeOlder(version: 7)
+        #expect(try await ProfileRepository.migrate(at: store.path) == ["V0008_devices"])
+        #expect(try store.rows("tokens") == before)
+        let migrated = try await store.open()
+        #expect(try await migrated.sessions.find(session.token) == session.value)
+        #expect(try await migrated.tokens.find(access.token)?.id == access.value.id)
+        #expect(try await migrated.passwords.findReset(reset.token) == reset.value)
+        let started = try await migrated.sessions.start(People.secret, for: "abel", on: nil)
+        #expect(try await migrated.devices.list(of: "abel") == [started.device?.value])
+        #expect(try await migrated.check().isSound)
         await migrated.close()
     }
 

@@ -10,7 +10,16 @@ extension TemporaryStore {
     /// that it could not have logged are lost.
     func becomeOlder(version: Int) throws {
         let accounts = String(decoding: Migration.sqlite[4].sql, as: UTF8.self)
+        let tokens = StoreLayout(version: 7).objects
         let undo = [
+            8: """
+            DELETE FROM tokens WHERE kind = 'device';
+            CREATE TABLE kept AS SELECT * FROM tokens;
+            DROP TABLE tokens; \(tokens["tokens"] ?? "");
+            INSERT INTO tokens SELECT * FROM kept;
+            DROP TABLE kept;
+            \(["tokens_profile", "tokens_expiry", "tokens_name"].map { (tokens[$0] ?? "") + ";" }.joined())
+            """,
             7: "DROP TABLE history; DROP TABLE history_changes; ALTER TABLE store DROP COLUMN history_time;",
             6: """
             \(accounts)

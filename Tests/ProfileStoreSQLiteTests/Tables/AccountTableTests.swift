@@ -24,7 +24,7 @@ import Watchdog
 
     @Test func `H4: a request looks at a few rows, and so does what goes by the way`() throws {
         let statements = [
-            TokenTable.selectByHash, TokenTable.selectSessionsOfProfile, TokenTable.selectSessions,
+            TokenTable.selectByHash, TokenTable.selectOfProfile, TokenTable.selectSessions,
             "DELETE FROM tokens WHERE profile_id = 1", "DELETE FROM profiles WHERE id = 1",
             """
             SELECT hash FROM tokens WHERE kind <> 'access' AND expires_at <= 1 ORDER BY expires_at, hash LIMIT 8
@@ -79,6 +79,10 @@ import Watchdog
         for change in [["name": "''"], ["name": "NULL"], ["scopes": "NULL"], ["profile_id": "1"], ["idle_time": "1"]] {
             wrong.append(access.merging(change) { $1 })
         }
+        let device = ["kind": "'device'", "idle_time": "NULL", "latest_expiry": "NULL"]
+        for change in [["profile_id": "NULL"], ["expires_at": "NULL"], ["scopes": "''"], ["idle_time": "1"]] {
+            wrong.append(device.merging(change) { $1 })
+        }
         for change in [["profile_id": "9"], ["expires_at": "NULL"], ["scopes": "''"], ["latest_expiry": "1"]] {
             wrong.append(reset.merging(change) { $1 })
         }
@@ -87,17 +91,19 @@ import Watchdog
                 try store.execute("INSERT INTO tokens VALUES (\(values(changes)))")
             }
         }
-        for right in [[:], access, reset] {
+        for right in [[:], access, reset, device] {
             try store.execute("INSERT INTO tokens VALUES (\(values(right))); DELETE FROM tokens")
         }
     }
 
     @Test(arguments: [Int64.max, .min, -1, 0])
     func `any number in a session, a token or a reset is taken as it is`(number: Int64) async throws {
-        let session = try await repository.sessions.start(vouchingFor: "abel")
         let name = try #require(AccountLabel("nightly"))
         let access = try await repository.tokens.create(name, scopes: [.read], validFor: .seconds(60))
         let reset = try await repository.passwords.issueReset(of: "abel")
+        let device = try #require(try await repository.sessions.start(People.secret, for: "abel", on: nil).device)
+        try await repository.sessions.endAll(of: "abel")
+        let session = try await repository.sessions.start(vouchingFor: "abel")
         try RawDatabase(store.path).execute(
             """
             PRAGMA ignore_check_constraints = ON;
@@ -115,6 +121,10 @@ import Watchdog
         #expect(try await repository.tokens.list().map(\.scopes) == [[.read]])
         for session in try await repository.sessions.list() { #expect(!session.json.text().isEmpty) }
         for token in try await repository.tokens.list() { #expect(!token.json.text().isEmpty) }
+        for device in try await repository.devices.list(of: "abel") { #expect(!device.json.text().isEmpty) }
+        #expect(try await repository.devices.list(of: "abel").count == (isLater ? 1 : 0))
+        let started = try await repository.sessions.start(People.secret, for: "abel", on: device.token)
+        #expect((started.device?.token == device.token) == isLater)
         _ = try await repository.removeExpired()
         _ = try await repository.sessions.start(vouchingFor: "abel")
         try await repository.sessions.endAll(of: "abel")

@@ -35,6 +35,28 @@ import Watchdog
         #expect(try await repository.tokens.list().map(\.name.text) == ["nightly", "without scopes"])
     }
 
+    @Test func `H4: a presented token is found by one call, whether a person or a program has it`() async throws {
+        try await repository.register("abel")
+        let session = try await repository.sessions.start(vouchingFor: "abel")
+        let access = try await create("nightly")
+        #expect(session.text.hasPrefix("ps_") && Secret(session.text) == session.token)
+        #expect(access.text.hasPrefix("pt_") && Secret(access.text) == access.token)
+        #expect(try await repository.bearer(Secret(session.text)) == .session(session.value))
+        guard case .access(let found) = try await repository.bearer(Secret(access.text)) else {
+            Issue.record("no access token")
+            return
+        }
+        #expect(found.id == access.value.id && found.lastUsedAt == store.clock.timestamp)
+
+        let reset = try await repository.passwords.issueReset(of: "abel")
+        for text in [reset.text, "", "ps_" + access.text.dropFirst(3), "pt_" + session.text.dropFirst(3)] {
+            #expect(try await repository.bearer(Secret(text)) == nil)
+        }
+        try await repository.sessions.end(session.value.id)
+        try await repository.tokens.revoke(access.value.id)
+        for token in [session.token, access.token] { #expect(try await repository.bearer(token) == nil) }
+    }
+
     @Test func `no two have one name, whatever its case, until one is revoked`() async throws {
         let first = try await create("nightly")
         await #expect(throws: ProfileStoreError.tokenExists(name: "Nightly")) { _ = try await create("Nightly") }

@@ -7,7 +7,14 @@ import SecretHashing
 extension RandomVerbs {
     mutating func sessions(at time: Timestamp) -> Verb {
         let (username, id) = (username(), id())
-        switch Int.random(in: 0..<7, using: &random) {
+        switch Int.random(in: 0..<9, using: &random) {
+        case 7:
+            return Verb("devices of \(id)") { repository in
+                "\(try await repository.engine.tokens(.devices(of: id, at: time)))"
+            }
+        case 8:
+            let token = newDevice(at: time).token
+            return issue(token, to: username, atMost: Int.random(in: 1...3, using: &random))
         case 0...2:
             let session = newSession(at: time)
             return issue(session.token, to: username, atMost: session.mostOfProfile)
@@ -40,18 +47,46 @@ extension RandomVerbs {
 
     mutating func resets(at time: Timestamp) -> Verb {
         let (token, username, new) = (token(.reset), username(), hash())
-        switch Int.random(in: 0..<5, using: &random) {
+        switch Int.random(in: 0..<7, using: &random) {
+        case 5...6: return changePassword(to: new, at: time)
         case 0...1:
             let expiry = time.advanced(by: .milliseconds(Int.random(in: 1...20_000, using: &random)))
             return issue(
                 StoredToken(newToken(.reset), createdAt: time, expiresAt: expiry), to: username, atMost: 1)
         case 2...3:
             return Verb("redeem \(token)") { repository in
-                let profile = try await repository.engine.redeemReset(
-                    token, new, judgedBy: repository.schema, at: time)
-                return "\(profile?.text ?? "no reset")"
+                let success = try await repository.engine.setPassword(
+                    new, by: .reset(token), judgedBy: repository.schema, WriteStamp(at: time))
+                return success?.profile.text ?? "no reset"
             }
         default: return anyToken(at: time)
+        }
+    }
+
+    /// Sets a password in a session, whose count has grown before.
+    private mutating func changePassword(to new: PasswordHash, at time: Timestamp) -> Verb {
+        let (username, stored, next) = (username(), hash(), newSession(at: time))
+        let (isOther, isLate) = (random.once(in: 6), random.once(in: 6))
+        return Verb("change the password in the first session of \(username)") { repository in
+            let engine = repository.engine
+            let sessions = try await engine.tokens(.sessions(of: nil, after: nil, limit: .max, at: time))
+            guard let session = sessions.first(where: { $0.owner?.username == username }), let owner = session.owner
+            else { return "no session" }
+            let later = time.advanced(byMilliseconds: isLate ? 60_000 : 0)
+            let attempt = LoginAttempt(
+                username: LoginAttempt.name(of: .session, session.hash.id), kind: .password, isKnown: false,
+                time: later)
+            var answers: [String] = []
+            for _ in 0..<7 { answers.append("\(try await engine.admit(attempt))") }
+            let proof = PasswordProof(
+                profileID: owner.profileID + (isOther ? 1 : 0), session: session.hash.id, hash: stored,
+                attempt: attempt, next: next)
+            let success = try await engine.setPassword(
+                new, by: .proof(proof), judgedBy: repository.schema, WriteStamp(at: later))
+            answers.append("\(try await engine.admit(attempt))")
+            guard let success else { return "\(answers) refused" }
+            let tokens = [success.session, success.device].map { String(describing: $0) }
+            return "\(answers) \(success.profile.text) \(tokens)"
         }
     }
 
@@ -82,7 +117,14 @@ extension RandomVerbs {
             idleTime: .seconds(Int.random(in: 1...10, using: &random)),
             lifetime: .seconds(Int.random(in: 1...30, using: &random)),
             mostOfProfile: Int.random(in: 1...3, using: &random))
-        return NewSession(newToken(.session), label: AccountLabel("device"), under: policy, at: time)
+        let device = random.once(in: 2) ? newDevice(at: time) : nil
+        return NewSession(
+            newToken(.session), label: AccountLabel("device"), under: policy, at: time, device: device)
+    }
+
+    private mutating func newDevice(at time: Timestamp) -> NewDevice {
+        let presented = random.once(in: 2) ? token(.device) : nil
+        return NewDevice(presented: presented, newToken(.device), label: AccountLabel("device"), at: time)
     }
 
     private mutating func noteUses(at time: Timestamp) -> Verb {

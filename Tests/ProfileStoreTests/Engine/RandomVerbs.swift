@@ -141,8 +141,10 @@ struct RandomVerbs {
     private mutating func adopt(at time: Timestamp) -> Verb {
         let index = Int.random(in: 0..<Self.schemas.count, using: &random)
         let stamp = stamp("adopt", at: time)
-        return Verb("adopt schema \(index)") { repository in
-            let (inForce, version) = try await repository.engine.adopt(Self.schemas[index], stamp)
+        let expected = random.once(in: 3) ? Int.random(in: 1...4, using: &random) : nil
+        return Verb("adopt schema \(index), expecting \(expected ?? 0)") { repository in
+            let (inForce, version) = try await repository.engine.adopt(
+                Self.schemas[index], expecting: expected, stamp)
             repository.keep(inForce)
             return "version \(version), in force \(inForce.version)"
         }
@@ -355,6 +357,7 @@ struct RandomVerbs {
                         .right(profileID: stored.profileID, rehash: rehash, session: number == 0 ? session : nil))
                     answers.append(success?.profile.text ?? "no profile")
                     answers.append(success?.session.map { "\($0)" } ?? "no session")
+                    answers.append(success?.device.map { "\($0)" } ?? "no device")
                 case (1, _): _ = try await engine.settle(attempt, .notMade)
                 default: _ = try await engine.settle(attempt, .wrong)
                 }

@@ -53,8 +53,10 @@ import Watchdog
             try await repository.edit("abel", key: key) { $0["address"] = "3 Main St" }
         }
         await #expect(throws: CredentialError.store(.keyReused(key))) {
-            try await repository.passcodes.create(Secret("parislondon"), for: "abel", key: key)
+            try await repository.passcodes.remove(of: "abel", key: key)
         }
+        let otherHash = try repository.judged(People.draft("abel", ["password_hash": People.weakHash]))
+        await #expect(throws: ProfileStoreError.keyReused(key)) { try await repository.register(otherHash, key: key) }
         #expect(try await repository.changes.latestNumber == number)
         await repository.close()
     }
@@ -82,31 +84,131 @@ import Watchdog
         #expect(try await repository.profile(username: "abel") == later)
 
         let stale = try #require(WriteKey("stale"))
+        let adam = try repository.validator.validate(
+            People.withoutPassword("adam"), on: repository.today, hasPassword: true)
         for _ in 0..<2 {
             await #expect(throws: ProfileStoreError.staleRevision(expected: 1, current: 2)) {
-                try await repository.replace(abel, with: repository.judged(People.draft("adam")), key: stale)
+                try await repository.replace(abel, with: adam, key: stale)
             }
         }
         await repository.close()
     }
 
+    @Test func `H3: a key belongs to one request, and another request with it is refused`() async throws {
+        let repository = try await store.open(registering: ["abel", "bert"])
+        func key(_ text: String, _ request: String) throws -> WriteKey {
+            try #require(WriteKey(text, request: request))
+        }
+        let first = try await repository.edit("abel", key: key("edit", "address 2")) { $0["address"] = "2" }
+        let number = try await repository.changes.latestNumber
+        #expect(try await repository.edit("abel", key: key("edit", "address 2")) { $0["address"] = "2" } == first)
+        let other = try key("edit", "address 3")
+        await #expect(throws: ProfileStoreError.keyReused(other)) {
+            try await repository.edit("abel", key: other) { $0["address"] = "3" }
+        }
+        #expect(try await repository.profile(username: "abel") == first)
+        #expect(try await repository.changes.latestNumber == number)
+
+        for name in ["abel", "bert"] { try await repository.passcodes.create(Secret("parislondon"), for: name) }
+        for _ in 0..<2 { try await repository.passcodes.remove(of: "abel", key: key("remove", "abel, as Ann")) }
+        let removal = try key("remove", "abel, as Bob")
+        await #expect(throws: CredentialError.store(.keyReused(removal))) {
+            try await repository.passcodes.remove(of: "abel", key: removal)
+        }
+        _ = try await repository.remove("bert", key: key("gone", "bert"))
+        let gone = try key("gone", "bert, with a reason")
+        await #expect(throws: ProfileStoreError.keyReused(gone)) { try await repository.remove("bert", key: gone) }
+        await repository.close()
+    }
+
+    @Test func `H3: a write that sets a password is refused with a key, and writes nothing`() async throws {
+        let repository = try await store.open()
+        let abel = try await repository.register("abel")
+        for name in ["password", "password_hash"] {
+            let value = name == "password" ? "bL9pjp" : People.bcryptHash
+            await #expect(throws: ProfileStoreError.keyedSecret) {
+                try await repository.edit("abel", key: key) { $0[FieldName(name) ?? .username] = value }
+            }
+            let valid = try repository.judged(People.draft("abel", ["password_hash": People.bcryptHash]))
+            await #expect(throws: ProfileStoreError.keyedSecret) {
+                try await repository.replace(abel, with: valid, key: key)
+            }
+        }
+        #expect(ProfileStoreError.keyedSecret.kind == .invalid)
+        #expect(try await repository.profile(username: "abel") == abel)
+        // The key is still free.
+        #expect(try await repository.edit("abel", key: key) { $0["address"] = "2" }.revision == 2)
+        await repository.close()
+    }
+
+    /// A draft with a password to hash.
+    private func draft(_ password: String) -> ProfileDraft {
+        var draft = People.withoutPassword("abel")
+        draft.password = Secret(password)
+        return draft
+    }
+
+    @Test func `H3: a repeated registration gives its answer only to the same password`() async throws {
+        let repository = try await store.open()
+        let first = try await repository.register(draft("aK8oio"), key: key)
+        #expect(try await repository.register(draft("aK8oio"), key: key) == first)
+        // The attempts count, so the repeats do not help to guess the password.
+        for _ in 0..<ThrottleState.freeAttempts {
+            await #expect(throws: ProfileStoreError.keyReused(key)) {
+                try await repository.register(draft("bL9pjp"), key: key)
+            }
+        }
+        for password in ["bL9pjp", "aK8oio"] {
+            await #expect(throws: ProfileStoreError.busy(holder: nil, waited: .zero)) {
+                try await repository.register(draft(password), key: key)
+            }
+        }
+        store.clock.advance(by: .seconds(1))
+        #expect(try await repository.register(draft("aK8oio"), key: key) == first)
+        // A hash in place of the password is another request.
+        await #expect(throws: ProfileStoreError.keyReused(key)) {
+            try await repository.register(People.draft("abel"), key: key)
+        }
+        _ = try await repository.edit("abel") { $0.password = Secret("bL9pjp") }
+        await #expect(throws: ProfileStoreError.keyReused(key)) {
+            try await repository.register(draft("aK8oio"), key: key)
+        }
+        try await repository.remove("abel")
+        #expect(try await repository.register(draft("aK8oio"), key: key) == first)
+        await repository.close()
+    }
+
+    @Test func `H3: of two registrations at once with one key, the other password is refused`() async throws {
+        let repository = try await store.open()
+        let key = key
+        let outcomes = await withTaskGroup { group in
+            for password in ["aK8oio", "bL9pjp"] {
+                group.addTask {
+                    do throws(ProfileStoreError) {
+                        _ = try await repository.register(self.draft(password), key: key)
+                        return "stored"
+                    } catch {
+                        return error.code.rawValue
+                    }
+                }
+            }
+            return await group.reduce(into: []) { $0.append($1) }
+        }
+        #expect(outcomes.sorted() == ["key_reused", "stored"])
+        await repository.close()
+    }
+
     @Test func `H3: passcodes and rules go by keys too`() async throws {
         let repository = try await store.open(registering: ["abel"])
-        let keys = try ["create", "edit", "remove", "adopt"].map { try #require(WriteKey($0)) }
-        for _ in 0..<2 {
-            try await repository.passcodes.create(Secret("parislondon"), for: "abel", key: keys[0])
-        }
-        for _ in 0..<2 {
-            try await repository.passcodes.edit(
-                from: Secret("parislondon"), to: Secret("marsvenus"), for: "abel", key: keys[1])
-        }
-        for _ in 0..<2 { try await repository.passcodes.remove(of: "abel", key: keys[2]) }
+        let keys = try ["remove", "adopt"].map { try #require(WriteKey($0)) }
+        try await repository.passcodes.create(Secret("parislondon"), for: "abel")
+        for _ in 0..<2 { try await repository.passcodes.remove(of: "abel", key: keys[0]) }
         await #expect(throws: CredentialError.noPasscode) { try await repository.passcodes.remove(of: "abel") }
 
         let other = try People.standard(and: People.email)
-        #expect(try await repository.rules.adopt(other, key: keys[3]) == 2)
+        #expect(try await repository.rules.adopt(other, key: keys[1]) == 2)
         #expect(try await repository.rules.adopt(.standard) == 3)
-        #expect(try await repository.rules.adopt(other, key: keys[3]) == 2)
+        #expect(try await repository.rules.adopt(other, key: keys[1]) == 2)
         #expect(try await repository.rules.versions().count == 3)
         await repository.close()
     }
@@ -130,6 +232,7 @@ import Watchdog
     @Test func `a key is 1 to 255 printable characters of ASCII, and an author one line`() {
         for text in ["", " ", "a b", "é", "a\n", String(repeating: "k", count: 256)] { #expect(WriteKey(text) == nil) }
         for text in ["k", "!~", String(repeating: "k", count: 255)] { #expect(WriteKey(text)?.text == text) }
+        #expect(WriteKey("k", request: "a") != WriteKey("k", request: "b"))
         for name in ["", "a\nb", "\u{7}", String(repeating: "é", count: 101)] { #expect(Author(name) == nil) }
         for name in ["Ann", "svc/mail 1", String(repeating: "é", count: 100)] { #expect(Author(name)?.name == name) }
     }

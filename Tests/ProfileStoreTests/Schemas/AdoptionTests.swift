@@ -76,6 +76,30 @@ import Watchdog
         #expect(try await repository.engine.head().schemas.count == 2)
     }
 
+    @Test func `S7: an adoption that expects another version than the one in force changes nothing`() async throws {
+        let other = try await store.open()
+        let wider = try People.standard(and: People.email)
+        let unique = try People.standard(and: People.uniqueEmail)
+        let key = WriteKey("adopt")
+        #expect(try await repository.rules.adopt(wider, expecting: 1, key: key) == 2)
+        let before = try await everything()
+        // Also refuses the rules that are in force, because the caller has not seen them.
+        for schema in [unique, wider] {
+            let error = await #expect(throws: ProfileStoreError.self) {
+                try await other.rules.adopt(schema, expecting: 1)
+            }
+            #expect(error?.code == .schemaChanged && error?.kind == .stale && error?.schemaVersion == 2)
+        }
+        #expect(try await everything() == before)
+        #expect(other.rules.inForce.number == 2, "the refusal has told it")
+        #expect(try await other.rules.adopt(unique, expecting: 2) == 3)
+        // A repeat has the first answer, although its version is no longer in force.
+        #expect(try await repository.rules.adopt(wider, expecting: 1, key: key) == 2)
+        await #expect(throws: ProfileStoreError.keyReused(try #require(key))) {
+            try await repository.rules.adopt(wider, expecting: 3, key: key)
+        }
+    }
+
     @Test func `S7: a store is made with the schema that it is given, and keeps it`() async throws {
         let narrow = try ProfileSchema(
             parsing: #"{"name":"names","fields":[{"name":"username","constraints":{"required":true,"unique":true}}]}"#)

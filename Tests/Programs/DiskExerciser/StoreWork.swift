@@ -38,7 +38,8 @@ final class StoreWork {
         case "register-once":
             let repository = try await opened()
             let profile = try repository.validator.validate(draft(name), on: today)
-            for _ in 0..<2 { _ = try await repository.register(profile, key: WriteKey("key-\(name)")) }
+            let key = WriteKey("key-\(name)", request: "")
+            for _ in 0..<2 { _ = try await repository.register(profile, key: key) }
         case "edit": _ = try await opened().edit(name) { $0["address"] = words.count > 2 ? words[2] : "elsewhere" }
         case "remove": try await opened().remove(name)
         case "merge":

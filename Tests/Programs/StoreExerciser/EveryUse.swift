@@ -94,7 +94,7 @@ struct EveryUse {
         func valid(_ name: String) throws -> ValidProfile {
             try repository.validator.validate(draft(name), on: repository.today)
         }
-        let key = WriteKey("a-key")
+        let key = WriteKey("a-key", request: "")
         await attempt { try await repository.register(valid("bert"), key: key) }
         await attempt { try await repository.register(valid("bert"), key: key) }
         await attempt { try await repository.register(many: [try valid("carl"), try valid("dora")]) }
@@ -114,6 +114,10 @@ struct EveryUse {
         await attempt { try await repository.unlock("abel") }
         await attempt { try await repository.passwords.validate(Secret("aK8oio"), for: "abel") }
         await attempt { try await repository.sessions.start(Secret("aK8oio"), for: "abel") }
+        for token in [nil, tokens.first.map { Secret($0) }] {
+            await attempt { try await repository.sessions.start(Secret("aK8oio"), for: "abel", on: token) }
+        }
+        await attempt { try await repository.devices.list(of: "abel") }
         await attempt { try await repository.sessions.start(vouchingFor: "abel") }
         await attempt { try await repository.passcodes.create(Secret("parislondon"), for: "abel") }
         await attempt { try await repository.passcodes.validate(Secret("parislondon"), for: "abel") }
@@ -129,7 +133,7 @@ struct EveryUse {
             let document = repository.schema.document().dropLast(2)
             return try await repository.rules.adopt(ProfileSchema(parsing: document + #",{"name":"extra"}]}"#))
         }
-        await attempt { try await repository.remove("abel", key: WriteKey("another")) }
+        await attempt { try await repository.remove("abel", key: WriteKey("another", request: "")) }
         await attempt { try await repository.remove(matching: ProfileQuery(text: "d")) }
         await attempt { try await repository.sessions.endAll(of: "bert") }
         await attempt { try await repository.removeIfUnused() }

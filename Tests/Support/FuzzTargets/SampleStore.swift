@@ -65,7 +65,7 @@ struct SampleStore {
         if let label = AccountLabel("console") { _ = try await repository.tokens.create(label, scopes: []) }
         _ = try await repository.passwords.issueReset(of: "abel")
         _ = try? await repository.passwords.validate(Secret("wrong1A"), for: "abel")
-        let key = WriteKey("kept")
+        let key = WriteKey("kept", request: "")
         let valid = try repository.validator.validate(ProfileDraft(Self.person("emil", "5")), on: repository.today)
         _ = try await repository.register(valid, key: key)
         // No other process has the store open, so SQLite's locks do not matter.

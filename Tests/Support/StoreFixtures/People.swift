@@ -22,6 +22,13 @@ package enum People {
         return draft
     }
 
+    /// A draft for an edit that keeps the password.
+    package static func withoutPassword(_ username: String, _ others: [String: String] = [:]) -> ProfileDraft {
+        var draft = draft(username, others)
+        draft["password_hash"] = nil
+        return draft
+    }
+
     /// The standard schema with fields appended, each a JSON object.
     package static func standard(and fields: String...) throws -> ProfileSchema {
         let standard = ProfileSchema.standard.document()
@@ -40,6 +47,11 @@ package enum People {
     package static let uniqueEmail = #"{"name":"email","constraints":{"unique":true}}"#
 
     package enum SchemaChangeError: Error { case unexpectedDocument }
+}
+
+extension WriteKey {
+    /// A key of a write that the other arguments of the call identify.
+    package init?(_ text: String) { self.init(text, request: "") }
 }
 
 extension ProfileRepository {

@@ -47,7 +47,7 @@ struct Service: Sendable {
             do {
                 let valid = try repository.validator.validate(draft, on: repository.today)
                 // The client sends the key again when no answer came: the profile is stored once.
-                let key = WriteKey("4f1d-register-ann")
+                let key = WriteKey("4f1d-register-ann", request: "POST /profiles")
                 for _ in 1...2 {
                     let profile = try await repository.register(valid, by: Author("sign-up"), key: key)
                     print("201", profile.json.text().prefix(21))
