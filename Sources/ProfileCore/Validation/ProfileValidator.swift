@@ -46,8 +46,9 @@ public struct ProfileValidator: Sendable {
                 judge(index, of: draft, &rows)
             }
         }
-        if draft.values.count > knownCount {
-            let unknown = Set(draft.values.keys).subtracting(schema.openFields.map(\.name.text))
+        if draft.values.count > knownCount || !draft.clearedNames.isEmpty {
+            let unknown = draft.clearedNames.union(draft.values.keys)
+                .subtracting(schema.openFields.map(\.name.text) + [FieldName.password.text, ProfileDraft.hashName])
             for name in unknown.sorted() { rows.report(ValidationIssue(nil, .unknownField(name))) }
         }
         if !schema.hasPassword {
