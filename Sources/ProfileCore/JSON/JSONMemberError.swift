@@ -20,6 +20,8 @@ public struct JSONMemberError: Error, Hashable, Sendable {
         case unknownWord(known: [String])
         /// The string or number does not have the wanted notation, such as that of a field's name or a cursor.
         case malformed
+        /// The caller sees the member, but cannot change it.
+        case readOnly
         /// The value can be replaced, but not cleared. This is a password.
         case notClearable
     }
@@ -61,6 +63,7 @@ extension JSONMemberError.Reason {
         case .unknownName(let known): "it is not known here; known are \(known.joined(separator: ", "))"
         case .unknownWord(let known): "it is none of the known words, \(known.joined(separator: ", "))"
         case .malformed: "it does not have the expected notation"
+        case .readOnly: "it cannot be changed here"
         case .notClearable: "it can be replaced, but not cleared"
         }
     }

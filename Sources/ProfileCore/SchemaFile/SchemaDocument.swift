@@ -97,6 +97,7 @@ extension FieldRules {
             members.append(JSONMember("formats", .array(formats.map { .string($0.pattern) })))
         }
         if isIndexed { members.append(JSONMember("indexed", true)) }
+        if let ownerRule { members.append(JSONMember("owner", .string(ownerRule.rawValue))) }
         if let formerName { members.append(JSONMember("was", .string(formerName.text))) }
         if !columns.isEmpty { members.append(JSONMember("columns", Self.list(columns))) }
         if !hashColumns.isEmpty { members.append(JSONMember("hashColumns", Self.list(hashColumns))) }

@@ -7,14 +7,22 @@ extension Profile: JSONEncodable {
     /// invalid. Numbers keep every stored digit.
     ///
     /// Writing this JSON takes less time than the look-up of the profile.
-    public var json: JSONValue {
+    public var json: JSONValue { json(without: []) }
+
+    /// The profile as its owner sees it: ``json`` without the values and issues of fields that the schema hides from the
+    /// owner; see `OwnerAccess`.
+    public var ownerJSON: JSONValue { json(without: schema.hiddenNames) }
+
+    private func json(without hidden: Set<String>) -> JSONValue {
         let rules = schema.openFields
         var values: [JSONMember] = []
         values.reserveCapacity(rules.count)
         // Fields are read by position. A copy of a field's rules would be slow, because Swift would retain every
         // reference in the rules.
         for (index, value) in zip(rules.indices, self.values) {
-            values.append(JSONMember(rules[index].name.text, rules[index].type.json(of: value)))
+            let name = rules[index].name.text
+            if !hidden.isEmpty, hidden.contains(name) { continue }
+            values.append(JSONMember(name, rules[index].type.json(of: value)))
         }
         var members = [
             JSONMember("id", .number(id)), JSONMember("revision", .number(revision)),
@@ -23,6 +31,7 @@ extension Profile: JSONEncodable {
             JSONMember("schema_version", .number(schemaVersion)), JSONMember("status", .string(status.rawValue)),
             JSONMember("values", .object(values)),
         ]
+        let issues = issues.filter { $0.field.map { !hidden.contains($0) } ?? true }
         if !issues.isEmpty { members.append(JSONMember("issues", .array(issues.map(\.json)))) }
         return .object(members)
     }

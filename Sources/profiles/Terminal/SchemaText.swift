@@ -90,6 +90,9 @@ extension FieldRules {
         if isUnique { rules.append("unique") }
         if isIndexed { rules.append("indexed") }
         if isSecret { rules.append("secret") }
+        if owner == .hidden { rules.append("hidden from its owner") }
+        if owner == .read, !isPrimaryKey { rules.append("read-only for its owner") }
+        if owner == .edit, isPrimaryKey { rules.append("editable by its owner") }
         if let mask { rules.append("as \(mask.pattern)") }
         switch (minimumLength, maximumLength) {
         case (let least?, let most?): rules.append(least == most ? "length \(least)" : "length \(least)–\(most)")
