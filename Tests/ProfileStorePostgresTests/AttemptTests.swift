@@ -42,6 +42,24 @@ import Watchdog
         await repository.close()
     }
 
+    @Test func `a write that met a conflict is repeated, also in a call that may wait less than its repository`()
+        async throws
+    {
+        let store = try PostgresStore()
+        let repository = try await store.open { $0.waitLimit = .seconds(60) }
+        let engine = try #require(repository.engine as? PostgresEngine)
+        var attempts = 0
+        let made = try await repository.withWaitLimit(.seconds(4)) { () throws(ProfileStoreError) in
+            try await engine.session.repeating { _ in
+                attempts += 1
+                if attempts < 3 { throw PostgresError.changedMeanwhile }
+                return attempts
+            }
+        }
+        #expect(made == 3)
+        await repository.close()
+    }
+
     @Test func `P9: 32 callers log in under names of their own`() async throws {
         let callers = 32
         let rounds = Length.isLong ? 100 : 15

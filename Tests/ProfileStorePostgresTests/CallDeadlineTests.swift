@@ -104,6 +104,28 @@ import Watchdog
         await repository.close()
     }
 
+    @Test func `a call may give up earlier than its repository, while another program keeps its row`() async throws {
+        let store = try PostgresStore()
+        let repository = try await store.open { $0.waitLimit = .seconds(60) }
+        try await repository.register("one")
+        let pool = try ConnectionPool(ServerList(store.uri()), limit: 1)
+        try await pool.withConnection(until: .now + .seconds(60)) { connection in
+            try await connection.transaction { transaction in
+                try await transaction.run("SELECT 1 FROM profiles FOR UPDATE")
+                let start = ContinuousClock.now
+                let error = await problem {
+                    try await repository.withWaitLimit(.milliseconds(500)) { try await repository.remove("one") }
+                }
+                let elapsed = ContinuousClock.now - start
+                #expect(error?.code == .busy)
+                #expect(elapsed >= .milliseconds(400) && elapsed < .seconds(20), "\(elapsed)")
+            }
+        }
+        pool.close()
+        try await repository.withWaitLimit(.seconds(20)) { _ = try await repository.remove("one") }
+        await repository.close()
+    }
+
     @Test func `a statement that the server ends is told in the server's words`() async throws {
         let store = try PostgresStore()
         let patient = try await store.open()

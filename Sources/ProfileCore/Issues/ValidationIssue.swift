@@ -166,15 +166,13 @@ extension ValidationIssue.Problem {
     }
 }
 
-extension ValidationIssue: Encodable {
-    /// Writes `field`, `code` and `message`. If ``count`` is greater than 1, also writes `count`.
+extension ValidationIssue: JSONEncodable {
+    /// The members `field`, `code` and `message`, and `count` if ``count`` is greater than 1.
     ///
-    /// The message is the built-in text. It contains the field's name. To write the schema's own message, encode a
-    /// `ReportedIssue` instead.
-    public func encode(to encoder: any Encoder) throws {
-        try JSONValue.issue(
-            field: field?.text, code: code.rawValue, message(label: field?.text ?? "The row"), count: count
-        ).encode(to: encoder)
+    /// The message is the built-in text. It contains the field's name. A `ReportedIssue` contains the schema's own
+    /// message instead.
+    public var json: JSONValue {
+        .issue(field: field?.text, code: code.rawValue, message(label: field?.text ?? "The row"), count: count)
     }
 }
 

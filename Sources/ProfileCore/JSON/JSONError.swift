@@ -31,8 +31,8 @@ public struct JSONError: Error, Hashable, Sendable {
 }
 
 extension JSONError {
-    /// The kind and the place of the error, in words.
-    package var text: String { "\(reason.text) (line \(line), column \(column))" }
+    /// The kind and the place of the error, in English: `malformed number (line 2, column 7)`.
+    public var text: String { "\(reason.text) (line \(line), column \(column))" }
 }
 
 extension JSONError.Reason {

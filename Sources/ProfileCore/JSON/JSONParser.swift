@@ -1,6 +1,9 @@
 extension JSONValue {
-    /// Parses one JSON text. Comments, trailing commas, and repeated names in an object are errors.
-    package init(parsing bytes: Span<UInt8>) throws(JSONError) {
+    /// Parses one JSON text in UTF-8. Numbers keep their digits.
+    ///
+    /// - Throws: The first error, with its line and column. Comments, trailing commas, repeated names in an object, and
+    ///   arrays and objects that are nested more than 64 deep are errors.
+    public init(parsing bytes: Span<UInt8>) throws(JSONError) {
         let result: Result<JSONValue, JSONError> = bytes.withUnsafeBufferPointer { buffer in
             var parser = JSONParser(buffer)
             do throws(JSONParser.Failure) {
@@ -12,7 +15,8 @@ extension JSONValue {
         self = try result.get()
     }
 
-    package init(parsing text: String) throws(JSONError) {
+    /// Parses one JSON text; see ``init(parsing:)-(Span<UInt8>)``.
+    public init(parsing text: String) throws(JSONError) {
         try self.init(parsing: text.utf8Span.span)
     }
 }

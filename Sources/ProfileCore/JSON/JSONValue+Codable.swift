@@ -1,5 +1,4 @@
-/// Other types convert themselves to a `JSONValue` and encode it. So an `Encoder` writes the same JSON as the command
-/// `profiles`.
+/// Other types encode their ``JSONEncodable/json``. So an `Encoder` writes the same JSON as the command `profiles`.
 extension JSONValue: Codable {
     /// Encodes the value. An encoder supports only Swift's number types. If a number is not an `Int64`, it is rounded
     /// to a `Double`. If it is too great for a `Double`, it is encoded as a string.
@@ -80,19 +79,5 @@ package struct JSONKey: CodingKey {
     package init?(intValue: Int) {
         stringValue = String(intValue)
         self.intValue = intValue
-    }
-}
-
-extension Decoder {
-    /// Refuses unknown members. An unknown member would have no effect, although the author of the JSON expects an
-    /// effect.
-    package func allowOnly<Key: CodingKey & CaseIterable>(_ keys: Key.Type) throws {
-        let known = keys.allCases.map(\.stringValue)
-        for key in try container(keyedBy: JSONKey.self).allKeys where !known.contains(key.stringValue) {
-            throw DecodingError.dataCorrupted(
-                .init(
-                    codingPath: codingPath + [key],
-                    debugDescription: "Unknown name; the known ones are \(known.joined(separator: ", "))"))
-        }
     }
 }

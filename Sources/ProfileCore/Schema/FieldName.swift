@@ -66,20 +66,14 @@ extension FieldName: ExpressibleByStringLiteral {
     }
 }
 
-extension FieldName: Codable {
+extension FieldName: JSONEncodable, JSONDecodable {
     /// Reads a name from a string. The string may also be a fact that a query compares, such as `_id`.
-    ///
-    /// - Throws: `DecodingError` if the string is not a valid name.
-    public init(from decoder: any Decoder) throws {
-        let container = try decoder.singleValueContainer()
-        let text = try container.decode(String.self)
-        guard let name = FieldName.inQuery(text) else {
-            throw DecodingError.dataCorruptedError(
-                in: container, debugDescription: "\"\(text.shortened)\" is no name of a field")
-        }
+    @_disfavoredOverload
+    public init(_ json: JSONValue) throws(JSONMemberError) {
+        guard let name = FieldName.inQuery(try String(json: json)) else { throw JSONMemberError(.malformed) }
         self = name
     }
 
-    /// Writes the name as a string.
-    public func encode(to encoder: any Encoder) throws { try text.encode(to: encoder) }
+    /// The name as a string.
+    public var json: JSONValue { .string(text) }
 }

@@ -170,6 +170,7 @@ extension FieldRules {
         isUnique = other.isUnique
         isPrimaryKey = other.isPrimaryKey
         isIndexed = other.isIndexed
+        ownerRule = other.ownerRule
         missingValues = other.missingValues
         writtenMissing = other.writtenMissing
         messages = other.messages

@@ -57,6 +57,9 @@ public struct ProfileSchema: Hashable, Sendable {
     /// The position of a field in ``openFields``, from 0, or nil if there is no such field.
     package func openIndex(of name: FieldName) -> Int? { contents.openPositions[name] }
 
+    /// The names of the fields that are hidden from the owner of a profile.
+    package var hiddenNames: Set<String> { contents.hiddenNames }
+
     /// Whether profiles have a password.
     public var hasPassword: Bool { passwordIndex != nil }
 
@@ -149,6 +152,7 @@ extension ProfileSchema {
         let fields: [FieldRules]
         let openFields: [FieldRules]
         let openNames: [FieldName]
+        let hiddenNames: Set<String>
         let primaryKeyIndex: Int
         let importSettings: ImportSettings
         let keyParts: [Int]
@@ -163,6 +167,7 @@ extension ProfileSchema {
             self.primaryKeyIndex = primaryKeyIndex
             openFields = fields.filter { !$0.isSecret }
             openNames = openFields.map(\.name)
+            hiddenNames = Set(fields.lazy.filter { $0.owner == .hidden }.map(\.name.text))
             positions = Self.positions(of: fields)
             openPositions = Self.positions(of: openFields)
             passwordIndex = positions[.password]

@@ -138,6 +138,7 @@ extension FieldRules {
         compare("written", \.written, text: { $0?.text }, effect: { _, _ in .none })
         compare("missing", \.writtenMissing, text: { $0 }, effect: { _, _ in .none })
         compare("indexed", \.isIndexed, text: { "\($0)" }, effect: { _, _ in .none })
+        compare("owner", \.owner, text: { $0.rawValue }, effect: { _, _ in .none })
         compare("was", \.formerName, text: { $0?.text }, effect: { _, _ in .none })
         compare("columns", \.columns, text: { Self.listed($0) }, effect: { _, _ in .none })
         compare("hashColumns", \.hashColumns, text: { Self.listed($0) }, effect: { _, _ in .none })

@@ -44,6 +44,7 @@ struct FieldParser {
             [
                 "characters", "requires", "mask", "formats", "secret", "indexed", "columns", "hashColumns", "was",
                 "message", "contentType", "unit", "written", "missing",
+                "owner",
             ] + (isStored ? ["column"] : []))
         let title = field.text("title")
         guard let name = parseName() else { return nil }
@@ -59,6 +60,7 @@ struct FieldParser {
         rules.isSecret = extensions.boolean("secret") ?? false
         rules.isIndexed = extensions.boolean("indexed") ?? false
         rules.contentType = extensions.text("contentType")
+        parseOwner(&rules)
         rules.missingValues = MissingValues.read(from: field) ?? (rules.isSecret ? [] : missingValues)
         parseText(&rules)
         parseFormats(&rules)
@@ -210,6 +212,17 @@ struct FieldParser {
         guard let text = extensions.string("column") else { return }
         guard let column = FieldColumn(text) else { return extensions.report("column", .malformed(text, .fieldName)) }
         rules.assignedColumn = column
+    }
+
+    private func parseOwner(_ rules: inout FieldRules) {
+        guard let text = extensions.string("owner") else { return }
+        guard let owner = OwnerAccess(rawValue: text) else {
+            return extensions.report("owner", .unknownChoice(text, known: OwnerAccess.allCases.map(\.rawValue)))
+        }
+        if rules.isSecret { extensions.report("owner", .secretIsOwned) }
+        if rules.isPrimaryKey, owner == .hidden { extensions.report("owner", .keyIsHidden) }
+        // The default is not kept, so that rules with and without it are equal.
+        if owner != rules.owner { rules.ownerRule = owner }
     }
 
     private func parseMessages(_ rules: inout FieldRules) {

@@ -5,9 +5,7 @@ extension ProfileSchema {
     /// - Parameter indented: Whether the text is indented for human readers. The fingerprint of a schema is computed
     ///   from the document on one line.
     /// - Returns: JSON, as `init(parsing:)` reads it.
-    public func document(indented: Bool = false) -> String { documentValue.text(indented: indented) }
-
-    package var documentValue: JSONValue { documentValue(withColumns: false) }
+    public func document(indented: Bool = false) -> String { json.text(indented: indented) }
 
     /// The document on one line, with the columns that a store has assigned to the fields.
     package var storedDocument: String { documentValue(withColumns: true).text() }
@@ -27,9 +25,9 @@ extension ProfileSchema {
     }
 }
 
-extension ProfileSchema: Encodable {
-    /// Writes the ``document(indented:)``.
-    public func encode(to encoder: any Encoder) throws { try documentValue.encode(to: encoder) }
+extension ProfileSchema: JSONEncodable {
+    /// The ``document(indented:)`` as JSON.
+    public var json: JSONValue { documentValue(withColumns: false) }
 }
 
 extension FieldRules {
@@ -99,6 +97,7 @@ extension FieldRules {
             members.append(JSONMember("formats", .array(formats.map { .string($0.pattern) })))
         }
         if isIndexed { members.append(JSONMember("indexed", true)) }
+        if let ownerRule { members.append(JSONMember("owner", .string(ownerRule.rawValue))) }
         if let formerName { members.append(JSONMember("was", .string(formerName.text))) }
         if !columns.isEmpty { members.append(JSONMember("columns", Self.list(columns))) }
         if !hashColumns.isEmpty { members.append(JSONMember("hashColumns", Self.list(hashColumns))) }

@@ -57,12 +57,14 @@ extension SchemaError.Reason {
             "\(name) must be a string: it is the key of every profile, and its text is compared"
         case .keyIsOptional(let name): "it must be true for \(name), the key of every profile"
         case .keyIsSecret: "a secret cannot identify a profile"
+        case .keyIsHidden: "the owner of a profile logs in with the key, and so knows it; write \"read\" or \"edit\""
         case .usernameBesideKey(let key):
             "the store keeps \"\(key)\", the primary key, in the column \"username\"; give this field another name"
         case .passwordIsNotSecret: "it must be true for the field \"password\", which is kept as a hash only"
         case .secretIsNotPassword: "only the field \"password\" can be secret; passcodes are no fields"
         case .secretIsCompared: "a secret can be compared with nothing"
         case .onlyForSecret: "only the field \"password\" can have this"
+        case .secretIsOwned: "a password is never shown, and its owner can always change it"
         case .secretIsRenamed: "the field \"password\" cannot be renamed"
         }
     }

@@ -90,6 +90,8 @@ public struct SchemaError: Hashable, Sendable {
         case keyIsOptional(FieldName)
         /// The primary key is the password.
         case keyIsSecret
+        /// The primary key is hidden from the owner of a profile.
+        case keyIsHidden
         /// The field `username` is not the primary key. The store needs a column of this name for the primary key.
         case usernameBesideKey(FieldName)
         /// The field `password` is not declared secret.
@@ -101,6 +103,8 @@ public struct SchemaError: Hashable, Sendable {
         case secretIsCompared
         /// The rule applies only to the secret field.
         case onlyForSecret
+        /// The password has an ``OwnerAccess``.
+        case secretIsOwned
         /// The password has a former name, or is the former name of another field.
         case secretIsRenamed
     }

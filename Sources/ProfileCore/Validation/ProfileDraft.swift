@@ -6,6 +6,8 @@ public struct ProfileDraft: Sendable {
     /// The values of all fields except the password, in the order in which they were set. An array, because comparing a
     /// few names takes less time than hashing one.
     private var members: [(name: String, value: DraftValue)] = []
+    /// The names that JSON gives no value: their members are null.
+    package private(set) var clearedNames: Set<String> = []
     /// The typed password.
     public var password: Secret?
     /// A password hash that the draft has instead of a typed password; see ``PasswordHash``.
@@ -98,6 +100,7 @@ public struct ProfileDraft: Sendable {
         case (nil, let value?): members.append((name, value))
         case (nil, nil): break
         }
+        clearedNames.remove(name)
     }
 
     /// Sets the value of a field to typed text. To read the text, use ``DraftValue/text`` of the value. This subscript
@@ -120,8 +123,10 @@ public struct ProfileDraft: Sendable {
 
     /// Copies the values of another draft into this draft, for example to apply an update request. If the other draft
     /// has a password or a hash, it replaces the password and the hash of this draft. If the other draft does not have
-    /// a field, the field keeps its value.
+    /// a field, the field keeps its value. If the other draft was read from JSON in which the field is null, the field is
+    /// cleared.
     public mutating func merge(_ changes: ProfileDraft) {
+        for name in changes.clearedNames { clear(name) }
         for (name, value) in changes.members { set(value, of: name) }
         if changes.password != nil || changes.passwordHash != nil {
             password = changes.password
@@ -129,29 +134,58 @@ public struct ProfileDraft: Sendable {
         }
     }
 
+    /// Clears a field. The validator reports the name if the schema has no such field.
+    private mutating func clear(_ name: String) {
+        self[name] = nil
+        clearedNames.insert(name)
+    }
+
     /// The name under which drafts, files and requests contain a password hash.
     public static let hashName = "password_hash"
 }
 
-extension ProfileDraft: Decodable {
-    /// Decodes an object that contains values by field name. A JSON string has the notation of the field. A JSON number
-    /// or boolean has the notation of JSON. Null means "no value".
+extension ProfileDraft: JSONDecodable {
+    /// Reads an object that contains values by field name. A JSON string has the notation of the field. A JSON number or
+    /// boolean has the notation of JSON. Null means "no value". The subscript of this type describes the meaning of
+    /// `password` and `password_hash`.
     ///
-    /// The decoder's memory may contain the password, and this memory is not zeroed. If this matters, set the password
-    /// as a ``Secret`` instead.
-    /// - Throws: `DecodingError` if a value is an array or an object. The error contains the path of the value.
-    public init(from decoder: any Decoder) throws {
-        let container = try decoder.container(keyedBy: JSONKey.self)
-        for key in container.allKeys {
-            let value = try container.decode(JSONValue.self, forKey: key)
-            self[key.stringValue] = DraftValue(value)
-            guard value.kind != .array, value.kind != .object else {
-                throw DecodingError.typeMismatch(
-                    String.self,
-                    .init(
-                        codingPath: container.codingPath + [key],
-                        debugDescription: "A single value is wanted, and there is \(value.kind.text)"))
+    /// A name that is not in the schema is not an error here: the validator reports it with the other issues. The memory
+    /// of the JSON value may contain the password, and this memory is not zeroed. If this matters, set the password as a
+    /// ``Secret`` instead.
+    /// - Throws: An error if the value is not an object, or if a member is an array or an object. The error contains no
+    ///   value.
+    @_disfavoredOverload
+    public init(_ json: JSONValue) throws(JSONMemberError) {
+        self.init()
+        guard case .object(let members) = json else {
+            throw JSONMemberError(.wrongType(json.kind, expected: [.object]))
+        }
+        for member in members {
+            switch member.value {
+            case .array, .object:
+                let reason = JSONMemberError.Reason.wrongType(
+                    member.value.kind, expected: [.string, .number, .boolean, .null])
+                throw JSONMemberError(reason, at: member.name)
+            case .null: clear(member.name)
+            case .string, .number, .bool: self[member.name] = DraftValue(member.value)
             }
         }
+    }
+
+    /// Applies a merge patch (RFC 7396): each member replaces the value of its field, and null clears the field. A field
+    /// without a member keeps its value.
+    ///
+    /// ```swift
+    /// let profile = try await repository.edit("ann", expecting: revision) { try $0.merge(patch) }
+    /// ```
+    /// - Parameter patch: An object like the one that ``init(_:)`` reads.
+    /// - Throws: An error as from ``init(_:)``, or `notClearable` if the password or its hash is null. Then the draft is
+    ///   unchanged.
+    public mutating func merge(_ patch: JSONValue) throws(JSONMemberError) {
+        let changes = try ProfileDraft(patch)
+        for name in [FieldName.password.text, Self.hashName] where changes.clearedNames.contains(name) {
+            throw JSONMemberError(.notClearable, at: name)
+        }
+        merge(changes)
     }
 }

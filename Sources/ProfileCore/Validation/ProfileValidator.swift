@@ -47,8 +47,9 @@ public struct ProfileValidator: Sendable {
                 judge(value, index: index, of: draft, &rows)
             }
         }
-        if draft.count > knownCount {
-            let unknown = Set(draft.values.keys).subtracting(schema.openFields.map(\.name.text))
+        if draft.count > knownCount || !draft.clearedNames.isEmpty {
+            let unknown = draft.clearedNames.union(draft.values.keys)
+                .subtracting(schema.openFields.map(\.name.text) + [FieldName.password.text, ProfileDraft.hashName])
             for name in unknown.sorted() { rows.report(ValidationIssue(nil, .unknownField(name))) }
         }
         if !schema.hasPassword {

@@ -1,10 +1,8 @@
-package import ProfileCore
+public import ProfileCore
 
-extension LoginSession: Encodable {
-    /// Writes the session in the format of `session list --format json`.
-    public func encode(to encoder: any Encoder) throws { try json.encode(to: encoder) }
-
-    package var json: JSONValue {
+extension LoginSession: JSONEncodable {
+    /// The session in the format of `session list --format json`.
+    public var json: JSONValue {
         [
             "id": .string(id.description), "profile_id": .number(profileID), "username": .string(username),
             "label": label.map { .string($0.text) } ?? .null, "created_at": .string(createdAt.description),
@@ -14,12 +12,10 @@ extension LoginSession: Encodable {
     }
 }
 
-extension KnownDevice: Encodable {
-    /// Writes the device with the members `id`, `profile_id`, `username`, `label`, `created_at`, `last_used_at` and
-    /// `expires_at`. The output does not contain the token of the device.
-    public func encode(to encoder: any Encoder) throws { try json.encode(to: encoder) }
-
-    package var json: JSONValue {
+extension KnownDevice: JSONEncodable {
+    /// The device with the members `id`, `profile_id`, `username`, `label`, `created_at`, `last_used_at` and
+    /// `expires_at`. It does not contain the token of the device.
+    public var json: JSONValue {
         [
             "id": .string(id.description), "profile_id": .number(profileID), "username": .string(username),
             "label": label.map { .string($0.text) } ?? .null, "created_at": .string(createdAt.description),
@@ -28,12 +24,9 @@ extension KnownDevice: Encodable {
     }
 }
 
-extension AccessToken: Encodable {
-    /// Writes the access token in the format of `token list --format json`. The output does not contain the secret text
-    /// of the token.
-    public func encode(to encoder: any Encoder) throws { try json.encode(to: encoder) }
-
-    package var json: JSONValue {
+extension AccessToken: JSONEncodable {
+    /// The access token in the format of `token list --format json`. It does not contain the secret text of the token.
+    public var json: JSONValue {
         [
             "id": .string(id.description), "name": .string(name.text),
             "scopes": .array(scopes.map { .string($0.text) }), "created_at": .string(createdAt.description),
@@ -43,11 +36,9 @@ extension AccessToken: Encodable {
     }
 }
 
-extension PasswordReset: Encodable {
-    /// Writes the reset in the format of `reset --format json`. The output does not contain the token of the reset.
-    public func encode(to encoder: any Encoder) throws { try json.encode(to: encoder) }
-
-    package var json: JSONValue {
+extension PasswordReset: JSONEncodable {
+    /// The reset in the format of `reset --format json`. It does not contain the token of the reset.
+    public var json: JSONValue {
         [
             "profile_id": .number(profileID), "username": .string(username),
             "created_at": .string(createdAt.description), "expires_at": .string(expiresAt.description),

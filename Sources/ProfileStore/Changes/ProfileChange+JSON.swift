@@ -1,11 +1,9 @@
-package import ProfileCore
+public import ProfileCore
 
-extension ProfileChange: Encodable {
-    /// Writes the change in the format of `watch --format json`. All members are always present. If a value is unknown,
-    /// the member is null. `key` is the value of the profile's primary key. The member is called `key` in every store.
-    public func encode(to encoder: any Encoder) throws { try json.encode(to: encoder) }
-
-    package var json: JSONValue {
+extension ProfileChange: JSONEncodable {
+    /// The change in the format of `watch --format json`. All members are always present. If a value is unknown, the
+    /// member is null. `key` is the value of the profile's primary key. The member is called `key` in every store.
+    public var json: JSONValue {
         [
             "number": .number(number), "kind": .string(kind.rawValue),
             "first_profile_id": (profileIDs?.lowerBound).map { .number($0) } ?? .null,

@@ -1,27 +1,28 @@
 public import ProfileCore
 
-extension Profile: Encodable {
-    /// Writes the profile as `lookup --format json` prints it. The first members are the id, the revision, the times,
-    /// the schema version and the status. The member `values` contains the non-secret fields in the schema's order, so a
+extension Profile: JSONEncodable {
+    /// The profile as `lookup --format json` prints it. The first members are the id, the revision, the times, the
+    /// schema version and the status. The member `values` contains the non-secret fields in the schema's order, so a
     /// field may have the name of another member. An absent value is null. `issues` is present only if the profile is
-    /// invalid.
-    public func encode(to encoder: any Encoder) throws { try json.encode(to: encoder) }
-
-    /// The profile as JSON, with the same members as its `Encodable` form. The members are in the schema's order, and
-    /// numbers keep every stored digit. Writing this JSON takes less time than the look-up of the profile, and much
-    /// less time than an `Encoder`.
+    /// invalid. Numbers keep every stored digit.
     ///
-    /// ```swift
-    /// response.write(profile.json.utf8())
-    /// ```
-    public var json: JSONValue {
+    /// Writing this JSON takes less time than the look-up of the profile.
+    public var json: JSONValue { json(without: []) }
+
+    /// The profile as its owner sees it: ``json`` without the values and issues of fields that the schema hides from the
+    /// owner; see `OwnerAccess`.
+    public var ownerJSON: JSONValue { json(without: schema.hiddenNames) }
+
+    private func json(without hidden: Set<String>) -> JSONValue {
         let rules = schema.openFields
         var values: [JSONMember] = []
         values.reserveCapacity(rules.count)
         // Fields are read by position. A copy of a field's rules would be slow, because Swift would retain every
         // reference in the rules.
         for (index, value) in zip(rules.indices, self.values) {
-            values.append(JSONMember(rules[index].name.text, rules[index].type.json(of: value)))
+            let name = rules[index].name.text
+            if !hidden.isEmpty, hidden.contains(name) { continue }
+            values.append(JSONMember(name, rules[index].type.json(of: value)))
         }
         var members = [
             JSONMember("id", .number(id)), JSONMember("revision", .number(revision)),
@@ -30,17 +31,15 @@ extension Profile: Encodable {
             JSONMember("schema_version", .number(schemaVersion)), JSONMember("status", .string(status.rawValue)),
             JSONMember("values", .object(values)),
         ]
+        let issues = issues.filter { $0.field.map { !hidden.contains($0) } ?? true }
         if !issues.isEmpty { members.append(JSONMember("issues", .array(issues.map(\.json)))) }
         return .object(members)
     }
 }
 
-extension ProfilePage: Encodable {
-    /// Writes the page as `lookup --format json` prints it. `next` is the cursor of the next page, null at the end.
-    public func encode(to encoder: any Encoder) throws { try json.encode(to: encoder) }
-
-    /// The page as JSON. The member `profiles` contains the profiles in the form of ``Profile/json``. The member `next`
-    /// follows.
+extension ProfilePage: JSONEncodable {
+    /// The page as `lookup --format json` prints it. The member `profiles` contains the profiles in the form of
+    /// ``Profile/json``. The member `next` is the cursor of the next page, null at the end.
     public var json: JSONValue {
         [
             "profiles": .array(profiles.map(\.json)),
@@ -49,12 +48,10 @@ extension ProfilePage: Encodable {
     }
 }
 
-extension ReportedIssue: Encodable {
-    /// Writes `field`, `code` and `message`. For an issue of the whole row, `field` is null. If the issue stands for
-    /// several issues, `count` is written too.
-    public func encode(to encoder: any Encoder) throws { try json.encode(to: encoder) }
-
-    package var json: JSONValue { .issue(field: field, code: code, message, count: count) }
+extension ReportedIssue: JSONEncodable {
+    /// The members `field`, `code` and `message`. For an issue of the whole row, `field` is null. If the issue stands
+    /// for several issues, `count` follows.
+    public var json: JSONValue { .issue(field: field, code: code, message, count: count) }
 }
 
 extension FieldRules {

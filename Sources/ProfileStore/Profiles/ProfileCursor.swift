@@ -1,4 +1,4 @@
-package import ProfileCore
+public import ProfileCore
 internal import SecretHashing
 
 /// A position in a sorted list of profiles: after the last profile of a page. The cursor stays valid if profiles are
@@ -99,20 +99,16 @@ public struct ProfileCursor: Hashable, Sendable, CustomStringConvertible {
     private enum Direction: String { case ascending, descending }
 }
 
-extension ProfileCursor: Codable {
+extension ProfileCursor: JSONEncodable, JSONDecodable {
     /// Reads ``description``.
-    ///
-    /// - Throws: `DecodingError` if the text is not a cursor.
-    public init(from decoder: any Decoder) throws {
-        let container = try decoder.singleValueContainer()
-        guard let cursor = ProfileCursor(try container.decode(String.self)) else {
-            throw DecodingError.dataCorruptedError(in: container, debugDescription: "No cursor that a page gave")
-        }
+    @_disfavoredOverload
+    public init(_ json: JSONValue) throws(JSONMemberError) {
+        guard let cursor = ProfileCursor(try String(json: json)) else { throw JSONMemberError(.malformed) }
         self = cursor
     }
 
-    /// Writes ``description``.
-    public func encode(to encoder: any Encoder) throws { try description.encode(to: encoder) }
+    /// The ``description`` as a string.
+    public var json: JSONValue { .string(description) }
 }
 
 /// A page of the profiles that a query finds, in the query's order.

@@ -1,105 +1,100 @@
-internal import ProfileCore
+public import ProfileCore
 
-extension ProfileQuery: Codable {
-    private enum Key: String, CodingKey, CaseIterable {
+extension ProfileQuery: JSONEncodable, JSONDecodable {
+    private enum Key: String, CaseIterable {
         case conditions, text, status, order, limit, after
         case joinsByOr = "or"
         case isReversed = "reversed"
+
+        static let names = allCases.map(\.rawValue)
     }
 
     /// Reads an object with any of `conditions`, `or`, `text`, `status`, `order`, `reversed`, `limit` and `after`; see
     /// <doc:Queries>.
-    ///
-    /// - Throws: `DecodingError` if a member has the wrong type or an unknown name. The error contains the path of the
-    ///   member.
-    public init(from decoder: any Decoder) throws {
-        try decoder.allowOnly(Key.self)
-        let container = try decoder.container(keyedBy: Key.self)
+    @_disfavoredOverload
+    public init(_ json: JSONValue) throws(JSONMemberError) {
+        let members = try JSONMembers(json, known: Key.names)
         self.init(
-            try container.decodeIfPresent([Condition].self, forKey: .conditions) ?? [],
-            joinsByOr: try container.decodeIfPresent(Bool.self, forKey: .joinsByOr) ?? false,
-            text: try container.decodeIfPresent(String.self, forKey: .text),
-            status: try container.decodeIfPresent(Status.self, forKey: .status),
-            order: try container.decodeIfPresent(Order.self, forKey: .order),
-            isReversed: try container.decodeIfPresent(Bool.self, forKey: .isReversed) ?? false,
-            limit: try container.decodeIfPresent(Int.self, forKey: .limit) ?? Self.usualLimit,
-            after: try container.decodeIfPresent(ProfileCursor.self, forKey: .after))
+            try members.read(Key.conditions.rawValue) { (json) throws(JSONMemberError) in
+                try [Condition](json: json, Condition.init(_:))
+            } ?? [],
+            joinsByOr: try members.read(Key.joinsByOr.rawValue, Bool.init(json:)) ?? false,
+            text: try members.read(Key.text.rawValue, String.init(json:)),
+            status: try members.read(Key.status.rawValue, Status.init(json:)),
+            order: try members.read(Key.order.rawValue, Order.init(_:)),
+            isReversed: try members.read(Key.isReversed.rawValue, Bool.init(json:)) ?? false,
+            limit: try members.read(Key.limit.rawValue, Int.init(json:)) ?? Self.usualLimit,
+            after: try members.read(Key.after.rawValue, ProfileCursor.init(_:)))
     }
 
-    /// Writes the object that ``init(from:)`` reads, without default values.
-    public func encode(to encoder: any Encoder) throws {
-        var container = encoder.container(keyedBy: Key.self)
-        if !conditions.isEmpty { try container.encode(conditions, forKey: .conditions) }
-        if joinsByOr { try container.encode(joinsByOr, forKey: .joinsByOr) }
-        try container.encodeIfPresent(text, forKey: .text)
-        try container.encodeIfPresent(status, forKey: .status)
-        try container.encodeIfPresent(order, forKey: .order)
-        if isReversed { try container.encode(isReversed, forKey: .isReversed) }
-        try container.encode(limit, forKey: .limit)
-        try container.encodeIfPresent(after, forKey: .after)
+    /// The object that ``init(_:)`` reads, without default values.
+    public var json: JSONValue {
+        var members: [JSONMember] = []
+        func add(_ key: Key, _ value: JSONValue?) {
+            if let value { members.append(JSONMember(key.rawValue, value)) }
+        }
+        add(.conditions, conditions.isEmpty ? nil : .array(conditions.map(\.json)))
+        add(.joinsByOr, joinsByOr ? true : nil)
+        add(.text, text.map(JSONValue.string))
+        add(.status, status.map { .string($0.rawValue) })
+        add(.order, order?.json)
+        add(.isReversed, isReversed ? true : nil)
+        add(.limit, .number(limit))
+        add(.after, after?.json)
+        return .object(members)
     }
 }
 
-extension ProfileQuery.Status: Codable {}
-
-extension ProfileQuery.SortField: Codable {
-    private enum Key: String, CodingKey, CaseIterable {
-        case field
-        case isDescending = "descending"
+extension ProfileQuery.Status: Codable {
+    fileprivate init(json: JSONValue) throws(JSONMemberError) {
+        guard let status = Self(rawValue: try String(json: json)) else {
+            throw JSONMemberError(.unknownWord(known: [Self.invalid.rawValue, Self.unjudged.rawValue]))
+        }
+        self = status
     }
+}
 
+extension ProfileQuery.SortField: JSONEncodable, JSONDecodable {
     /// Reads an object with `field` and an optional `descending` (false by default).
-    public init(from decoder: any Decoder) throws {
-        try decoder.allowOnly(Key.self)
-        let container = try decoder.container(keyedBy: Key.self)
+    @_disfavoredOverload
+    public init(_ json: JSONValue) throws(JSONMemberError) {
+        let members = try JSONMembers(json, known: ["field", "descending"])
         self.init(
-            try container.decode(FieldName.self, forKey: .field),
-            isDescending: try container.decodeIfPresent(Bool.self, forKey: .isDescending) ?? false)
+            try members.require("field", FieldName.init(_:)),
+            isDescending: try members.read("descending", Bool.init(json:)) ?? false)
     }
 
-    /// Writes the object that ``init(from:)`` reads.
-    public func encode(to encoder: any Encoder) throws {
-        var container = encoder.container(keyedBy: Key.self)
-        try container.encode(field, forKey: .field)
-        try container.encode(isDescending, forKey: .isDescending)
-    }
+    /// The object that ``init(_:)`` reads.
+    public var json: JSONValue { ["field": field.json, "descending": .bool(isDescending)] }
 }
 
-extension ProfileQuery.Order: Codable {
-    private enum Name: String, Codable { case relevance }
+extension ProfileQuery.Order: JSONEncodable, JSONDecodable {
+    private static let relevanceWord = "relevance"
 
     /// Reads a ``ProfileQuery/SortField``, an array of them, or the text `relevance`.
-    public init(from decoder: any Decoder) throws {
-        if let name = try? decoder.singleValueContainer().decode(String.self) {
-            guard Name(rawValue: name) != nil else {
-                throw DecodingError.dataCorrupted(
-                    .init(codingPath: decoder.codingPath, debugDescription: "No order is called so"))
-            }
-            self = .relevance
-        } else if (try? decoder.unkeyedContainer()) != nil {
-            self = .fields(try [ProfileQuery.SortField](from: decoder))
-        } else {
-            self = .fields([try ProfileQuery.SortField(from: decoder)])
+    @_disfavoredOverload
+    public init(_ json: JSONValue) throws(JSONMemberError) {
+        switch json {
+        case .string(Self.relevanceWord): self = .relevance
+        case .string: throw JSONMemberError(.unknownWord(known: [Self.relevanceWord]))
+        case .array: self = .fields(try [ProfileQuery.SortField](json: json, ProfileQuery.SortField.init(_:)))
+        default: self = .fields([try ProfileQuery.SortField(json)])
         }
     }
 
-    /// Writes the form that ``init(from:)`` reads.
-    public func encode(to encoder: any Encoder) throws {
+    /// The form that ``init(_:)`` reads.
+    public var json: JSONValue {
         switch self {
-        case .fields(let fields) where fields.count == 1: try fields[0].encode(to: encoder)
-        case .fields(let fields): try fields.encode(to: encoder)
-        case .relevance: try Name.relevance.encode(to: encoder)
+        case .fields(let fields) where fields.count == 1: fields[0].json
+        case .fields(let fields): .array(fields.map(\.json))
+        case .relevance: .string(Self.relevanceWord)
         }
     }
 }
 
-extension ProfileQuery.Condition: Codable {
-    private enum Key: String, CodingKey, CaseIterable {
-        case field, comparison, value, values
-    }
-
+extension ProfileQuery.Condition: JSONEncodable, JSONDecodable {
     /// The comparisons by their names in JSON.
-    private enum Name: String, Codable {
+    private enum Name: String, CaseIterable {
         case equals, contains
         case differs = "differs_from"
         case hasPrefix = "has_prefix"
@@ -110,25 +105,34 @@ extension ProfileQuery.Condition: Codable {
         case isAny = "is_any_of"
         case isAbsent = "is_absent"
         case isPresent = "is_present"
+
+        init(json: JSONValue) throws(JSONMemberError) {
+            guard let name = Self(rawValue: try String(json: json)) else {
+                throw JSONMemberError(.unknownWord(known: Self.allCases.map(\.rawValue)))
+            }
+            self = name
+        }
+
+        /// The member that contains the value of the comparison.
+        var valueKey: String? {
+            switch self {
+            case .isAny: "values"
+            case .isAbsent, .isPresent: nil
+            default: "value"
+            }
+        }
     }
 
     /// Reads `field`, `comparison` and a `value`. The comparison `is_any_of` has the member `values`, which is an array
     /// of texts. The comparisons `is_absent` and `is_present` have no value.
-    public init(from decoder: any Decoder) throws {
-        try decoder.allowOnly(Key.self)
-        let container = try decoder.container(keyedBy: Key.self)
-        let name = try container.decode(Name.self, forKey: .comparison)
-        let wanted: Key? =
-            switch name {
-            case .isAny: .values
-            case .isAbsent, .isPresent: nil
-            default: .value
-            }
-        for key in [Key.value, .values] where key != wanted && container.contains(key) {
-            throw DecodingError.dataCorruptedError(
-                forKey: key, in: container, debugDescription: "\(name.rawValue) has no \(key.rawValue)")
+    @_disfavoredOverload
+    public init(_ json: JSONValue) throws(JSONMemberError) {
+        let name = try JSONMembers(json, known: ["field", "comparison", "value", "values"])
+            .require("comparison", Name.init(json:))
+        let members = try JSONMembers(json, known: ["field", "comparison"] + [name.valueKey].compactMap(\.self))
+        var value: String {
+            get throws(JSONMemberError) { try members.require("value", String.init(json:)) }
         }
-        var value: String { get throws { try container.decode(String.self, forKey: .value) } }
         let comparison: ProfileQuery.Comparison =
             switch name {
             case .equals: .equals(try value)
@@ -139,36 +143,35 @@ extension ProfileQuery.Condition: Codable {
             case .isAtMost: .isAtMost(try value)
             case .isGreater: .isGreater(than: try value)
             case .isAtLeast: .isAtLeast(try value)
-            case .isAny: .isAny(of: try container.decode([String].self, forKey: .values))
+            case .isAny:
+                .isAny(
+                    of: try members.require("values") { (json) throws(JSONMemberError) in
+                        try [String](json: json, String.init(json:))
+                    })
             case .isAbsent: .isAbsent
             case .isPresent: .isPresent
             }
-        self.init(try container.decode(FieldName.self, forKey: .field), comparison)
+        self.init(try members.require("field", FieldName.init(_:)), comparison)
     }
 
-    /// Writes the form that ``init(from:)`` reads.
-    public func encode(to encoder: any Encoder) throws {
-        var container = encoder.container(keyedBy: Key.self)
-        try container.encode(field, forKey: .field)
-        func write(_ name: Name) throws { try container.encode(name, forKey: .comparison) }
-        func write(_ name: Name, _ value: String) throws {
-            try write(name)
-            try container.encode(value, forKey: .value)
-        }
-        switch comparison {
-        case .equals(let value): try write(.equals, value)
-        case .differs(let value): try write(.differs, value)
-        case .hasPrefix(let value): try write(.hasPrefix, value)
-        case .contains(let value): try write(.contains, value)
-        case .isLess(let value): try write(.isLess, value)
-        case .isAtMost(let value): try write(.isAtMost, value)
-        case .isGreater(let value): try write(.isGreater, value)
-        case .isAtLeast(let value): try write(.isAtLeast, value)
-        case .isAny(let values):
-            try write(.isAny)
-            try container.encode(values, forKey: .values)
-        case .isAbsent: try write(.isAbsent)
-        case .isPresent: try write(.isPresent)
-        }
+    /// The object that ``init(_:)`` reads.
+    public var json: JSONValue {
+        let (name, value): (Name, JSONValue?) =
+            switch comparison {
+            case .equals(let value): (.equals, .string(value))
+            case .differs(let value): (.differs, .string(value))
+            case .hasPrefix(let value): (.hasPrefix, .string(value))
+            case .contains(let value): (.contains, .string(value))
+            case .isLess(let value): (.isLess, .string(value))
+            case .isAtMost(let value): (.isAtMost, .string(value))
+            case .isGreater(let value): (.isGreater, .string(value))
+            case .isAtLeast(let value): (.isAtLeast, .string(value))
+            case .isAny(let values): (.isAny, .array(values.map(JSONValue.string)))
+            case .isAbsent: (.isAbsent, nil)
+            case .isPresent: (.isPresent, nil)
+            }
+        let members = [JSONMember("field", field.json), JSONMember("comparison", .string(name.rawValue))]
+        guard let key = name.valueKey, let value else { return .object(members) }
+        return .object(members + [JSONMember(key, value)])
     }
 }

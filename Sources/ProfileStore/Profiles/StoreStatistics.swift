@@ -1,3 +1,5 @@
+public import ProfileCore
+
 /// The number of stored profiles and the size of a store.
 public struct StoreStatistics: Hashable, Sendable {
     /// The number of all profiles, valid or not.
@@ -29,5 +31,16 @@ public struct StoreStatistics: Hashable, Sendable {
         self.changeNumber = changeNumber
         self.fileBytes = fileBytes
         self.walBytes = walBytes
+    }
+}
+
+extension StoreStatistics: JSONEncodable {
+    /// The counts in the format of `check --format json`, then the sizes `file_bytes` and `wal_bytes`.
+    public var json: JSONValue {
+        [
+            "profiles": .number(profiles), "invalid": .number(invalid), "with_password": .number(withPassword),
+            "with_passcode": .number(withPasscode), "schema_version": .number(schemaVersion),
+            "change_number": .number(changeNumber), "file_bytes": .number(fileBytes), "wal_bytes": .number(walBytes),
+        ]
     }
 }

@@ -72,9 +72,9 @@ public struct Timestamp: Hashable, Comparable, Sendable, CustomStringConvertible
     private var seconds: Int64 { millisecondsSince1970.dividedDown(by: 1_000) }
 }
 
-extension Timestamp: Encodable {
-    /// Writes ``description``.
-    public func encode(to encoder: any Encoder) throws { try description.encode(to: encoder) }
+extension Timestamp: JSONEncodable {
+    /// The ``description`` as a string.
+    public var json: JSONValue { .string(description) }
 }
 
 extension Int64 {

@@ -38,8 +38,24 @@ extension ProfileRepository.Changes {
         return ProfileChanges(repository: repository, start: start)
     }
 
-    func page(after number: Int64, limit: Int) async throws(ProfileStoreError) -> [ProfileChange] {
-        try await repository.call { () throws(ProfileStoreError) in
+    /// The maximum number of changes in one ``page(after:limit:)``.
+    public static let mostOfPage = 1_000
+
+    /// Returns the changes after an earlier change, oldest first, and does not wait for new changes.
+    ///
+    /// - Parameters:
+    ///   - number: The number of the change to continue after: 0 for the beginning of the log.
+    ///   - limit: The maximum number of changes, from 1 to ``mostOfPage``. A smaller number is treated as 1, and a greater
+    ///     number as this maximum.
+    /// - Returns: The changes. The next page continues after the number of the last one. Empty if there are no later
+    ///   changes. If the store no longer keeps the next change, or `number` is greater than that of the newest change, one
+    ///   change of the kind ``ProfileChange/Kind/missed``: any profile may have changed, and its number is the newest one.
+    /// - Throws: `busy`, `unavailable`, …
+    public func page(
+        after number: Int64, limit: Int = Self.mostOfPage
+    ) async throws(ProfileStoreError) -> [ProfileChange] {
+        let (number, limit) = (max(0, number), min(max(1, limit), Self.mostOfPage))
+        return try await repository.call { () throws(ProfileStoreError) in
             let changes = try await repository.ask(
                 .readChanges, rows: \.count, await repository.engine.changes(after: number, limit: limit))
             // So when a listener receives a change of the rules, this repository already uses the new rules.

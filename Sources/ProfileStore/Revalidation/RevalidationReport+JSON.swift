@@ -1,11 +1,9 @@
-package import ProfileCore
+public import ProfileCore
 
-extension RevalidationReport: Encodable {
-    /// Writes the report as `revalidate --format json` prints it, but without `database`. Clients of a service must not
-    /// learn the server's paths.
-    public func encode(to encoder: any Encoder) throws { try json.encode(to: encoder) }
-
-    package var json: JSONValue { .object(members) }
+extension RevalidationReport: JSONEncodable {
+    /// The report as `revalidate --format json` prints it, but without `database`. Clients of a service must not learn
+    /// the server's paths.
+    public var json: JSONValue { .object(members) }
 
     /// The report with the path of the store, for an operator.
     package var localJSON: JSONValue { .object(members + [JSONMember.database(store)]) }
@@ -23,11 +21,9 @@ extension RevalidationReport: Encodable {
     }
 }
 
-extension ProfileIssue: Encodable {
-    /// Writes the issue as in a report.
-    public func encode(to encoder: any Encoder) throws { try json.encode(to: encoder) }
-
-    var json: JSONValue { .object(issue.members(value: value, key: key)) }
+extension ProfileIssue: JSONEncodable {
+    /// The issue as in a report.
+    public var json: JSONValue { .object(issue.members(value: value, key: key)) }
 }
 
 // The reports of imports use these functions too.
@@ -42,11 +38,9 @@ extension IssueTally {
     }
 }
 
-extension IssueTally.Count: Encodable {
-    /// Writes `field`, `code` and `count`. For issues of whole rows, `field` is null.
-    public func encode(to encoder: any Encoder) throws { try json.encode(to: encoder) }
-
-    fileprivate var json: JSONValue {
+extension IssueTally.Count: JSONEncodable {
+    /// The members `field`, `code` and `count`. For issues of whole rows, `field` is null.
+    public var json: JSONValue {
         ["field": field.map(JSONValue.string) ?? .null, "code": .string(code), "count": .number(count)]
     }
 }

@@ -1,4 +1,4 @@
-package import ProfileCore
+public import ProfileCore
 
 /// The schema that validated profiles or rows.
 public struct SchemaReference: Hashable, Sendable {
@@ -16,11 +16,9 @@ public struct SchemaReference: Hashable, Sendable {
     }
 }
 
-extension SchemaReference: Encodable {
-    /// Writes `name`, `version` (null if the schema is not in the store) and `fingerprint`.
-    public func encode(to encoder: any Encoder) throws { try json.encode(to: encoder) }
-
-    package var json: JSONValue {
+extension SchemaReference: JSONEncodable {
+    /// The members `name`, `version` (null if the schema is not in the store) and `fingerprint`.
+    public var json: JSONValue {
         [
             "name": .string(name), "version": version.map { .number($0) } ?? .null,
             "fingerprint": .string(fingerprint),

@@ -18,3 +18,14 @@ public struct SchemaVersion: Hashable, Sendable {
         adoptedAt = adopted.adoptedAt
     }
 }
+
+extension SchemaVersion: JSONEncodable {
+    /// The version in the format of `schema log --format json`: its number, the time of adoption, and the name and the
+    /// fingerprint of the schema. The rules are the `json` of ``schema``.
+    public var json: JSONValue {
+        [
+            "version": .number(number), "adopted_at": .string(adoptedAt.description), "name": .string(schema.name),
+            "fingerprint": .string(fingerprint),
+        ]
+    }
+}

@@ -1,3 +1,5 @@
+internal import ProfileCore
+
 /// The author of a change. The caller names the author. The log of changes stores it; see ``ProfileChange/author``.
 ///
 /// A service usually names the account that sent the request. Other programs usually name themselves. The store does
@@ -15,6 +17,23 @@ public struct Author: Hashable, Sendable, CustomStringConvertible {
             !name.unicodeScalars.contains(where: { $0.properties.generalCategory == .control })
         else { return nil }
         self.name = name
+    }
+
+    /// Creates an author from any text, such as the name of an account in another system.
+    ///
+    /// Control characters become spaces, the ends are trimmed, and a text that is too long is cut after a whole character.
+    /// The result is nil if nothing remains.
+    public init?(fitting text: String) {
+        var cleaned = String.UnicodeScalarView()
+        for scalar in text.unicodeScalars {
+            cleaned.append(scalar.properties.generalCategory == .control ? " " : scalar)
+        }
+        var name = ""
+        for character in String(cleaned).trimmed.prefix(Self.longestLength) {
+            guard name.utf8.count + character.utf8.count <= 4 * Self.longestLength else { break }
+            name.append(character)
+        }
+        self.init(name.trimmed)
     }
 
     public var description: String { name }

@@ -25,7 +25,7 @@ extension PostgresSession {
                 // If the next attempt began too late, the deadline would interrupt it. The error of the next attempt
                 // would then replace the answer of this attempt.
                 let hasAnswer = isOnOneMachine || refusal != nil
-                let lastBegin = hasAnswer ? deadline - options.waitLimit / 8 : deadline
+                let lastBegin = hasAnswer ? deadline - min(options.waitLimit, deadline - start) / 8 : deadline
                 let isOver = Task.isCancelled || ContinuousClock.now + pause >= lastBegin
                 if error is LoadGoesOn, !isOver {
                     let hasEnded: Bool

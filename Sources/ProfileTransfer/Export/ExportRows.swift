@@ -2,19 +2,17 @@ internal import CSVStream
 internal import ProfileCore
 internal import ProfileStore
 
-/// The rows of an export, page by page, with a cell for each column of the export.
-struct ExportRows {
+/// An export that has read the rules, and has checked its query and its columns, but has read no profile.
+struct OpenedExport: Sendable {
     let columns: ExportColumns
-    private let repository: ProfileRepository
-    /// The next page of the scan.
-    private var scan: StoreScan
+    fileprivate let repository: ProfileRepository
+    /// The first page of the scan.
+    fileprivate let scan: StoreScan
     /// Nil if all rows of the scan are exported unchanged.
-    private let selection: RowSelection?
+    fileprivate let selection: RowSelection?
     /// In JSON, the column `_issues` has the issues as JSON.
-    private let issuesAreJSON: Bool
-    /// The rows in their order; nil if they are not sorted, and before the first page.
-    private var sorted: RecordSorter?
-    private let temporaryFolder: String
+    fileprivate let issuesAreJSON: Bool
+    fileprivate let temporaryFolder: String
 
     /// Reads the rules in force.
     ///
@@ -36,10 +34,26 @@ struct ExportRows {
         self.selection = selection
         scan = selection.scan
     }
+}
+
+/// The rows of an export, page by page, with a cell for each column of the export.
+struct ExportRows {
+    private let export: OpenedExport
+    /// The next page of the scan.
+    private var scan: StoreScan
+    /// The rows in their order; nil if they are not sorted, and before the first page.
+    private var sorted: RecordSorter?
+
+    init(_ export: OpenedExport) {
+        self.export = export
+        scan = export.scan
+    }
+
+    private var columns: ExportColumns { export.columns }
 
     /// Returns the next page, which has at least one row; nil at the end.
     mutating func next() async throws(ExportError) -> StoredRows? {
-        guard let selection else { return try await page() }
+        guard let selection = export.selection else { return try await page() }
         guard selection.isSorted else {
             while let page = try await page() {
                 let selected = try selected(page, by: selection)
@@ -51,7 +65,9 @@ struct ExportRows {
     }
 
     private mutating func page() async throws(ExportError) -> StoredRows? {
-        do throws(ProfileStoreError) { return try await repository.nextPage(of: &scan) } catch { throw .store(error) }
+        do throws(ProfileStoreError) { return try await export.repository.nextPage(of: &scan) } catch {
+            throw .store(error)
+        }
     }
 
     private func selected(_ page: StoredRows, by selection: RowSelection) throws(ExportError) -> StoredRows {
@@ -66,7 +82,7 @@ struct ExportRows {
         _ row: Int, of page: StoredRows, by selection: RowSelection, to selected: inout StoredRows
     ) throws(ExportError) {
         do throws(ProfileStoreError) {
-            try selection.append(row, of: page, issuesAsJSON: issuesAreJSON, to: &selected)
+            try selection.append(row, of: page, issuesAsJSON: export.issuesAreJSON, to: &selected)
         } catch {
             throw .store(error)
         }
@@ -77,8 +93,8 @@ struct ExportRows {
     /// Reads and sorts all rows, unless an earlier call has done so.
     private mutating func sort(by selection: RowSelection) async throws(ExportError) -> RecordSorter {
         if let sorted { return sorted }
-        let sorter = RecordSorter(in: temporaryFolder)
-        let reading = repository
+        let sorter = RecordSorter(in: export.temporaryFolder)
+        let reading = export.repository
         var next = try await page()
         while let page = next {
             let place = scan

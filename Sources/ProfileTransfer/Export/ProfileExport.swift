@@ -9,6 +9,35 @@ public struct ProfileExport: AsyncSequence, Sendable {
 
     let repository: ProfileRepository
     let form: ExportForm
+    /// What ``opened()`` has read; nil if each iteration reads it.
+    private var opening: OpenedExport?
+
+    init(repository: ProfileRepository, form: ExportForm) {
+        self.repository = repository
+        self.form = form
+    }
+
+    /// Opens the export: reads the rules in force from the store, and checks the query and the columns. No profile is read.
+    ///
+    /// A service calls this method before it sends the status of its response, so it can still answer with the error:
+    ///
+    /// ```swift
+    /// let export = try await repository.export(matching: query, as: .csv).opened()
+    /// let response = respond(status: 200)
+    /// for try await chunk in export { try await response.write(chunk) }
+    /// ```
+    /// - Returns: The same export. An iteration of it begins with its first chunk.
+    /// - Throws: `invalidQuery`, `closed`, `unavailable`, …
+    public func opened() async throws(ProfileStoreError) -> ProfileExport {
+        var export = self
+        export.opening = try await start()
+        return export
+    }
+
+    fileprivate func start() async throws(ProfileStoreError) -> OpenedExport {
+        if let opening { return opening }
+        return try await OpenedExport(repository, form)
+    }
 
     public func makeAsyncIterator() -> Iterator { Iterator(self) }
 
@@ -48,11 +77,11 @@ public struct ProfileExport: AsyncSequence, Sendable {
 
         private mutating func writePage() async throws(ProfileStoreError) {
             if rows == nil {
-                let rows = try await ExportRows(export.repository, export.form)
+                let opened = try await export.start()
                 inMemory { () throws(ByteStreamError) in
-                    output = try export.form.output(rows.columns, to: gathered.sink)
+                    output = try export.form.output(opened.columns, to: gathered.sink)
                 }
-                self.rows = rows
+                rows = ExportRows(opened)
             }
             let page: StoredRows?
             do throws(ExportError) {

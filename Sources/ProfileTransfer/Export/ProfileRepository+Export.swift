@@ -16,6 +16,8 @@ extension ProfileRepository {
     /// for try await chunk in repository.export(as: .csv) { try await response.write(chunk) }
     /// ```
     ///
+    /// A service that sends its status before the first chunk opens the export first; see ``ProfileExport/opened()``.
+    ///
     /// - Parameters:
     ///   - format: The file format. CSV and NDJSON files can be imported again without changes. If the schema requires
     ///     a password, a file for a later import must include the hashes.
@@ -78,12 +80,12 @@ extension ProfileRepository {
         let form = ExportForm(
             format: format, query: query, ids: ids, columns: columns, includesHashes: includingHashes,
             isSpreadsheetSafe: spreadsheetSafe, isOriginal: original, temporaryFolder: temporaryFolder)
-        var rows: ExportRows
-        do throws(ProfileStoreError) { rows = try await ExportRows(self, form) } catch { throw .store(error) }
-        let columns = rows.columns
+        let opened: OpenedExport
+        do throws(ProfileStoreError) { opened = try await OpenedExport(self, form) } catch { throw .store(error) }
+        var rows = ExportRows(opened)
         let thread = ThreadPool(threads: 1)
         let output = try await thread.writing { () throws(ByteStreamError) in
-            try form.output(columns, to: .descriptor(descriptor))
+            try form.output(opened.columns, to: .descriptor(descriptor))
         }
         var count = 0
         while let page = try await rows.next() {

@@ -1,13 +1,12 @@
-internal import ProfileCore
+public import ProfileCore
 internal import ProfileStore
 
-extension ImportReport: Encodable {
-    /// Encodes the report in the JSON form of `import --format json`, with two differences. `database` is omitted, and
-    /// `source` is the file name without its path. The reason: clients of a service must not learn the paths of the
-    /// server.
-    public func encode(to encoder: any Encoder) throws { try json.encode(to: encoder) }
-
-    var json: JSONValue { .object(members(source: source.split(separator: "/").last.map(String.init) ?? source)) }
+extension ImportReport: JSONEncodable {
+    /// The report in the form of `import --format json`, with two differences. `database` is omitted, and `source` is
+    /// the file name without its path. The reason: clients of a service must not learn the paths of the server.
+    public var json: JSONValue {
+        .object(members(source: source.split(separator: "/").last.map(String.init) ?? source))
+    }
 
     /// The JSON form with the paths of the source and the store, for the operator.
     var localJSON: JSONValue { .object(members(source: source) + [JSONMember.database(store)]) }
@@ -26,18 +25,11 @@ extension ImportReport: Encodable {
     }
 }
 
-extension RowIssue: Encodable {
-    /// Encodes the issue in the same form as in a report.
-    public func encode(to encoder: any Encoder) throws { try json.encode(to: encoder) }
-
-    var json: JSONValue {
+extension RowIssue: JSONEncodable {
+    /// The issue in the same form as in a report.
+    public var json: JSONValue {
         .object(
             [JSONMember("line", .number(line)), JSONMember("record", .number(record))]
                 + issue.members(value: value, key: key))
     }
-}
-
-extension InputWarning: Encodable {
-    /// Encodes the warning in the same form as in a report: its `code` and its values.
-    public func encode(to encoder: any Encoder) throws { try json.encode(to: encoder) }
 }

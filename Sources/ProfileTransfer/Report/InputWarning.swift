@@ -1,9 +1,9 @@
-package import ProfileCore
+public import ProfileCore
 internal import TextLayout
 
 /// A warning about unusual content of an input. The reader accepted this content. The stored values may differ from the
 /// values that the author of the input intended.
-public enum InputWarning: Hashable, Sendable {
+public enum InputWarning: Hashable, Sendable, JSONEncodable {
     /// The input is not UTF-8, and no encoding was named. The reader guessed this encoding from the bytes.
     case guessedEncoding(String)
     /// The header is in this line. The lines above it were skipped.
@@ -136,8 +136,8 @@ extension InputWarning {
         count == 1 ? "in line \(line)" : "the first in line \(line)"
     }
 
-    /// Returns the JSON form for programs.
-    package var json: JSONValue {
+    /// The warning as in a report: its `code` and its values.
+    public var json: JSONValue {
         switch self {
         case .guessedEncoding(let name): ["code": "guessed_encoding", "encoding": .string(name)]
         case .linesAboveHeader(let line): ["code": "lines_above_header", "line": .number(line)]

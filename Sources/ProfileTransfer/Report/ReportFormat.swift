@@ -24,8 +24,8 @@ public enum ReportFormat: String, Hashable, Sendable, CaseIterable {
 extension ImportReport {
     /// Returns the whole report in a format, including all listed issues.
     ///
-    /// The text includes the path of the store, so it is only for the operator. A service sends the `Encodable` form to
-    /// its clients instead.
+    /// The text includes the path of the store, so it is only for the operator. A service sends ``json`` to its clients
+    /// instead.
     public func rendered(as format: ReportFormat) -> String { outline.rendered(as: format) }
 
     /// Writes the whole report in a format, in chunks.
@@ -44,8 +44,8 @@ extension ImportReport {
 extension RevalidationReport {
     /// Returns the whole report in a format, including all listed issues.
     ///
-    /// The text includes the path of the store, so it is only for the operator. A service sends the `Encodable` form to
-    /// its clients instead.
+    /// The text includes the path of the store, so it is only for the operator. A service sends ``json`` to its clients
+    /// instead.
     public func rendered(as format: ReportFormat) -> String { outline.rendered(as: format) }
 
     /// Writes the whole report in a format, in chunks.

@@ -69,7 +69,6 @@ struct CheckCommand: AsynchronousCommand, ResultWriting {
         _ check: StoreCheck, _ statistics: StoreStatistics, _ unjudged: Int, _ path: String
     ) -> JSONValue {
         let file: JSONValue = [
-            "file_bytes": .number(statistics.fileBytes), "wal_bytes": .number(statistics.walBytes),
             "integrity": .array(check.integrityTexts.map(JSONValue.string)),
             "foreign_keys": .array(check.foreignKeyTexts.map(JSONValue.string)),
             "sqlite_version": .string(check.sqliteVersion), "wal_reset_defect": .bool(check.hasWALResetDefect),
@@ -93,12 +92,8 @@ struct CheckCommand: AsynchronousCommand, ResultWriting {
     static func contents(
         _ statistics: StoreStatistics, _ unjudged: Int, _ place: String, isSound: Bool
     ) -> JSONValue {
-        [
-            "database": .string(place), "sound": .bool(isSound), "profiles": .number(statistics.profiles),
-            "invalid": .number(statistics.invalid), "unjudged": .number(unjudged),
-            "with_password": .number(statistics.withPassword), "with_passcode": .number(statistics.withPasscode),
-            "schema_version": .number(statistics.schemaVersion), "change_number": .number(statistics.changeNumber),
-        ]
+        let place: JSONValue = ["database": .string(place), "sound": .bool(isSound), "unjudged": .number(unjudged)]
+        return place.merging(statistics.json)
     }
 }
 

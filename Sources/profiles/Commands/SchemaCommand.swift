@@ -145,12 +145,8 @@ struct SchemaLogCommand: AsynchronousCommand, ResultWriting {
             }
             try Output.standard.write(table.text)
         case .json:
-            let list = versions.map { version -> JSONValue in
-                [
-                    "version": .number(version.number), "adopted_at": .string(version.adoptedAt.description),
-                    "name": .string(version.schema.name), "fingerprint": .string(version.fingerprint),
-                    "in_force": .bool(version.number == versions.last?.number),
-                ]
+            let list = versions.map { version in
+                version.json.merging(["in_force": .bool(version.number == versions.last?.number)])
             }
             try Output.standard.print(["versions": .array(list)])
         }

@@ -45,16 +45,23 @@ struct ConditionOptions: ParsableArguments {
     var joinsByOr = false
 
     func validate() throws {
-        for text in comparisons where FieldComparison(text) == nil {
-            throw ValidationError(
-                "--where takes FIELD=VALUE. Instead of = you can use !=, <, <=, > or >=; "
-                    + "'\(text.visible(upTo: 64))' has none of them after a field name.")
+        for text in comparisons {
+            do throws(WrittenCondition.Fault) {
+                _ = try WrittenCondition(comparing: text)
+            } catch {
+                switch error {
+                case .noOperator:
+                    throw ValidationError(
+                        "--where takes FIELD=VALUE. Instead of = you can use !=, <, <=, > or >=; "
+                            + "'\(text.visible(upTo: 64))' has none of them after a field name.")
+                case .noValue: throw ValidationError("'\(text.visible(upTo: 64))' has no value to compare with.")
+                }
+            }
         }
-        for text in comparisons where FieldComparison(text)?.lacksValue ?? false {
-            throw ValidationError("'\(text.visible(upTo: 64))' has no value to compare with.")
+        for text in contents where WrittenCondition(containing: text) == nil {
+            throw ValidationError("--contains takes FIELD=TEXT.")
         }
-        for text in contents where Assignment(text) == nil { throw ValidationError("--contains takes FIELD=TEXT.") }
-        for text in choices where FieldChoice(text) == nil {
+        for text in choices where WrittenCondition(choosing: text) == nil {
             throw ValidationError(#"--any takes FIELD=A,B with at least one value, and \, for a comma within one."#)
         }
     }
@@ -62,10 +69,16 @@ struct ConditionOptions: ParsableArguments {
     var isEmpty: Bool { comparisons.isEmpty && contents.isEmpty && choices.isEmpty && !invalid }
 
     /// The names that the user typed for fields.
-    var names: [String] {
-        comparisons.compactMap { FieldComparison($0)?.field } + contents.compactMap { Assignment($0)?.field }
-            + choices.compactMap { FieldChoice($0)?.field }
+    var names: [String] { written.map(\.field) }
+
+    /// The conditions as the user wrote them.
+    private var written: [WrittenCondition] {
+        compared + contents.compactMap(WrittenCondition.init(containing:))
+            + choices.compactMap(WrittenCondition.init(choosing:))
     }
+
+    /// The conditions of `--where`.
+    private var compared: [WrittenCondition] { comparisons.compactMap { try? WrittenCondition(comparing: $0) } }
 
     /// The status that every profile must have. With `--or`, `--invalid` is one of the conditions.
     var status: ProfileQuery.Status? { invalid && !joinsByOr ? .invalid : nil }
@@ -88,11 +101,9 @@ struct ConditionOptions: ParsableArguments {
                 try add(other.field, comparison)
             }
         }
-        for comparison in comparisons.compactMap(FieldComparison.init) {
-            try add(comparison.field, comparison.comparison(withPrefix: prefix))
+        for condition in written {
+            try add(condition.field, prefix ? condition.comparison.withPrefix : condition.comparison)
         }
-        for content in contents.compactMap(Assignment.init) { try add(content.field, .contains(content.value)) }
-        for choice in choices.compactMap(FieldChoice.init) { try add(choice.field, .isAny(of: choice.values)) }
         if invalid, joinsByOr { try add(ProfileFact.status.name, .equals(ProfileQuery.Status.invalid.rawValue)) }
         return conditions
     }
@@ -105,82 +116,24 @@ struct ConditionOptions: ParsableArguments {
     /// Whether the lookup reads only a few profiles, because it can use an index that every store has.
     func leaveFewProfiles(_ others: [Assignment], inOrder isOrdered: Bool) -> Bool {
         guard !invalid, !prefix, !joinsByOr else { return false }
-        let equal = others.map(\.field) + comparisons.compactMap(FieldComparison.init).filter(\.isEqual).map(\.field)
+        let equal = others.map(\.field) + compared.filter(\.isEqual).map(\.field)
         if equal.contains(FieldName.username.text) { return true }
         let count = others.count + comparisons.count + contents.count + choices.count
         return equal == [FieldName.phone.text] && count == 1 && !isOrdered
     }
 }
 
-/// A comparison of a field with a value, such as `FIELD=VALUE` or `FIELD>=VALUE`.
-struct FieldComparison {
-    /// Longer operators come first, because `<=` begins with `<`, and `>=` with `>`. `==` means `=`.
-    private enum Sign: String, CaseIterable {
-        case equalsTwice = "=="
-        case differs = "!="
-        case isAtMost = "<="
-        case isAtLeast = ">="
-        case equals = "="
-        case isLess = "<"
-        case isGreater = ">"
-    }
-
-    let field: String
-    private let sign: Sign
-    private let value: String
-
-    init?(_ text: String) {
-        guard let place = text.firstIndex(where: "=!<>".contains) else { return nil }
-        field = text[..<place].split(separator: " ").joined(separator: " ")
-        guard !field.isEmpty, let sign = Sign.allCases.first(where: { text[place...].hasPrefix($0.rawValue) }) else {
-            return nil
-        }
-        self.sign = sign == .equalsTwice ? .equals : sign
-        value = String(text[place...].dropFirst(sign.rawValue.count))
-    }
-
-    var isEqual: Bool { sign == .equals && !value.isEmpty }
-
-    /// Whether the operator is `<`, `<=`, `>` or `>=` and its value is missing.
-    var lacksValue: Bool { value.isEmpty && sign != .equals && sign != .differs }
-
-    func comparison(withPrefix prefix: Bool) -> ProfileQuery.Comparison {
-        switch sign {
-        case .equals, .equalsTwice: prefix ? .hasPrefix(value) : value.isEmpty ? .isAbsent : .equals(value)
-        case .differs: value.isEmpty ? .isPresent : .differs(from: value)
-        case .isLess: .isLess(than: value)
-        case .isAtMost: .isAtMost(value)
-        case .isGreater: .isGreater(than: value)
-        case .isAtLeast: .isAtLeast(value)
-        }
-    }
+extension WrittenCondition {
+    fileprivate var isEqual: Bool { if case .equals = comparison { true } else { false } }
 }
 
-/// `FIELD=A,B`. Within a value, `\,` stands for a comma, and `\\` stands for a backslash.
-struct FieldChoice {
-    let field: String
-    let values: [String]
-
-    init?(_ text: String) {
-        guard let assignment = Assignment(text) else { return nil }
-        field = assignment.field
-        var values = [""]
-        var isEscaped = false
-        for character in assignment.value {
-            if isEscaped {
-                if character != ",", character != "\\" { values[values.count - 1].append("\\") }
-                values[values.count - 1].append(character)
-                isEscaped = false
-            } else if character == "\\" {
-                isEscaped = true
-            } else if character == "," {
-                values.append("")
-            } else {
-                values[values.count - 1].append(character)
-            }
+extension ProfileQuery.Comparison {
+    /// The comparison that `--prefix` makes of one with `=`.
+    fileprivate var withPrefix: ProfileQuery.Comparison {
+        switch self {
+        case .equals(let value): .hasPrefix(value)
+        case .isAbsent: .hasPrefix("")
+        default: self
         }
-        if isEscaped { values[values.count - 1].append("\\") }
-        guard !values.contains("") else { return nil }
-        self.values = values
     }
 }

@@ -22,12 +22,7 @@ struct OrderOptions: ParsableArguments {
 
     /// The names of the fields of `--sort`, as the user typed them, and whether the greatest values come first.
     var sorts: [(field: String, isDescending: Bool)] {
-        sorting.map { text in
-            for (ending, isDescending) in [(":asc", false), (":desc", true)] where text.hasSuffix(ending) {
-                return (String(text.dropLast(ending.count)), isDescending)
-            }
-            return (text, descending)
-        }
+        sorting.map(WrittenSort.init).map { ($0.field, $0.isDescending ?? descending) }
     }
 
     /// The order of `--sort`. Nil without `--sort`.

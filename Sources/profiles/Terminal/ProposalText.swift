@@ -81,7 +81,7 @@ extension SchemaProposal {
                 }),
             "ignored_columns": .array(ignoredColumns.map(JSONValue.string)),
             "warnings": .array(warnings.map(\.json)),
-            "schema": schema?.documentValue ?? .null,
+            "schema": schema?.json ?? .null,
         ]
     }
 }

@@ -22,9 +22,6 @@ extension SchemaDifference {
         guard !isEmpty else { return "The rules are the same" }
         return changes.flatMap { $0.lines(ofLooserRules: isLooser) }.map(\.visible).joined(separator: "\n")
     }
-
-    /// The changes as an array.
-    var json: JSONValue { .array(changes.map(\.json)) }
 }
 
 extension SchemaDifference.Change {
@@ -42,33 +39,6 @@ extension SchemaDifference.Change {
         case .reordered: ["~ the order of the fields"]
         case .imported: ["~ how files are imported"]
         }
-    }
-
-    /// The change as a JSON object with the members `change`, `field`, `rules` and `changes`. Members that do not apply
-    /// are left out.
-    fileprivate var json: JSONValue {
-        switch self {
-        case .added(let field): ["change": "added", "field": .string(field.name.text)]
-        case .removed(let field): ["change": "removed", "field": .string(field.name.text)]
-        case .changed(let before, let after):
-            [
-                "change": .string(before.name == after.name ? "changed" : "renamed"), "field": .string(after.name.text),
-                "rules": .array(after.differences(from: before).map(JSONValue.string)),
-                "changes": .array(after.changes(from: before).map(\.json)),
-            ]
-        case .reordered: ["change": "reordered"]
-        case .imported(let before, let after):
-            ["change": "imported", "before": before.document ?? [:], "after": after.document ?? [:]]
-        }
-    }
-}
-
-extension RuleChange {
-    fileprivate var json: JSONValue {
-        [
-            "rule": .string(rule), "before": before.map(JSONValue.string) ?? .null,
-            "after": after.map(JSONValue.string) ?? .null, "effect": .string(effect.rawValue),
-        ]
     }
 }
 
@@ -120,6 +90,9 @@ extension FieldRules {
         if isUnique { rules.append("unique") }
         if isIndexed { rules.append("indexed") }
         if isSecret { rules.append("secret") }
+        if owner == .hidden { rules.append("hidden from its owner") }
+        if owner == .read, !isPrimaryKey { rules.append("read-only for its owner") }
+        if owner == .edit, isPrimaryKey { rules.append("editable by its owner") }
         if let mask { rules.append("as \(mask.pattern)") }
         switch (minimumLength, maximumLength) {
         case (let least?, let most?): rules.append(least == most ? "length \(least)" : "length \(least)–\(most)")

@@ -122,7 +122,7 @@ import Watchdog
         ("enum", #""constraints":{"enum":["a"]}"#), ("characters", #""profiles":{"characters":["digits"]}"#),
         ("requires", #""profiles":{"requires":["digit"]}"#), ("mask", ##""profiles":{"mask":"#"}"##),
         ("formats", #""type":"date","profiles":{"formats":["yyyyMMdd"]}"#),
-        ("indexed", #""profiles":{"indexed":true}"#),
+        ("indexed", #""profiles":{"indexed":true}"#), ("owner", #""profiles":{"owner":"hidden"}"#),
         ("columns", #""profiles":{"columns":["X y"]}"#), ("was", #""profiles":{"was":"y"}"#),
         ("message", #""profiles":{"message":{"required":"Why?"}}"#),
         ("contentType", #""profiles":{"contentType":"tel"}"#),

@@ -39,6 +39,9 @@ struct RandomSchema {
         if random.once(in: 4) { extensions.append(("contentType", "tel")) }
         if random.once(in: 6) { extensions.append(("columns", [.string("Column of \(name)"), .string(name)])) }
         if random.once(in: 6) { extensions.append(("indexed", .bool(random.once(in: 2)))) }
+        if random.once(in: 6), let owner = OwnerAccess.allCases.randomElement(using: &random) {
+            extensions.append(("owner", .string(owner.rawValue)))
+        }
         var properties = missingValues()
         if case .array(let list) = properties.first?.1, list.contains("NA"), random.once(in: 2) {
             extensions.append(("missing", "NA"))

@@ -137,6 +137,40 @@ import Watchdog
         await impatient.close()
     }
 
+    @Test func `a call may give up earlier than its repository, also at SQLite's own lock`() async throws {
+        let child = try hold()
+        for isInside in [false, true] {
+            let start = ContinuousClock.now
+            let error = await #expect(throws: ProfileStoreError.self) {
+                // The limit of the repository is 30 s, and the earlier end of two limits counts.
+                try await repository.withWaitLimit(isInside ? .milliseconds(200) : .seconds(20)) {
+                    try await repository.withWaitLimit(isInside ? .seconds(20) : .milliseconds(200)) {
+                        try await repository.edit("abel") { $0["address"] = "elsewhere" }
+                    }
+                }
+            }
+            let elapsed = ContinuousClock.now - start
+            guard case .busy(let holder, _)? = error?.reason else {
+                Issue.record("\(String(describing: error))")
+                return
+            }
+            #expect(holder?.processID == child.processID)
+            #expect(elapsed >= .milliseconds(150) && elapsed < .seconds(8), "\(elapsed)")
+        }
+        _ = await child.finish()
+        let other = try store.connect()
+        try other.execute("BEGIN IMMEDIATE")
+        let start = ContinuousClock.now
+        let error = await #expect(throws: ProfileStoreError.self) {
+            try await repository.withWaitLimit(.milliseconds(200)) { try await repository.register("bert") }
+        }
+        #expect(error?.code == .busy && .now - start < .seconds(8))
+        try other.execute("ROLLBACK")
+        // The next call has the limit of its repository again.
+        try await repository.withWaitLimit(.milliseconds(200)) { try await repository.register("carl") }
+        #expect(try await repository.usernames() == ["abel", "carl"])
+    }
+
     @Test func `a store that another program has for itself alone is waited for no longer either`() async throws {
         let store = try TemporaryStore()
         await (try store.open()).close()

@@ -137,6 +137,25 @@ import Watchdog
         await repository.close()
     }
 
+    @Test func `R7: a page of the log has the next changes, and says so if they are no longer kept`() async throws {
+        let repository = try await open { $0.mostChanges = 10 }
+        let changes = repository.changes
+        #expect(try await changes.page(after: 0).isEmpty)
+        try await repository.register("abel")
+        for number in 2...25 { _ = try await repository.edit("abel") { $0["address"] = "\(number)" } }
+        #expect(try await changes.page(after: 15, limit: 4).map(\.number) == Array(16...19))
+        #expect(try await changes.page(after: 19, limit: 100).map(\.number) == Array(20...25))
+        #expect(try await changes.page(after: 25).isEmpty)
+        // The ends of the range, and numbers that no change has.
+        #expect(try await changes.page(after: 20, limit: 0).map(\.number) == [21])
+        #expect(try await changes.page(after: 15, limit: .max).count == 10)
+        for number: Int64 in [0, 14, -1, .min, 26, .max] {
+            let missed = try await changes.page(after: number, limit: 4)
+            #expect(missed.map(\.kind) == [.missed] && missed.map(\.number) == [25], "after \(number)")
+        }
+        await repository.close()
+    }
+
     @Test func `R7: a log that nobody reads stays short`() async throws {
         let repository = try await open { $0.mostChanges = 200 }
         try await repository.register("abel")

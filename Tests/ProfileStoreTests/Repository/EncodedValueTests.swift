@@ -32,6 +32,12 @@ import Watchdog
         #expect(try encoded(session.value) == session.value.json.inOrder)
         let reset = try await repository.passwords.issueReset(of: "skboard")
         #expect(try encoded(reset.value) == reset.value.json.inOrder)
+        let statistics = try await repository.statistics()
+        #expect(try encoded(statistics) == statistics.json.inOrder)
+        #expect(statistics.json["profiles"] == 2 && statistics.json["change_number"] == 2)
+        let version = repository.rules.inForce
+        #expect(try encoded(version) == version.json.inOrder)
+        #expect(version.json["version"] == 1 && version.json["name"] == "standard")
         let report = try await repository.rules.revalidate()
         #expect(try encoded(report) == report.json.inOrder)
         #expect(try encoded(report)["skipped"] == .number("2.0"))
@@ -137,20 +143,20 @@ import Watchdog
         (#"{"order":{"field":"age","desc":true}}"#, ["order", "desc"]), (#"{"after":"x"}"#, ["after"]),
         (#"{"order":"best"}"#, ["order"]), (#"{"after":"3.04"}"#, ["after"]), (#"{"after":"3.5"}"#, ["after"]),
         (#"{"status":"valid"}"#, ["status"]), (#"{"limit":"7"}"#, ["limit"]),
-        (#"{"conditions":[{"field":"age","comparison":"equals"}]}"#, ["conditions", "Index 0", "value"]),
+        (#"{"conditions":[{"field":"age","comparison":"equals"}]}"#, ["conditions", "0", "value"]),
         (
             #"{"conditions":[{"field":"age","comparison":"like","value":"x"}]}"#,
-            ["conditions", "Index 0", "comparison"]
+            ["conditions", "0", "comparison"]
         ),
         (
             #"{"conditions":[{"field":"age","comparison":"is_absent","value":"x"}]}"#,
-            ["conditions", "Index 0", "value"]
+            ["conditions", "0", "value"]
         ),
         (
             #"{"conditions":[{"field":"age","comparison":"equals","value":"x","values":[]}]}"#,
-            ["conditions", "Index 0", "values"]
+            ["conditions", "0", "values"]
         ),
-        (#"{"conditions":[{"field":"age","comparison":"equals","value":5}]}"#, ["conditions", "Index 0", "value"]),
+        (#"{"conditions":[{"field":"age","comparison":"equals","value":5}]}"#, ["conditions", "0", "value"]),
     ])
     func `a query that means nothing is refused with the path`(text: String, path: [String]) throws {
         let error = try #require(throws: DecodingError.self) { try query(text) }

@@ -38,6 +38,21 @@ import Watchdog
             schemaVersion: 3, issues: issues, hasPassword: false, schema: schema, values: values)
     }
 
+    @Test func `an owner's profile lacks the values and issues of hidden fields`() throws {
+        let fields = #"{"name":"username","constraints":{"required":true,"unique":true}},{"name":"zeta"}"#
+        let schema = try ProfileSchema(
+            parsing: #"{"fields":[\#(fields),{"name":"risk","profiles":{"owner":"hidden"}},{"name":"age"}]}"#)
+        let time = Timestamp(millisecondsSince1970: 0)
+        let issues = ["risk", "age", nil].map { ReportedIssue(field: $0, code: "bad_format", message: "x") }
+        let profile = Profile(
+            id: 1, revision: 1, createdAt: time, updatedAt: time, schemaVersion: 1, issues: issues, hasPassword: false,
+            schema: schema, values: ["ann", nil, "high", "7"])
+        #expect(profile.json["values"] == ["username": "ann", "zeta": nil, "risk": "high", "age": "7"])
+        #expect(profile.ownerJSON["values"] == ["username": "ann", "zeta": nil, "age": "7"])
+        #expect(profile.ownerJSON["issues"] == .array(issues.dropFirst().map(\.json)))
+        #expect(!profile.ownerJSON.text().contains("risk"))
+    }
+
     @Test func `profiles and pages write what an encoder writes, in the schema's order and with every digit`() throws {
         var random = SeededGenerator(printingSeedOf: "profiles as JSON")
         let schema = try ProfileSchema(parsing: Self.schema)

@@ -96,6 +96,35 @@ import Watchdog
         do { try await writing.value } catch let error as ProfileStoreError where error == .cancelled {}
     }
 
+    @Test func `an export that is opened first fails before its first chunk, and else exports the same`() async throws {
+        let store = try await filledStore(10)
+        let repository = store.repository
+        for query in [ProfileQuery([.init("shoe", .isPresent)]), ProfileQuery(order: .init("shoe"))] {
+            let error = await #expect(throws: ProfileStoreError.self) {
+                try await repository.export(matching: query, as: .csv).opened()
+            }
+            #expect(error?.code == .invalidQuery)
+        }
+        let error = await #expect(throws: ProfileStoreError.self) {
+            try await repository.export(matching: ProfileQuery(), columns: ["shoe"], as: .csv).opened()
+        }
+        #expect(error?.code == .invalidQuery)
+        let sorted = ProfileQuery(order: .init(.username, isDescending: true))
+        for export in [repository.export(as: .ndjson), repository.export(matching: sorted, as: .csv)] {
+            let opened = try await export.opened()
+            // Each iteration is an export of its own.
+            for _ in 1...2 { #expect(try await gather(opened) == gather(export)) }
+        }
+        let opened = try await repository.export(as: .ndjson).opened()
+        try await store.register(["username": "late"])
+        #expect(String(decoding: try await gather(opened).joined(), as: UTF8.self).contains("late"))
+        await repository.close()
+        let closed = await #expect(throws: ProfileStoreError.self) {
+            try await repository.export(as: .csv).opened()
+        }
+        #expect(closed == .closed)
+    }
+
     @Test func `a cancelled export ends`() async throws {
         let store = try await filledStore(10)
         let task = Task {

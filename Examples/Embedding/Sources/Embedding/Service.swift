@@ -43,7 +43,7 @@ struct Service: Sendable {
             #"{"username": "ann", "password": "Sunflower7", "phone": "78761241"}"#,
             #"{"username": "ann", "password": "Sunflower7", "phone": "78761241", "address": "4 Elm St"}"#,
         ] {
-            let draft = try JSONDecoder().decode(ProfileDraft.self, from: Data(body.utf8))
+            let draft = try ProfileDraft(JSONValue(parsing: body))
             do {
                 let valid = try repository.validator.validate(draft, on: repository.today)
                 // The client sends the key again when no answer came: the profile is stored once.
@@ -53,7 +53,7 @@ struct Service: Sendable {
                     print("201", profile.json.text().prefix(21))
                 }
             } catch let error as ValidationFailure {
-                print("422", try json(error.issues.map { ReportedIssue($0, in: repository.schema) }))
+                print("422", JSONValue.array(error.issues.map { ReportedIssue($0, in: repository.schema).json }).text())
             }
         }
     }
@@ -121,7 +121,7 @@ struct Service: Sendable {
             {"conditions": [{"field": "username", "comparison": "is_at_least", "value": "guest5"}],
              "order": {"field": "username"}, "limit": 3}
             """
-        var query = try JSONDecoder().decode(ProfileQuery.self, from: Data(body.utf8))
+        var query = try ProfileQuery(JSONValue(parsing: body))
         let plan = try await repository.plan(of: query)
         print("served by", plan == .everything ? "a scan" : "an index")
         repeat {
@@ -132,7 +132,7 @@ struct Service: Sendable {
         do throws(ProfileStoreError) {
             _ = try await repository.profiles(ProfileQuery([.init("shoe_size", .isAtLeast("43"))]))
         } catch {
-            if error.kind == .invalid { print("400", try json(error.issues)) }
+            if let issues = error.issues { print("400", JSONValue.array(issues.map(\.json)).text()) }
         }
     }
 
@@ -156,12 +156,6 @@ struct Service: Sendable {
         guard let name = AccountLabel("metrics") else { return }
         let token = try await repository.tokens.create(name, scopes: [.read])
         print("token of", try await repository.tokens.find(token.token)?.name.text ?? "nobody")
-    }
-
-    private func json(_ value: some Encodable) throws -> String {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = .sortedKeys
-        return String(decoding: try encoder.encode(value), as: UTF8.self)
     }
 }
 

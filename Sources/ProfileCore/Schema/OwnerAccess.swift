@@ -1,0 +1,38 @@
+/// The access to a field that the owner has: the person whose profile it is. Programs and operators have every access.
+///
+/// A store does not know who calls it, so it does not use this rule. A service uses it for requests of people: with
+/// ``ProfileDraft/init(_:ofOwnerIn:)``, ``ProfileDraft/merge(_:ofOwnerIn:)``, ``ProfileSchema/forOwner`` and
+/// `Profile.ownerJSON`.
+public enum OwnerAccess: String, Hashable, Sendable, CaseIterable {
+    /// The owner sees and changes the value.
+    case edit
+    /// The owner sees the value.
+    case read
+    /// The owner does not see the value, and does not learn that the field exists.
+    case hidden
+}
+
+extension FieldRules {
+    /// The access of the person whose profile it is. By default, an owner edits every field, but reads the primary key.
+    ///
+    /// For the password this is always ``OwnerAccess/edit``.
+    public var owner: OwnerAccess { ownerRule ?? (isPrimaryKey ? .read : .edit) }
+}
+
+extension ProfileSchema {
+    /// The schema as the owner of a profile sees it: without hidden fields and without the settings of imports, which may
+    /// name them. It is for forms and for people who ask for the rules. A store validates by the whole schema.
+    public var forOwner: ProfileSchema {
+        let shown = fields.filter { $0.owner != .hidden }
+        let key = shown.firstIndex { $0.isPrimaryKey } ?? 0
+        return ProfileSchema(name: name, fields: shown, primaryKeyIndex: key)
+    }
+
+    /// Returns the access of an owner to a field; nil if there is no such field. If an owner cannot change the primary key,
+    /// an owner cannot change the fields that form it either.
+    func ownerAccess(to name: String) -> OwnerAccess? {
+        guard let index = FieldName(name).flatMap({ index(of: $0) }) else { return nil }
+        let access = fields[index].owner
+        return access == .edit && keyParts.contains(index) && primaryKey.owner != .edit ? .read : access
+    }
+}

@@ -1,0 +1,35 @@
+extension SchemaDifference: JSONEncodable {
+    /// The ``changes`` as an array; see ``Change/json``.
+    public var json: JSONValue { .array(changes.map(\.json)) }
+}
+
+extension SchemaDifference.Change: JSONEncodable {
+    /// An object with the member `change`: `added`, `removed`, `changed`, `renamed`, `reordered` or `imported`. A change
+    /// of a field has its name as `field`. If its rules differ, `rules` has their names, and `changes` their values. A
+    /// change of the import settings has them as `before` and `after`.
+    public var json: JSONValue {
+        switch self {
+        case .added(let field): ["change": "added", "field": .string(field.name.text)]
+        case .removed(let field): ["change": "removed", "field": .string(field.name.text)]
+        case .changed(let before, let after):
+            [
+                "change": .string(before.name == after.name ? "changed" : "renamed"), "field": .string(after.name.text),
+                "rules": .array(after.differences(from: before).map(JSONValue.string)),
+                "changes": .array(after.changes(from: before).map(\.json)),
+            ]
+        case .reordered: ["change": "reordered"]
+        case .imported(let before, let after):
+            ["change": "imported", "before": before.document ?? [:], "after": after.document ?? [:]]
+        }
+    }
+}
+
+extension RuleChange: JSONEncodable {
+    /// The members `rule`, `before`, `after` and `effect`. Without a rule, `before` or `after` is null.
+    public var json: JSONValue {
+        [
+            "rule": .string(rule), "before": before.map(JSONValue.string) ?? .null,
+            "after": after.map(JSONValue.string) ?? .null, "effect": .string(effect.rawValue),
+        ]
+    }
+}

@@ -1,0 +1,58 @@
+// Drafts and patches of the person whose profile it is.
+extension ProfileDraft {
+    /// Reads the draft of a person who registers: the primary key, the password, and the fields that an owner may edit;
+    /// see ``init(_:)``.
+    ///
+    /// - Throws: An error as from ``init(_:)``; `unknownName` for a hidden or unknown field and for `password_hash`;
+    ///   `readOnly` for a field that an owner only reads.
+    public init(_ json: JSONValue, ofOwnerIn schema: ProfileSchema) throws(JSONMemberError) {
+        try self.init(json)
+        let key = [schema.primaryKeyIndex] + schema.keyParts
+        try json.requireNames(of: schema) { name in key.contains { schema.fields[$0].name.text == name } }
+    }
+
+    /// Applies a merge patch of the person whose profile it is; see ``merge(_:)-(JSONValue)``. The patch may repeat a
+    /// value that the owner only reads.
+    ///
+    /// - Parameters:
+    ///   - patch: The patch. Where it has a field that the owner only reads, its text must be the stored form.
+    ///   - schema: The rules in force.
+    /// - Throws: An error as from ``merge(_:)-(JSONValue)``; `unknownName` for a hidden or unknown field and for
+    ///   `password_hash`; `readOnly` if the patch changes a field that an owner only reads, or has a password: a service
+    ///   asks for the old password first. Then the draft is unchanged.
+    public mutating func merge(_ patch: JSONValue, ofOwnerIn schema: ProfileSchema) throws(JSONMemberError) {
+        var changes = try ProfileDraft(patch)
+        if changes.password != nil { throw JSONMemberError(.readOnly, at: FieldName.password.text) }
+        var repeated: [String] = []
+        try patch.requireNames(of: schema) { name in
+            let present = values[name]?.text ?? (name == schema.primaryKey.name.text ? stored?.key : nil)
+            guard changes.values[name]?.text == present else { return false }
+            repeated.append(name)
+            return true
+        }
+        for name in repeated { changes[name] = nil as DraftValue? }
+        guard !changes.clearedNames.contains(FieldName.password.text) else {
+            throw JSONMemberError(.notClearable, at: FieldName.password.text)
+        }
+        merge(changes)
+    }
+}
+
+extension JSONValue {
+    /// Checks the names of an object that an owner has sent. `isAllowed` returns whether the object may have a field that
+    /// an owner only reads.
+    fileprivate func requireNames(
+        of schema: ProfileSchema, orReading isAllowed: (String) -> Bool
+    ) throws(JSONMemberError) {
+        guard case .object(let members) = self else { return }
+        for member in members {
+            switch schema.ownerAccess(to: member.name) {
+            case .edit: break
+            case .read where isAllowed(member.name): break
+            case .read: throw JSONMemberError(.readOnly, at: member.name)
+            case .hidden, nil:
+                throw JSONMemberError(.unknownName(known: schema.forOwner.fields.map(\.name.text)), at: member.name)
+            }
+        }
+    }
+}

@@ -1,0 +1,29 @@
+internal import Threads
+
+extension ProfileRepository {
+    /// Runs calls with another limit than ``Options/waitLimit``, for example that of a request:
+    ///
+    /// ```swift
+    /// let profile = try await repository.withWaitLimit(.seconds(2)) {
+    ///     try await repository.edit("ann", expecting: revision) { $0[.address] = "4 Elm St" }
+    /// }
+    /// ```
+    ///
+    /// All calls of `body` share the limit, including calls in its child tasks. After this time, a call that still waits,
+    /// for the lock of another writer, a row lock, a connection or an answer of the server, fails as it does at the limit
+    /// of the options: with `busy`, `unavailable` or `outcomeUnknown`. A call that begins later still gets what is free at
+    /// once. The computation of a hash is not limited.
+    ///
+    /// Do not run an import, an export or a stream of changes in `body`: each of them takes many calls.
+    ///
+    /// - Parameters:
+    ///   - limit: The limit, at least 50 ms. Inside another call of this method, the earlier end counts.
+    ///   - body: The calls.
+    /// - Returns: The value that `body` returns.
+    /// - Throws: The error of `body`.
+    public func withWaitLimit<Value, Failure>(
+        _ limit: Duration, _ body: () async throws(Failure) -> Value
+    ) async throws(Failure) -> Value {
+        try await CallDeadline.at(min(CallDeadline.orFromNow(limit), CallDeadline.fromNow(limit)), body)
+    }
+}
