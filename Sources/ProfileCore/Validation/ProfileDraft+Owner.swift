@@ -1,10 +1,10 @@
 // Drafts and patches of the person whose profile it is.
 extension ProfileDraft {
     /// Reads the draft of a person who registers: the primary key, the password, and the fields that an owner may edit;
-    /// see ``init(_:)``.
+    /// see ``init(_:)-(JSONValue)``.
     ///
-    /// - Throws: An error as from ``init(_:)``; `unknownName` for a hidden or unknown field and for `password_hash`;
-    ///   `readOnly` for a field that an owner only reads.
+    /// - Throws: An error as from ``init(_:)-(JSONValue)``; `unknownName` for a hidden or unknown field and for
+    ///   `password_hash`; `readOnly` for a field that an owner only reads.
     public init(_ json: JSONValue, ofOwnerIn schema: ProfileSchema) throws(JSONMemberError) {
         try self.init(json)
         let key = [schema.primaryKeyIndex] + schema.keyParts

@@ -178,9 +178,9 @@ extension ProfileDraft: JSONDecodable {
     /// ```swift
     /// let profile = try await repository.edit("ann", expecting: revision) { try $0.merge(patch) }
     /// ```
-    /// - Parameter patch: An object like the one that ``init(_:)`` reads.
-    /// - Throws: An error as from ``init(_:)``, or `notClearable` if the password or its hash is null. Then the draft is
-    ///   unchanged.
+    /// - Parameter patch: An object like the one that ``init(_:)-(JSONValue)`` reads.
+    /// - Throws: An error as from ``init(_:)-(JSONValue)``, or `notClearable` if the password or its hash is null. Then
+    ///   the draft is unchanged.
     public mutating func merge(_ patch: JSONValue) throws(JSONMemberError) {
         let changes = try ProfileDraft(patch)
         for name in [FieldName.password.text, Self.hashName] where changes.clearedNames.contains(name) {

@@ -154,7 +154,7 @@ extension ProfileQuery.Condition: JSONEncodable, JSONDecodable {
         self.init(try members.require("field", FieldName.init(_:)), comparison)
     }
 
-    /// The object that ``init(_:)`` reads.
+    /// The object that ``init(_:)-(JSONValue)`` reads.
     public var json: JSONValue {
         let (name, value): (Name, JSONValue?) =
             switch comparison {

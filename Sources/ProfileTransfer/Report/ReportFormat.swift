@@ -44,8 +44,8 @@ extension ImportReport {
 extension RevalidationReport {
     /// Returns the whole report in a format, including all listed issues.
     ///
-    /// The text includes the path of the store, so it is only for the operator. A service sends ``json`` to its clients
-    /// instead.
+    /// The text includes the path of the store, so it is only for the operator. A service sends
+    /// ``/ProfileStore/RevalidationReport/json`` to its clients instead.
     public func rendered(as format: ReportFormat) -> String { outline.rendered(as: format) }
 
     /// Writes the whole report in a format, in chunks.
