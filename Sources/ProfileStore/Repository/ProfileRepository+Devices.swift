@@ -1,4 +1,4 @@
-public import ProfileCore
+internal import ProfileCore
 
 extension ProfileRepository {
     /// Lists and ends the devices on which people have logged in.

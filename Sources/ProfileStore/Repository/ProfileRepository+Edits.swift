@@ -50,12 +50,13 @@ extension ProfileRepository {
         var stale: [Int64] = []
         do throws(ProfileStoreError) {
             // While a batch is written, the next one is read and validated, and the outcomes of the previous one are
-            // counted. So the writer hardly waits between two batches.
+            // counted. So the writer hardly waits between two batches. The task that writes is started first, because there
+            // may be too few threads for all tasks.
             var next = try await edit.batch(at: chosen.start).get()
             while let batch = next {
                 guard !Task.isCancelled else { throw .cancelled }
-                async let following = edit.batch(at: batch.next)
                 async let written = edit.written(batch)
+                async let following = edit.batch(at: batch.next)
                 stale += report.count(last.take())
                 last = try await written.get()
                 next = try await following.get()

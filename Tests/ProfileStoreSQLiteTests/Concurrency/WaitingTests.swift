@@ -167,7 +167,7 @@ import Watchdog
         #expect(error?.code == .busy && .now - start < .seconds(8))
         try other.execute("ROLLBACK")
         // The next call has the limit of its repository again.
-        try await repository.withWaitLimit(.milliseconds(200)) { try await repository.register("carl") }
+        _ = try await repository.withWaitLimit(.milliseconds(200)) { try await repository.register("carl") }
         #expect(try await repository.usernames() == ["abel", "carl"])
     }
 
