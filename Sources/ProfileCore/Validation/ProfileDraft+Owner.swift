@@ -25,8 +25,8 @@ extension ProfileDraft {
         if changes.password != nil { throw JSONMemberError(.readOnly, at: FieldName.password.text) }
         var repeated: [String] = []
         try patch.requireNames(of: schema) { name in
-            let present = values[name]?.text ?? (name == schema.primaryKey.name.text ? stored?.key : nil)
-            guard changes.values[name]?.text == present else { return false }
+            let present = self[name]?.text ?? (name == schema.primaryKey.name.text ? stored?.key : nil)
+            guard changes[name]?.text == present else { return false }
             repeated.append(name)
             return true
         }

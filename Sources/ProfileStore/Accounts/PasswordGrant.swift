@@ -9,6 +9,11 @@ package enum PasswordGrant: Sendable {
 
     /// The proof; nil for a reset.
     package var proof: PasswordProof? { if case .proof(let proof) = self { proof } else { nil } }
+
+    /// Returns the names whose failed attempts the new password of a profile makes obsolete.
+    package func countedNames(of owner: StoredToken.Owner) -> [String] {
+        [owner.username, proof?.attempt.username].compactMap(\.self)
+    }
 }
 
 /// The proof of an old password within a session. It is valid only while the session has not ended and the stored hash

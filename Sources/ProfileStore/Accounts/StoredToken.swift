@@ -103,17 +103,27 @@ package enum TokenList: Sendable {
     case one(TokenHash, at: Timestamp)
     /// All access tokens, including expired ones, sorted by name.
     case access
-    /// The sessions of one profile, sorted by profile and then by id. If `of` is nil, the list contains the sessions of
-    /// all profiles. The list begins after the session `after` and contains at most `limit` sessions. Sessions that
-    /// have expired at the time `at` are omitted.
-    case sessions(of: Int64?, after: LoginSession?, limit: Int, at: Timestamp)
-    /// The devices of one profile, sorted by id. Devices that have expired at the time `at` are omitted.
-    case devices(of: Int64, at: Timestamp)
+    /// The tokens of this kind that belong to one profile, sorted by profile and then by id. If `of` is nil, the list
+    /// contains the tokens of all profiles. The list begins after the session `after` and contains at most `limit` tokens.
+    /// Tokens that have expired at the time `at` are omitted.
+    case owned(TokenKind, of: Int64?, after: LoginSession?, limit: Int, at: Timestamp)
 }
 
 extension TokenList {
-    /// Returns the start position of a list of sessions: the id of a profile and the hash of a token. The list contains
-    /// only sessions after this position.
+    /// The sessions of one profile, or of all profiles.
+    package static func sessions(
+        of profileID: Int64?, after last: LoginSession?, limit: Int, at time: Timestamp
+    ) -> TokenList {
+        .owned(.session, of: profileID, after: last, limit: limit, at: time)
+    }
+
+    /// All devices of one profile.
+    package static func devices(of profileID: Int64, at time: Timestamp) -> TokenList {
+        .owned(.device, of: profileID, after: nil, limit: .max, at: time)
+    }
+
+    /// Returns the start position of a list of owned tokens: the id of a profile and the hash of a token. The list
+    /// contains only tokens after this position.
     package static func start(of profileID: Int64?, after last: LoginSession?) -> (profileID: Int64, hash: String) {
         (profileID ?? last?.profileID ?? .min, last?.id.endOfHashes ?? "")
     }

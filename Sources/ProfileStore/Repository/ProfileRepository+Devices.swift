@@ -16,10 +16,7 @@ extension ProfileRepository.Devices {
     /// - Throws: `notFound`, …
     public func list(of username: String) async throws(ProfileStoreError) -> [KnownDevice] {
         try await repository.call { () throws(ProfileStoreError) in
-            guard let profile = try await repository.profile(username: username) else {
-                throw .notFound(username: username)
-            }
-            let list = TokenList.devices(of: profile.id, at: repository.options.now())
+            let list = TokenList.devices(of: try await repository.id(of: username), at: repository.options.now())
             return try await repository.ask(.listDevices, rows: \.count, await repository.engine.tokens(list))
                 .compactMap(KnownDevice.init).sorted { ($1.lastUsedAt, $0.id) < ($0.lastUsedAt, $1.id) }
         }
@@ -39,10 +36,7 @@ extension ProfileRepository.Devices {
     /// - Throws: `notFound`, `busy`, …
     @discardableResult
     public func endAll(of username: String) async throws(ProfileStoreError) -> Int {
-        guard let ended = try await repository.end(.all(.device, of: username), .endDevice) else {
-            throw .notFound(username: username)
-        }
-        return ended.count
+        try await repository.endAll(.device, of: username, .endDevice)
     }
 
     /// Returns the stored token of a device that has presented this token; nil if it is unknown or has expired.

@@ -10,6 +10,14 @@ extension ProfileRepository {
     /// Returns the profile with this id; nil if there is none.
     public func profile(id: Int64) async throws(ProfileStoreError) -> Profile? { try await profile(.id(id)) }
 
+    /// Returns the profile with this id. If the caller would refuse a request because of this profile, or because there is
+    /// none, the look-up is confirmed first.
+    func profile(id: Int64, isRefused: (Profile?) -> Bool) async throws(ProfileStoreError) -> Profile? {
+        let found = try await profile(id: id)
+        guard isRefused(found) else { return found }
+        return try await confirmed(found) { () throws(ProfileStoreError) in try await profile(id: id) }
+    }
+
     /// Returns one page of the profiles that a query finds.
     ///
     /// - Throws: ``ProfileStoreError/Code/invalidQuery``, …

@@ -4,8 +4,8 @@ internal import SecretHashing
 // The common functions of passwords and passcodes.
 extension ProfileRepository {
     /// Forgets the failed attempts at the password and the passcode of a username, also those that are counted for the
-    /// devices and the sessions of the profile. The owner of the store can use this
-    /// method to help a person whose secret is locked.
+    /// devices and the sessions of the profile. The owner of the store can use this method to help a person whose secret is
+    /// locked.
     ///
     /// - Throws: `store(.notFound)`, …
     public func unlock(_ username: String) async throws(CredentialError) {
@@ -23,7 +23,6 @@ extension ProfileRepository {
         let hash: PasswordHash
 
         var profile: Profile { success.profile }
-        var session: StoredToken? { success.session }
     }
 
     /// A token for which attempts are counted in place of the username.

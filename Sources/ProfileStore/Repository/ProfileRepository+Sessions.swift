@@ -26,12 +26,10 @@ extension ProfileRepository.Sessions {
     public func start(
         _ password: Secret, for username: String, label: AccountLabel? = nil, policy: SessionPolicy? = nil
     ) async throws(CredentialError) -> IssuedToken<LoginSession> {
-        let token = try await repository.store { () throws(ProfileStoreError) in try repository.newToken(.session) }
+        let tokens = try NewTokens(in: repository, withDevice: false)
         let proof = try await repository.attempt(
-            password, .password, username, starting: newSession(token, label: label, policy: policy))
-        // The password was changed after the check.
-        guard let session = proof.session.flatMap(LoginSession.init) else { throw .wrong }
-        return IssuedToken(session, token.text)
+            password, .password, username, starting: newSession(tokens, label: label, policy: policy))
+        return try tokens.started(proof.success).session
     }
 
     /// Checks a password, starts a session of its profile, and remembers the device.
@@ -79,7 +77,7 @@ extension ProfileRepository.Sessions {
         vouchingFor username: String, label: AccountLabel? = nil, policy: SessionPolicy? = nil
     ) async throws(ProfileStoreError) -> IssuedToken<LoginSession> {
         let token = try repository.newToken(.session)
-        let new = newSession(token, label: label, policy: policy)
+        let new = newSession(NewTokens(session: token), label: label, policy: policy)
         let issued = try await repository.ask(
             .startSession, rows: \.rowCount,
             await repository.engine.issue(new.token, to: username, atMost: new.mostOfProfile))
@@ -92,8 +90,8 @@ extension ProfileRepository.Sessions {
     /// and starts a new session.
     ///
     /// The new password also ends all devices of the profile. Attempts are counted for the session and not for the
-    /// username. So failed attempts to log in do not keep the
-    /// person from the change, and attempts within the session do not keep the person from logging in.
+    /// username. So failed attempts to log in do not keep the person from the change, and attempts within the session do
+    /// not keep the person from logging in.
     /// - Parameters:
     ///   - present: The present password as it was typed.
     ///   - new: The new password as it was typed. The rules in force validate it.
@@ -137,11 +135,7 @@ extension ProfileRepository.Sessions {
     ) async throws(CredentialError) -> ProfileRepository.RightAttempt {
         // The profile may have been renamed after the session was read.
         let profile = try await repository.store { () throws(ProfileStoreError) in
-            let found = try await repository.profile(id: session.profileID)
-            if found != nil { return found }
-            return try await repository.confirmed(found) { () throws(ProfileStoreError) in
-                try await repository.profile(id: session.profileID)
-            }
+            try await repository.profile(id: session.profileID) { $0 == nil }
         }
         guard let profile else { throw .wrong }
         return try await repository.rightAttempt(
@@ -165,10 +159,7 @@ extension ProfileRepository.Sessions {
     /// - Throws: `notFound`, …
     public func list(of username: String) async throws(ProfileStoreError) -> [LoginSession] {
         try await repository.call { () throws(ProfileStoreError) in
-            guard let profile = try await repository.profile(username: username) else {
-                throw .notFound(username: username)
-            }
-            return try await list(of: profile.id, after: nil, limit: .max)
+            try await list(of: repository.id(of: username), after: nil, limit: .max)
                 .sorted { ($1.lastUsedAt, $0.id) < ($0.lastUsedAt, $1.id) }
         }
     }
@@ -217,15 +208,7 @@ extension ProfileRepository.Sessions {
     /// - Throws: `notFound`, `busy`, …
     @discardableResult
     public func endAll(of username: String) async throws(ProfileStoreError) -> Int {
-        guard let ended = try await repository.end(.all(.session, of: username), .endSession) else {
-            throw .notFound(username: username)
-        }
-        return ended.count
-    }
-
-    private func newSession(_ token: NewToken, label: AccountLabel?, policy: SessionPolicy?) -> NewSession {
-        NewSession(
-            token.hash, label: label, under: policy ?? repository.options.sessionPolicy, at: repository.options.now())
+        try await repository.endAll(.session, of: username, .endSession)
     }
 
     private func newSession(
@@ -243,6 +226,11 @@ extension ProfileRepository.Sessions {
 private struct NewTokens {
     let session: NewToken
     let device: NewToken?
+
+    init(session: NewToken) {
+        self.session = session
+        device = nil
+    }
 
     init(in repository: ProfileRepository, withDevice: Bool) throws(CredentialError) {
         do throws(ProfileStoreError) {

@@ -29,6 +29,22 @@ extension ProfileRepository {
         return ended?.filter { !$0.isExpired(at: now) }
     }
 
+    /// Ends all tokens of a kind of a profile, and returns the number of those that had not expired.
+    func endAll(
+        _ kind: TokenKind, of username: String, _ operation: StoreObserver.Operation.Name
+    ) async throws(ProfileStoreError) -> Int {
+        guard let ended = try await end(.all(kind, of: username), operation) else {
+            throw .notFound(username: username)
+        }
+        return ended.count
+    }
+
+    /// Returns the id of the profile with a username, whose tokens are listed.
+    func id(of username: String) async throws(ProfileStoreError) -> Int64 {
+        guard let profile = try await profile(username: username) else { throw .notFound(username: username) }
+        return profile.id
+    }
+
     func newToken(_ kind: TokenKind) throws(ProfileStoreError) -> NewToken {
         do throws(HashingError) { return try NewToken(kind) } catch { throw .hashing(error) }
     }

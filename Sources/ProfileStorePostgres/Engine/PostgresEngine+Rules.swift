@@ -74,9 +74,9 @@ extension PostgresEngine {
                 try await session.read { connection in
                     do {
                         // No index is created for an adoption that would be refused.
-                        let current = Int(try await connection.run(SchemaTable.selectVersion).number(0, 0) ?? 0)
-                        guard version == nil || version == current else {
-                            throw ProfileStoreError.schemaChanged(version: current)
+                        if let version {
+                            let current = Int(try await connection.run(SchemaTable.selectVersion).number(0, 0) ?? 0)
+                            guard version == current else { throw ProfileStoreError.schemaChanged(version: current) }
                         }
                         let hasProfiles = try await !connection.run(ProfileTable.selectAny).isEmpty
                         try schema.requireKey(of: schemas.last?.schema, hasProfiles: hasProfiles)

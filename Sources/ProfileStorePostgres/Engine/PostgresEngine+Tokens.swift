@@ -86,11 +86,10 @@ extension PostgresEngine {
             if let next = grant.proof?.next {
                 success = try await TokenTable.start(next, of: profile, transaction)
             }
-            let names = [owner.username, grant.proof?.attempt.username].compactMap(\.self)
             return Written(
                 value: success,
                 changes: LoggedChange.edited(id, revision: profile.revision, .newPassword, setsPassword: true),
-                last: names.flatMap { ThrottleTable.forget($0, .password) })
+                last: grant.countedNames(of: owner).flatMap { ThrottleTable.forget($0, .password) })
         }
     }
 

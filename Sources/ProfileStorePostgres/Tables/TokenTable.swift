@@ -23,27 +23,19 @@ enum TokenTable {
                 """, [.text(hash.text), .text(hash.kind.rawValue), .number(time.millisecondsSince1970)])
         case .access:
             return Command("SELECT \(columns) FROM tokens WHERE kind = 'access' ORDER BY name_key")
-        case .sessions(let profileID, let last, let limit, let time):
+        case .owned(let kind, let profileID, let last, let limit, let time):
             let start = TokenList.start(of: profileID, after: last)
             let place = profileID == nil ? "(profile_id, hash) > ($1, $2)" : "profile_id = $1 AND hash > $2"
             return Command(
                 """
-                SELECT \(columns) FROM tokens WHERE \(place) AND kind = 'session' AND expires_at > $3
+                SELECT \(columns) FROM tokens WHERE \(place) AND kind = $5 AND expires_at > $3
                 ORDER BY profile_id, hash LIMIT $4
                 """,
                 [
                     .number(start.profileID), .text(start.hash), .number(time.millisecondsSince1970),
-                    .number(Int64(limit)),
+                    .number(Int64(limit)), .text(kind.rawValue),
                 ])
-        case .devices(let profileID, let time): return selectDevices(of: profileID, at: time)
         }
-    }
-
-    private static func selectDevices(of profileID: Int64, at time: Timestamp) -> Command {
-        Command(
-            """
-            SELECT \(columns) FROM tokens WHERE profile_id = $1 AND kind = 'device' AND expires_at > $2 ORDER BY hash
-            """, [.number(profileID), .number(time.millisecondsSince1970)])
     }
 
     /// Selects the token of this kind that has this id, even if it has expired.

@@ -47,7 +47,7 @@ extension SQLiteEngine {
             }
             // All tokens of the profile are removed. The reset is one of these tokens, and it was used.
             try TokenTable.removeAll(of: id, connection)
-            for name in [owner.username, grant.proof?.attempt.username].compactMap(\.self) {
+            for name in grant.countedNames(of: owner) {
                 try ThrottleTable.forget(name, .password, connection)
             }
             let profile = try Self.justWritten(id, rules, connection)

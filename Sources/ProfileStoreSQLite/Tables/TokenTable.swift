@@ -20,7 +20,7 @@ enum TokenTable {
         WHERE profile_id = ?1 AND hash > ?2 AND kind = ?5 AND expires_at > ?3 ORDER BY hash LIMIT ?4
         """
 
-    static let selectSessions = """
+    static let selectOfProfiles = """
         SELECT \(columns) FROM tokens
         WHERE (profile_id, hash) > (?1, ?2) AND kind = ?5 AND expires_at > ?3
         ORDER BY profile_id, hash LIMIT ?4
@@ -56,16 +56,12 @@ enum TokenTable {
             return try token(hash, at: time, connection).map { [$0] } ?? []
         case .access:
             return try tokens(of: connection.prepare(selectAccess))
-        case .sessions(let profileID, let last, let limit, let time):
+        case .owned(let kind, let profileID, let last, let limit, let time):
             let start = TokenList.start(of: profileID, after: last)
             return try tokens(
                 of: connection.prepare(
-                    profileID == nil ? selectSessions : selectOfProfile, start.profileID, start.hash,
-                    time.millisecondsSince1970, limit, TokenKind.session.rawValue))
-        case .devices(let profileID, let time):
-            return try tokens(
-                of: connection.prepare(
-                    selectOfProfile, profileID, "", time.millisecondsSince1970, Int.max, TokenKind.device.rawValue))
+                    profileID == nil ? selectOfProfiles : selectOfProfile, start.profileID, start.hash,
+                    time.millisecondsSince1970, limit, kind.rawValue))
         }
     }
 

@@ -43,12 +43,11 @@ extension MemoryEngine {
             guard let owner = state.owner(of: grant, at: stamp.time) else { return nil }
             let id = owner.profileID
             state.setPassword(hash.text, of: id, at: stamp.time)
-            state.throttles.forget(owner.username, [.password])
+            for name in grant.countedNames(of: owner) { state.throttles.forget(name, [.password]) }
             guard let profile = state.profiles[id]?.profile(under: state.rules.schema) else { return nil }
             let changes = LoggedChange.edited(id, revision: profile.revision, .newPassword, setsPassword: true)
             state.record(changes, stamp, keeping: options.mostChanges)
             guard let proof = grant.proof else { return LoginAttempt.Success(profile: profile, session: nil) }
-            state.throttles.forget(proof.attempt.username, [.password])
             return state.tokens.start(proof.next, of: profile)
         }
     }

@@ -49,17 +49,14 @@ struct MemoryTokens: Sendable {
         switch list {
         case .one(let hash, let time): return token(hash, at: time).map { [$0] } ?? []
         case .access: return access.sorted { $0.comparedName < $1.comparedName }
-        case .sessions(let profileID, let last, let limit, let time):
-            let sessions = tokens.values.filter { $0.kind == .session && !$0.isExpired(at: time) }
+        case .owned(let kind, let profileID, let last, let limit, let time):
+            let owned = tokens.values.filter { $0.kind == kind && !$0.isExpired(at: time) }
                 .filter { token in profileID.map { $0 == token.profileID } ?? true }
                 .filter { token in
                     last.map { ($0.profileID, $0.id) < (token.profileID, token.hash.id) } ?? true
                 }
             return Array(
-                sessions.sorted { ($0.profileID, $0.hash.text) < ($1.profileID, $1.hash.text) }.prefix(limit))
-        case .devices(let profileID, let time):
-            return ofProfile(profileID).filter { $0.kind == .device && !$0.isExpired(at: time) }
-                .sorted { $0.hash.text < $1.hash.text }
+                owned.sorted { ($0.profileID, $0.hash.text) < ($1.profileID, $1.hash.text) }.prefix(limit))
         }
     }
 

@@ -24,7 +24,7 @@ import Watchdog
 
     @Test func `H4: a request looks at a few rows, and so does what goes by the way`() throws {
         let statements = [
-            TokenTable.selectByHash, TokenTable.selectOfProfile, TokenTable.selectSessions,
+            TokenTable.selectByHash, TokenTable.selectOfProfile, TokenTable.selectOfProfiles,
             "DELETE FROM tokens WHERE profile_id = 1", "DELETE FROM profiles WHERE id = 1",
             """
             SELECT hash FROM tokens WHERE kind <> 'access' AND expires_at <= 1 ORDER BY expires_at, hash LIMIT 8
