@@ -1,0 +1,105 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+/// The settings of the main package.
+let strictness: [SwiftSetting] = [
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+    .enableExperimentalFeature("Lifetimes"),
+    .treatWarning("ExplicitSendable", as: .warning),
+]
+
+/// Whether the package has its tests and examples. Those who mount the routes in their own service need neither.
+let package = Package(
+    name: "profiles-server",
+    products: [
+        .library(name: "ProfileServer", targets: ["ProfileServer"]),
+        .library(name: "HTTPBounds", targets: ["HTTPBounds"]),
+        .library(name: "PrometheusMetrics", targets: ["PrometheusMetrics"]),
+        .executable(name: "profiles-server", targets: ["profiles-server"]),
+    ],
+    traits: [
+        .trait(
+            name: "Postgres",
+            description: "The service knows stores in PostgreSQL databases, and is linked with libpq.")
+    ],
+    dependencies: [
+        .package(
+            name: "profiles", path: "..",
+            traits: [.trait(name: "Postgres", condition: .when(traits: ["Postgres"]))]),
+        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+        .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1", traits: []),
+        .package(url: "https://github.com/apple/swift-distributed-tracing", from: "1.7.3"),
+        .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
+        .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
+        .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),
+        .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
+        .package(url: "https://github.com/apple/swift-nio-extras", from: "1.35.2"),
+        .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.6"),
+        .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
+    ],
+    targets: [
+        // The bounds of a connection: sizes, times and counts, before any work is done for it.
+        .target(
+            name: "HTTPBounds",
+            dependencies: [
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOHTTP1", package: "swift-nio"),
+                .product(name: "NIOHTTPTypes", package: "swift-nio-extras"),
+            ],
+            swiftSettings: strictness),
+        // The process's metrics as the text that Prometheus reads.
+        .target(
+            name: "PrometheusMetrics", dependencies: [.product(name: "CoreMetrics", package: "swift-metrics")],
+            swiftSettings: strictness),
+        .target(
+            name: "ProfileServer",
+            dependencies: [
+                "HTTPBounds",
+                .product(name: "ProfileCore", package: "profiles"),
+                .product(name: "ProfileLogin", package: "profiles"),
+                .product(name: "ProfileStore", package: "profiles"),
+                .product(name: "ProfileTransfer", package: "profiles"),
+                .product(name: "SecretHashing", package: "profiles"),
+                .product(name: "Hummingbird", package: "hummingbird"),
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "Metrics", package: "swift-metrics"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "Tracing", package: "swift-distributed-tracing"),
+            ],
+            swiftSettings: strictness),
+        .executableTarget(
+            name: "profiles-server",
+            dependencies: [
+                "HTTPBounds", "PrometheusMetrics", "ProfileServer",
+                .product(name: "ProfileCore", package: "profiles"),
+                .product(name: "ProfileStore", package: "profiles"),
+                .product(name: "ProfileStoreSQLite", package: "profiles"),
+                .product(name: "ProfileStorePostgres", package: "profiles", condition: .when(traits: ["Postgres"])),
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                .product(name: "Hummingbird", package: "hummingbird"),
+                .product(name: "HummingbirdTLS", package: "hummingbird"),
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "Metrics", package: "swift-metrics"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOSSL", package: "swift-nio-ssl"),
+                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+            ],
+            swiftSettings: strictness),
+        .executableTarget(
+            name: "EmbeddedService",
+            dependencies: [
+                "ProfileServer",
+                .product(name: "ProfileCore", package: "profiles"),
+                .product(name: "ProfileStore", package: "profiles"),
+                .product(name: "ProfileStoreSQLite", package: "profiles"),
+                .product(name: "Hummingbird", package: "hummingbird"),
+            ],
+            swiftSettings: strictness),
+    ],
+    swiftLanguageModes: [.v6]
+)
