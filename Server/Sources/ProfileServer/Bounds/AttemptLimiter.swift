@@ -11,14 +11,14 @@ final class AttemptLimiter: Sendable {
     private let now: @Sendable () -> ContinuousClock.Instant
     private let windows = Mutex(Windows())
 
-    private struct Windows {
+    fileprivate struct Windows {
         var counts: [ClientAddress.Key: Window] = [:]
         /// The addresses in the order of their windows' ends.
         var order: [ClientAddress.Key] = []
         var first = 0
     }
 
-    private struct Window {
+    fileprivate struct Window {
         let end: ContinuousClock.Instant
         var count = 0
     }

@@ -126,7 +126,7 @@ extension Problem {
         case .outcomeUnknown:
             self.init(
                 .gatewayTimeout, code, "It is unknown whether the change was written. Read before you repeat it.")
-        case .full: self.init(.insufficientStorage, code, "There is no space left.")
+        case .full: self.init(.noSpace, code, "There is no space left.")
         case .broken: self.init(.internalServerError, code, "The store needs an administrator.")
         }
     }

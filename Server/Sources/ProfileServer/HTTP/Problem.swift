@@ -33,6 +33,11 @@ struct Problem: Error, Hashable, Sendable {
     }
 }
 
+extension HTTPResponse.Status {
+    /// 507 of RFC 4918, which HTTPTypes does not name.
+    static let noSpace = HTTPResponse.Status(code: 507, reasonPhrase: "Insufficient Storage")
+}
+
 // MARK: Problems that the service itself finds
 
 extension Problem {

@@ -1,5 +1,6 @@
 internal import HTTPTypes
 internal import ProfileCore
+internal import ProfileStore
 
 /// The description of a service's routes in OpenAPI 3.1.
 struct OpenAPIDocument {
@@ -69,7 +70,7 @@ extension Route {
         }
         if needsPrecondition { statuses.formUnion([.preconditionFailed, .preconditionRequired]) }
         if keyUse != .ignored { statuses.insert(.unprocessableContent) }
-        if method != .get { statuses.formUnion([.gatewayTimeout, .insufficientStorage]) }
+        if method != .get { statuses.formUnion([.gatewayTimeout, .noSpace]) }
         if isAttempt || body.holdsSecret { statuses.insert(.tooManyRequests) }
         if name == .getMetrics { statuses.insert(.notFound) }
         return statuses.sorted { $0.code < $1.code }

@@ -112,7 +112,7 @@ extension Call {
         var members = [JSONMember("session", session.json), JSONMember("profile", profile.ownerJSON)]
         var headers: HTTPFields = [:]
         if asCookie {
-            for field in cookies.setting(started, at: repository.options.now()) { headers.append(field) }
+            for field in cookies.setting(started, at: .now()) { headers.append(field) }
         } else {
             members.append(JSONMember("token", .string(started.session.text)))
             if let device = started.device { members.append(JSONMember("device", .string(device.text))) }

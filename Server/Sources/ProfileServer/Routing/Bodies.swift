@@ -13,8 +13,8 @@ struct LoginBody {
 
     init(_ json: JSONValue) throws(JSONMemberError) {
         let members = try JSONMembers(json, known: ["username", "password", "device", "label", "cookie"])
-        username = try members.requireText("username")
-        password = Secret(try members.requireText("password"))
+        username = try members.requiredText("username")
+        password = Secret(try members.requiredText("password"))
         device = try members.text("device").map(Secret.init)
         label = try members.text("label").flatMap(AccountLabel.init(fitting:))
         wantsCookie = try members.flag("cookie") ?? false
@@ -27,8 +27,8 @@ struct RedeemBody {
 
     init(_ json: JSONValue) throws(JSONMemberError) {
         let members = try JSONMembers(json, known: ["token", "password"])
-        token = Secret(try members.requireText("token"))
-        password = Secret(try members.requireText("password"))
+        token = Secret(try members.requiredText("token"))
+        password = Secret(try members.requiredText("password"))
     }
 }
 
@@ -39,8 +39,8 @@ struct PasswordChangeBody {
 
     init(_ json: JSONValue) throws(JSONMemberError) {
         let members = try JSONMembers(json, known: ["old_password", "password", "remember_device"])
-        old = Secret(try members.requireText("old_password"))
-        new = Secret(try members.requireText("password"))
+        old = Secret(try members.requiredText("old_password"))
+        new = Secret(try members.requiredText("password"))
         remembersDevice = try members.flag("remember_device") ?? false
     }
 }
@@ -49,7 +49,7 @@ struct PasswordBody {
     let password: Secret
 
     init(_ json: JSONValue) throws(JSONMemberError) {
-        password = Secret(try JSONMembers(json, known: ["password"]).requireText("password"))
+        password = Secret(try JSONMembers(json, known: ["password"]).requiredText("password"))
     }
 }
 
@@ -57,7 +57,7 @@ struct PasscodeBody {
     let passcode: Secret
 
     init(_ json: JSONValue) throws(JSONMemberError) {
-        passcode = Secret(try JSONMembers(json, known: ["passcode"]).requireText("passcode"))
+        passcode = Secret(try JSONMembers(json, known: ["passcode"]).requiredText("passcode"))
     }
 }
 
@@ -67,8 +67,8 @@ struct PasscodeChangeBody {
 
     init(_ json: JSONValue) throws(JSONMemberError) {
         let members = try JSONMembers(json, known: ["old_passcode", "passcode"])
-        old = Secret(try members.requireText("old_passcode"))
-        new = Secret(try members.requireText("passcode"))
+        old = Secret(try members.requiredText("old_passcode"))
+        new = Secret(try members.requiredText("passcode"))
     }
 }
 
@@ -83,10 +83,10 @@ enum ValidationBody {
             self = .draft(json["draft"] ?? .null)
         } else {
             let members = try JSONMembers(json, known: ["field", "value"])
-            guard let field = FieldName(try members.requireText("field")) else {
+            guard let field = FieldName(try members.requiredText("field")) else {
                 throw JSONMemberError(.malformed, at: "field")
             }
-            self = .value(try members.requireText("value"), of: field)
+            self = .value(try members.requiredText("value"), of: field)
         }
     }
 }
@@ -99,11 +99,11 @@ struct NewTokenBody {
 
     init(_ json: JSONValue) throws(JSONMemberError) {
         let members = try JSONMembers(json, known: ["name", "scope", "expires_in"])
-        guard let name = AccountLabel(try members.requireText("name")) else {
+        guard let name = AccountLabel(try members.requiredText("name")) else {
             throw JSONMemberError(.malformed, at: "name")
         }
         self.name = name
-        let word = try members.requireText("scope")
+        let word = try members.requiredText("scope")
         guard let level = AccessLevel.allCases.first(where: { $0.scope.text == word }) else {
             throw JSONMemberError(.unknownWord(known: AccessLevel.allCases.map(\.scope.text)), at: "scope")
         }

@@ -42,17 +42,22 @@ struct Route: Sendable {
         let status: HTTPResponse.Status
         /// Nil if the answer has no body.
         var shape: Shape?
-        /// The media type of a body that is not JSON.
+        /// The media type of a body that is a text and not JSON.
         var mediaType: String?
         var headers: [HeaderShape] = []
         let summary: String
 
         init(
-            _ status: HTTPResponse.Status, _ shape: Shape? = nil, mediaType: String? = nil,
-            headers: [HeaderShape] = [], _ summary: String
+            _ status: HTTPResponse.Status, _ shape: Shape, headers: [HeaderShape] = [], _ summary: String
         ) {
             self.status = status
             self.shape = shape
+            self.headers = headers
+            self.summary = summary
+        }
+
+        init(_ status: HTTPResponse.Status, mediaType: String? = nil, headers: [HeaderShape] = [], _ summary: String) {
+            self.status = status
             self.mediaType = mediaType
             self.headers = headers
             self.summary = summary

@@ -1,4 +1,3 @@
-public import HTTPBounds
 public import Hummingbird
 public import NIOCore
 
@@ -43,7 +42,7 @@ public struct ProfileRoutes<Context: RemoteAddressRequestContext>: RouterMiddlew
     public init(_ service: ProfileService) { self.service = service }
 
     public func handle(
-        _ request: Request, context: Context, next: (Request, Context) async throws -> Response
+        _ request: Request, context: Context, next: @concurrent (Request, Context) async throws -> Response
     ) async throws -> Response {
         let path = (request.head.path ?? "").prefix { $0 != "?" }
         guard service.owns(path) else { return try await next(request, context) }

@@ -1,5 +1,5 @@
 internal import HTTPBounds
-public import HTTPTypes
+internal import HTTPTypes
 public import Hummingbird
 internal import Logging
 internal import Metrics
