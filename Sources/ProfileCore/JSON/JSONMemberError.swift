@@ -27,7 +27,7 @@ public struct JSONMemberError: Error, Hashable, Sendable {
     }
 
     /// Creates an error about a member; without a name, about the whole value.
-    package init(_ reason: Reason, at name: String? = nil) {
+    public init(_ reason: Reason, at name: String? = nil) {
         self.reason = reason
         path = name.map { [$0] } ?? []
     }

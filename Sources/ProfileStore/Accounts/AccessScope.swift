@@ -13,6 +13,9 @@ public struct AccessScope: Hashable, Comparable, Sendable, CustomStringConvertib
     public static let read = AccessScope(known: "read")
     /// Permission to change profiles.
     public static let write = AccessScope(known: "write")
+    /// Permission to help people with their accounts: to edit their profiles without their passwords, to unlock them, to
+    /// issue resets and to end sessions.
+    public static let support = AccessScope(known: "support")
     /// The permissions of an administrator.
     public static let admin = AccessScope(known: "admin")
 

@@ -15,15 +15,13 @@ extension ProfileQuery: JSONEncodable, JSONDecodable {
     public init(_ json: JSONValue) throws(JSONMemberError) {
         let members = try JSONMembers(json, known: Key.names)
         self.init(
-            try members.read(Key.conditions.rawValue) { (json) throws(JSONMemberError) in
-                try [Condition](json: json, Condition.init(_:))
-            } ?? [],
-            joinsByOr: try members.read(Key.joinsByOr.rawValue, Bool.init(json:)) ?? false,
-            text: try members.read(Key.text.rawValue, String.init(json:)),
+            try members.array(Key.conditions.rawValue, Condition.init(_:)) ?? [],
+            joinsByOr: try members.flag(Key.joinsByOr.rawValue) ?? false,
+            text: try members.text(Key.text.rawValue),
             status: try members.read(Key.status.rawValue, Status.init(json:)),
             order: try members.read(Key.order.rawValue, Order.init(_:)),
-            isReversed: try members.read(Key.isReversed.rawValue, Bool.init(json:)) ?? false,
-            limit: try members.read(Key.limit.rawValue, Int.init(json:)) ?? Self.usualLimit,
+            isReversed: try members.flag(Key.isReversed.rawValue) ?? false,
+            limit: try members.integer(Key.limit.rawValue) ?? Self.usualLimit,
             after: try members.read(Key.after.rawValue, ProfileCursor.init(_:)))
     }
 
@@ -61,7 +59,7 @@ extension ProfileQuery.SortField: JSONEncodable, JSONDecodable {
         let members = try JSONMembers(json, known: ["field", "descending"])
         self.init(
             try members.require("field", FieldName.init(_:)),
-            isDescending: try members.read("descending", Bool.init(json:)) ?? false)
+            isDescending: try members.flag("descending") ?? false)
     }
 
     /// The object that ``init(_:)`` reads.
@@ -131,7 +129,7 @@ extension ProfileQuery.Condition: JSONEncodable, JSONDecodable {
             .require("comparison", Name.init(json:))
         let members = try JSONMembers(json, known: ["field", "comparison"] + [name.valueKey].compactMap(\.self))
         var value: String {
-            get throws(JSONMemberError) { try members.require("value", String.init(json:)) }
+            get throws(JSONMemberError) { try members.requiredText("value") }
         }
         let comparison: ProfileQuery.Comparison =
             switch name {
@@ -143,11 +141,7 @@ extension ProfileQuery.Condition: JSONEncodable, JSONDecodable {
             case .isAtMost: .isAtMost(try value)
             case .isGreater: .isGreater(than: try value)
             case .isAtLeast: .isAtLeast(try value)
-            case .isAny:
-                .isAny(
-                    of: try members.require("values") { (json) throws(JSONMemberError) in
-                        try [String](json: json, String.init(json:))
-                    })
+            case .isAny: .isAny(of: try members.requiredTexts("values"))
             case .isAbsent: .isAbsent
             case .isPresent: .isPresent
             }

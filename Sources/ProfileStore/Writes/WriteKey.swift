@@ -11,7 +11,8 @@ internal import SecretHashing
 ///
 /// A write that sets the password of a stored profile is refused with a key, as ``ProfileStoreError/Code/keyedSecret``.
 public struct WriteKey: Hashable, Sendable, CustomStringConvertible {
-    /// 1 to 255 characters of printable ASCII.
+    /// 1 to 255 characters of printable ASCII. For a key that belongs to a caller, the SHA-256 of the caller and the key,
+    /// in hexadecimal digits.
     public let text: String
     /// The SHA-256 of the request, in hexadecimal digits.
     package let request: String
@@ -30,6 +31,22 @@ public struct WriteKey: Hashable, Sendable, CustomStringConvertible {
         guard 1...255 ~= text.utf8.count, text.utf8.allSatisfy({ 0x21...0x7E ~= $0 }) else { return nil }
         self.text = text
         self.request = SHA256.hexadecimal(Array(request.utf8).span)
+    }
+
+    /// Creates a key that belongs to a caller; nil for the same texts as ``init(_:request:)``.
+    ///
+    /// If two callers use the same key, they do not meet. The store keeps a hash of the caller and the key, so it does not
+    /// keep the key itself.
+    ///
+    /// - Parameters:
+    ///   - text: The key that the caller has sent.
+    ///   - caller: A text that identifies the caller, for example the id of an access token. It may be any text.
+    ///   - request: See ``init(_:request:)``.
+    public init?(_ text: String, of caller: String, request: String) {
+        guard let key = Self(text, request: request) else { return nil }
+        // A key has no space, so the first space ends it: other pairs of a key and a caller have other bytes.
+        self.text = SHA256.hexadecimal(Array("\(key.text) \(caller)".utf8).span)
+        self.request = key.request
     }
 
     public var description: String { text }

@@ -31,6 +31,8 @@ import Watchdog
         for text in ["", "Read", "a b", "a,b", "é", "a\n", String(repeating: "a", count: 33)] {
             #expect(AccessScope(text) == nil, "\(text)")
         }
+        for scope in [AccessScope.read, .write, .support, .admin] { #expect(AccessScope(scope.text) == scope) }
+        #expect(AccessScope.support.text == "support")
     }
 
     @Test func `an id is 16 hexadecimal digits`() {

@@ -229,6 +229,38 @@ import Watchdog
         await again.close()
     }
 
+    @Test func `H3: two callers with the same key do not meet`() async throws {
+        let repository = try await store.open()
+        func key(of caller: String) throws -> WriteKey {
+            try #require(WriteKey("a-key", of: caller, request: "POST /profiles"))
+        }
+        let abel = try await repository.register(People.draft("abel"), key: key(of: "ann"))
+        #expect(try await repository.register(People.draft("abel"), key: key(of: "ann")) == abel)
+        #expect(try await repository.register(People.draft("bert"), key: key(of: "bob")).username == "bert")
+        let used = try key(of: "ann")
+        await #expect(throws: ProfileStoreError.keyReused(used)) {
+            try await repository.register(People.draft("carl"), key: used)
+        }
+        await repository.close()
+    }
+
+    @Test func `H3: the key of a caller is a hash, and another for each caller and key`() throws {
+        let pairs = [
+            ("a", "b c"), ("b", "a c"), ("a", "b"), ("b", "a"), ("ab", "c"), ("a", "bc"), ("a", ""), ("a", " "),
+            ("a", "é"),
+        ]
+        let keys = try pairs.map { text, caller in try #require(WriteKey(text, of: caller, request: "r")) }
+        #expect(Set(keys.map(\.text)).count == pairs.count)
+        for key in keys { #expect(key.text.count == 64 && WriteKey(key.text, request: "r") == key) }
+        // The SHA-256 of "a b c".
+        #expect(keys[0].text == "0e9f64031fcb2bc708b531c2a20441580425d151a38503f38592a7dd36019d3b")
+        #expect(WriteKey("k", of: "ann", request: "a") == WriteKey("k", of: "ann", request: "a"))
+        #expect(WriteKey("k", of: "ann", request: "a") != WriteKey("k", of: "ann", request: "b"))
+        for text in ["", "a b", "a\n", "é", String(repeating: "k", count: 256)] {
+            #expect(WriteKey(text, of: "ann", request: "r") == nil)
+        }
+    }
+
     @Test func `a key is 1 to 255 printable characters of ASCII, and an author one line`() {
         for text in ["", " ", "a b", "é", "a\n", String(repeating: "k", count: 256)] { #expect(WriteKey(text) == nil) }
         for text in ["k", "!~", String(repeating: "k", count: 255)] { #expect(WriteKey(text)?.text == text) }
