@@ -100,6 +100,20 @@ let package = Package(
                 .product(name: "Hummingbird", package: "hummingbird"),
             ],
             swiftSettings: strictness),
+        .testTarget(
+            name: "ProfileServerTests",
+            dependencies: [
+                "HTTPBounds", "ProfileServer",
+                .product(name: "ProfileCore", package: "profiles"),
+                .product(name: "ProfileStore", package: "profiles"),
+                .product(name: "ProfileStoreSQLite", package: "profiles"),
+                .product(name: "SecretHashing", package: "profiles"),
+                .product(name: "Hummingbird", package: "hummingbird"),
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "NIOCore", package: "swift-nio"),
+            ],
+            swiftSettings: strictness),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -60,10 +60,3 @@ struct BrowserRules: Sendable {
         ]
     }
 }
-
-extension HTTPField.Name {
-    static let secFetchSite = HTTPField.Name("Sec-Fetch-Site")!
-    static let referrerPolicy = HTTPField.Name("Referrer-Policy")!
-    static let link = HTTPField.Name("Link")!
-    static let idempotencyKey = HTTPField.Name("Idempotency-Key")!
-}

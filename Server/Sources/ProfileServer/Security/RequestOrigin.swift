@@ -49,8 +49,3 @@ struct RequestOrigin: Sendable {
         return client
     }
 }
-
-extension HTTPField.Name {
-    static let xForwardedFor = HTTPField.Name("X-Forwarded-For")!
-    static let xForwardedProto = HTTPField.Name("X-Forwarded-Proto")!
-}
