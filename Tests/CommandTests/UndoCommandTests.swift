@@ -142,6 +142,7 @@ import Watchdog
         #expect(nothing == Workplace.Outcome(status: 1, output: "", error: "Error: There is no change to undo\n"))
         let json = try workplace.profiles("redo", "--yes", "--format", "json").output
         #expect(json.contains("\"restored\": 9"), "\(json)")
+        #expect(json.contains(",\n  \"is_dry_run\": false,\n  \"removed\": 0,\n  \"reverted\": "), "\(json)")
     }
 
     // MARK: Kills

@@ -1,8 +1,8 @@
 /// The access to a field that the owner has: the person whose profile it is. Programs and operators have every access.
 ///
 /// A store does not know who calls it, so it does not use this rule. A service uses it for requests of people: with
-/// ``ProfileDraft/init(_:ofOwnerIn:)``, ``ProfileDraft/merge(_:ofOwnerIn:)``, ``ProfileSchema/forOwner`` and
-/// `Profile.ownerJSON`.
+/// ``ProfileDraft/init(_:ofOwnerIn:)``, ``ProfileDraft/merge(_:ofOwnerIn:)``, ``ProfileSchema/forOwner``,
+/// `Profile.ownerJSON` and `HistoryEntry.ownerJSON(in:)`.
 public enum OwnerAccess: String, Hashable, Sendable, CaseIterable {
     /// The owner sees and changes the value.
     case edit

@@ -81,3 +81,17 @@ extension LoginError {
         requirements.map { "one \($0.noun)" }.listed("and")
     }
 }
+
+extension LoginError {
+    /// The kind of this error, which decides what a caller can do. A wrong answer of a remote service is `unavailable`.
+    public var kind: ProfileStoreError.Kind {
+        switch self {
+        case .invalidUsernameLength, .invalidPasswordLength, .invalidPasswordCharacters, .noPasswords: .invalid
+        case .invalidCredentials: .denied
+        case .invalidResponse, .unexpectedStatus, .unknown, .cancelled: .unavailable
+        case .throttled, .locked: .throttled
+        case .hashing(let error): error.kind
+        case .store(let error): error.kind
+        }
+    }
+}

@@ -73,6 +73,25 @@ public struct LoginService: Sendable {
     /// traps and ends the process.
     private static func bounded(_ time: Duration) -> Duration { min(max(time, .zero), .seconds(1_000_000_000)) }
 
+    /// Makes the local checks alone, by the rules in force. The authenticator is not called (L1, L2).
+    ///
+    /// A service that starts sessions itself makes these checks before it calls `ProfileRepository.sessions.start`. So its
+    /// people get the same errors as from ``logIn(username:password:)``, and a text that cannot be a password does not
+    /// count as an attempt.
+    ///
+    /// - Parameters:
+    ///   - username: The username. White space around it is ignored. Nil has the same meaning as an empty username.
+    ///   - password: The password as it was typed. Nil has the same meaning as an empty password.
+    /// - Returns: The username without white space around it.
+    /// - Throws: ``LoginError``. It describes the first check that failed. `store` if the rules cannot be read.
+    @discardableResult
+    public func check(username: String?, password: Secret?) async throws(LoginError) -> String {
+        let username = String(Array((username ?? "").utf8).span.trimmed())
+        let failure = try await checks().failure(username: username, password: password ?? Secret(""))
+        if let failure { throw failure }
+        return username
+    }
+
     /// Logs a user in.
     ///
     /// - Parameters:
@@ -82,9 +101,8 @@ public struct LoginService: Sendable {
     /// - Throws: ``LoginError``. It describes the first check that failed, or the error of the authenticator. `unknown`
     ///   if the authenticator did not answer before the timeout. `cancelled` if the caller's task was cancelled.
     public func logIn(username: String?, password: Secret?) async throws(LoginError) -> LoggedInProfile {
-        let username = String(Array((username ?? "").utf8).span.trimmed())
         let password = password ?? Secret("")
-        if let failure = try await checks().failure(username: username, password: password) { throw failure }
+        let username = try await check(username: username, password: password)
         guard !Task.isCancelled else { throw .cancelled }
 
         // The authenticator, the timeout and the cancellation can each set a result. The promise keeps only the first

@@ -6,4 +6,12 @@ public enum ProfileRefusal: Hashable, Sendable {
     case invalid(ValidationFailure)
     /// Other profiles have the values of these unique fields.
     case duplicate([FieldName])
+
+    /// The reason in JSON.
+    package var name: String {
+        switch self {
+        case .invalid: "invalid"
+        case .duplicate: "duplicate"
+        }
+    }
 }

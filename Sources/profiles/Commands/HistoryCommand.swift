@@ -171,18 +171,6 @@ extension HistoryEntry {
         if setsPassword { changes.append(("", "A password was set")) }
         return changes
     }
-
-    /// The entry as JSON.
-    fileprivate var json: JSONValue {
-        [
-            "change": .number(change), "kind": .string(kind.rawValue), "first_id": .number(profileIDs.lowerBound),
-            "last_id": .number(profileIDs.upperBound), "revision": revision.map { .number($0) } ?? .null,
-            "changed_at": .string(changedAt.description), "author": author.map(JSONValue.string) ?? .null,
-            "command": command.map(JSONValue.string) ?? .null, "undoes": undoes.map { .number($0) } ?? .null,
-            "sets_password": .bool(setsPassword),
-            "values": .array(values.map(\.json)),
-        ]
-    }
 }
 
 extension HistoryEntry.ChangedValue {
@@ -193,11 +181,4 @@ extension HistoryEntry.ChangedValue {
 
     /// The value before and after, as text for a terminal.
     var beforeAndAfter: String { "\(before?.visible ?? "–") → \(after?.visible ?? "–")" }
-
-    var json: JSONValue {
-        [
-            "field": .string(field), "before": before.map(JSONValue.string) ?? .null,
-            "after": after.map(JSONValue.string) ?? .null,
-        ]
-    }
 }

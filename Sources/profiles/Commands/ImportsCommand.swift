@@ -44,13 +44,3 @@ struct ImportsCommand: AsynchronousCommand, ResultWriting {
         }
     }
 }
-
-extension HistoryChange {
-    fileprivate var json: JSONValue {
-        [
-            "change": .number(number), "made_at": .string(madeAt.description),
-            "file": source.map(JSONValue.string) ?? .null, "author": author.map(JSONValue.string) ?? .null,
-            "added": .number(added), "updated": .number(updated),
-        ]
-    }
-}

@@ -207,30 +207,13 @@ extension UndoReport {
     private static let mostLines = 20
 
     fileprivate func json(isPreview: Bool) -> JSONValue {
-        let left = left.map { left -> JSONValue in
-            [
-                "id": .number(left.profileID), "username": left.username.map(JSONValue.string) ?? .null,
-                "reason": .string(left.reason.name),
-            ]
-        }
-        return [
-            "change": .number(change.number), "is_dry_run": .bool(isPreview), "removed": .number(removed),
-            "reverted": .number(reverted), "restored": .number(restored), "need_reset": .number(needReset),
-            "kept_secrets": .number(keptSecrets), "unchanged": .number(unchanged), "left_count": .number(leftCount),
-            "left": .array(left),
-        ]
+        guard case .object(var members) = json else { return json }
+        members.insert(JSONMember("is_dry_run", .bool(isPreview)), at: 1)
+        return .object(members)
     }
 }
 
 extension UndoReport.Reason {
-    fileprivate var name: String {
-        switch self {
-        case .changedSince: "changed_since"
-        case .refused(let refusal): refusal.name
-        case .formerFields: "former_fields"
-        }
-    }
-
     fileprivate func text(of schema: ProfileSchema, isRemoved: Bool) -> String {
         switch self {
         case .changedSince: isRemoved ? "removed since" : "changed since"
@@ -241,14 +224,6 @@ extension UndoReport.Reason {
 }
 
 extension ProfileRefusal {
-    /// The reason in JSON.
-    var name: String {
-        switch self {
-        case .invalid: "invalid"
-        case .duplicate: "duplicate"
-        }
-    }
-
     /// The reason for people.
     func text(of schema: ProfileSchema) -> String {
         switch self {

@@ -68,6 +68,21 @@ import Watchdog
         #expect(error.message == text)
     }
 
+    @Test(
+        "The kind of an error says what to do, as that of the store does",
+        arguments: [
+            (LoginError.invalidUsernameLength(minimum: 1, maximum: nil), ProfileStoreError.Kind.invalid),
+            (.invalidPasswordLength(minimum: 1, requirements: []), .invalid),
+            (.invalidPasswordCharacters(requirements: [.digit]), .invalid), (.noPasswords, .invalid),
+            (.invalidCredentials, .denied), (.invalidResponse, .unavailable), (.unexpectedStatus, .unavailable),
+            (.unknown, .unavailable), (.throttled(milliseconds: 1), .throttled), (.locked, .throttled),
+            (.hashing(.busy), .busy), (.store(.full("disk")), .full), (.store(.notFound(username: "a")), .notFound),
+            (.cancelled, .unavailable),
+        ])
+    func kind(error: LoginError, kind: ProfileStoreError.Kind) {
+        #expect(error.kind == kind)
+    }
+
     @Test func `L5: success greets, and alerts have titles`() {
         #expect(LoggedInProfile(username: "pritesh").greeting == "Hello pritesh")
         #expect(LoggedInProfile(username: "pritesh", name: "Pritesh N").greeting == "Hello Pritesh N")

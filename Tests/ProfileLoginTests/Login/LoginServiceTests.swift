@@ -30,6 +30,14 @@ import Watchdog
     func local(username: String?, password: String?, failure: LoginError) async {
         authenticator.answer(.success(Self.profile))
         #expect(await service().outcome(username, password) == .failure(failure))
+        await #expect(throws: failure) {
+            try await service().check(username: username, password: password.map { Secret($0) })
+        }
+        #expect(authenticator.asked.isEmpty)
+    }
+
+    @Test func `L2: the checks alone return the trimmed username, and ask nobody`() async throws {
+        #expect(try await service().check(username: "\t pritesh\r\n", password: Secret("aK8oio")) == "pritesh")
         #expect(authenticator.asked.isEmpty)
     }
 

@@ -1,6 +1,7 @@
 import ProfileCore
 import ProfileStore
 import ProfileTesting
+import SecretHashing
 import StoreFixtures
 import Testing
 import Watchdog
@@ -86,6 +87,30 @@ import Watchdog
         #expect(await service.failure("abel", "bL9pjp789") == nil)
         try await other.rules.adopt(.standard)
         #expect(try await !judgesPasswords(), "these were set under the stricter rules")
+        await other.close()
+    }
+
+    @Test func `L1: the checks alone know the rules in force and the passwords that predate them`() async throws {
+        let other = try await store.open()
+        let service = LoginService(repository)
+        func failure(_ password: String) async throws -> LoginError? {
+            do throws(LoginError) { try await service.check(username: "abel", password: Secret(password)) } catch {
+                return error
+            }
+            return nil
+        }
+        #expect(try await failure("aK8") == nil)
+        try await other.rules.adopt(Self.stricter())
+        #expect(try await failure("x") == nil)
+        #expect(try await failure("") == .invalidPasswordLength(minimum: 1, requirements: []))
+        _ = try await repository.edit("abel") { $0.password = Secret("bL9pjp789") }
+        #expect(
+            try await failure("bL9pjp") == .invalidPasswordLength(minimum: 9, requirements: [.uppercase, .digit]))
+        // A check is no attempt.
+        for _ in 0...ThrottleState.freeAttempts { #expect(try await failure("bL9pjp780") == nil) }
+        #expect(await service.failure("abel", "bL9pjp789") == nil)
+        await repository.close()
+        #expect(try await failure("bL9pjp789") == .store(.closed))
         await other.close()
     }
 
