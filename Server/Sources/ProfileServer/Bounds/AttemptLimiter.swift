@@ -1,0 +1,84 @@
+internal import HTTPBounds
+internal import Synchronization
+
+/// Counts the failed attempts of each address within a minute.
+///
+/// It remembers a bounded number of addresses. If there are more, the oldest are forgotten: the throttle of the names
+/// still counts then (P9).
+final class AttemptLimiter: Sendable {
+    private let limit: Int
+    private let mostAddresses: Int
+    private let now: @Sendable () -> ContinuousClock.Instant
+    private let windows = Mutex(Windows())
+
+    fileprivate struct Windows {
+        var counts: [ClientAddress.Key: Window] = [:]
+        /// The addresses in the order of their windows' ends.
+        var order: [ClientAddress.Key] = []
+        var first = 0
+    }
+
+    fileprivate struct Window {
+        let end: ContinuousClock.Instant
+        var count = 0
+    }
+
+    init(
+        limit: Int, mostAddresses: Int = 100_000,
+        now: @escaping @Sendable () -> ContinuousClock.Instant = { .now }
+    ) {
+        self.limit = limit
+        self.mostAddresses = mostAddresses
+        self.now = now
+    }
+
+    /// Runs an attempt that counts as a failure until it succeeds, so that attempts at the same time are counted too.
+    ///
+    /// - Throws: The error of `body`, or 429 without calling it.
+    func attempt<Value>(
+        from address: ClientAddress?, keepsCounting: Bool, _ body: () async throws -> Value
+    ) async throws -> Value {
+        guard let key = address?.key else { return try await body() }
+        let time = now()
+        let wait: Duration? = windows.withLock { $0.count(key, limit, mostAddresses, at: time) }
+        if let wait { throw Problem.tooManyAttempts(seconds: max(1, wait.components.seconds + 1)) }
+        let value = try await body()
+        if !keepsCounting { windows.withLock { $0.uncount(key) } }
+        return value
+    }
+}
+
+extension AttemptLimiter.Windows {
+    /// Counts an attempt. Returns the time to wait if there were too many.
+    fileprivate mutating func count(
+        _ key: ClientAddress.Key, _ limit: Int, _ mostAddresses: Int, at time: ContinuousClock.Instant
+    ) -> Duration? {
+        forget(mostAddresses, at: time)
+        if let window = counts[key] {
+            guard window.count < limit else { return window.end - time }
+            counts[key]?.count += 1
+        } else {
+            counts[key] = .init(end: time + .seconds(60), count: 1)
+            order.append(key)
+        }
+        return nil
+    }
+
+    fileprivate mutating func uncount(_ key: ClientAddress.Key) {
+        if let count = counts[key]?.count, count > 0 { counts[key]?.count = count - 1 }
+    }
+
+    /// Removes the windows that have ended, and the oldest if there are too many.
+    private mutating func forget(_ mostAddresses: Int, at time: ContinuousClock.Instant) {
+        while first < order.count {
+            let key = order[first]
+            guard let window = counts[key], window.end <= time || order.count - first >= mostAddresses else { break }
+            counts[key] = nil
+            first += 1
+        }
+        if first > 1_024, first > order.count / 2 {
+            order.removeFirst(first)
+            first = 0
+        }
+    }
+}

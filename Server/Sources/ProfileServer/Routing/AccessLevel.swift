@@ -1,0 +1,28 @@
+internal import ProfileStore
+
+/// What an access token permits. Each level includes those before it.
+enum AccessLevel: Int, Comparable, CaseIterable, Sendable {
+    case read, support, write, admin
+
+    /// The level of the highest scope; nil if the token has no scope of these.
+    init?(_ scopes: [AccessScope]) {
+        guard let highest = scopes.compactMap(Self.init(scope:)).max() else { return nil }
+        self = highest
+    }
+
+    private init?(scope: AccessScope) {
+        guard let level = Self.allCases.first(where: { $0.scope == scope }) else { return nil }
+        self = level
+    }
+
+    var scope: AccessScope {
+        switch self {
+        case .read: .read
+        case .support: .support
+        case .write: .write
+        case .admin: .admin
+        }
+    }
+
+    static func < (left: Self, right: Self) -> Bool { left.rawValue < right.rawValue }
+}

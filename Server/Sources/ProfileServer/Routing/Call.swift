@@ -1,0 +1,90 @@
+internal import HTTPTypes
+internal import ProfileCore
+internal import ProfileStore
+
+/// A request that its route may serve: everything about it has been read and checked.
+struct Call: Sendable {
+    let service: ProfileService
+    let route: Route
+    let caller: Caller
+    let origin: RequestOrigin
+    let headers: HTTPFields
+    let parameters: PathParameters
+    let query: [(name: String, value: String)]
+    /// The path as it was sent, with its query.
+    let target: String
+    /// The body; null if the route takes none.
+    let body: JSONValue
+
+    var repository: ProfileRepository { service.repository }
+    var cookies: CookieNames { service.cookies(of: origin) }
+
+    /// The session of the person who calls.
+    var session: LoginSession {
+        get throws(Problem) {
+            guard case .person(let session, _, _) = caller else { throw .notPermitted }
+            return session
+        }
+    }
+
+    /// The person's own profile. The session has ended if it was removed.
+    var ownProfile: Profile {
+        get async throws {
+            guard let profile = try await repository.profile(id: session.profileID) else { throw Problem.invalidToken }
+            return profile
+        }
+    }
+
+    /// The profile that the path names.
+    var profile: Profile {
+        get async throws {
+            guard let found = try await findProfile() else { throw Problem.noSuchProfile }
+            return found
+        }
+    }
+
+    /// Looks up the profile that the path names; nil if there is none.
+    func findProfile() async throws(ProfileStoreError) -> Profile? {
+        switch parameters.profile {
+        case .name(let name)?: try await repository.profile(username: name)
+        case .id(let id?)?: try await repository.profile(id: id)
+        case .id(nil)?, nil: nil
+        }
+    }
+
+    /// Whether the token of the program includes a level.
+    func permits(_ level: AccessLevel) -> Bool {
+        if case .program(_, let present?) = caller { present >= level } else { false }
+    }
+
+    /// The revision that `If-Match` expects of a profile; nil if any will do.
+    func expectedRevision(of profile: Profile) throws(Problem) -> Int64? {
+        guard let precondition = try Precondition(headers) else { throw .noPrecondition }
+        return try precondition.revision(of: profile, isKeyed: headers[.idempotencyKey] != nil)
+    }
+
+    /// The idempotency key of the request, which belongs to its caller. The whole request counts, without its secrets.
+    var key: WriteKey? {
+        get throws(Problem) {
+            guard let text = headers[.idempotencyKey] else { return nil }
+            let request = """
+                \(route.method.rawValue) \(target)
+                \(headers[.ifMatch] ?? "")
+                \(body.withoutSecrets.text())
+                """
+            guard let key = WriteKey(text, of: caller.identity, request: request) else { throw .badKey }
+            return key
+        }
+    }
+}
+
+extension JSONValue {
+    /// The members of bodies that hold a secret.
+    static let secretNames: Set<String> = ["password", "old_password", "passcode", "old_passcode", "password_hash", "token"]
+
+    /// The value without the secrets of an object.
+    fileprivate var withoutSecrets: JSONValue {
+        guard case .object(let members) = self else { return self }
+        return .object(members.filter { !Self.secretNames.contains($0.name) })
+    }
+}

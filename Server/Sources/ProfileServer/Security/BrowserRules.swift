@@ -1,0 +1,69 @@
+internal import HTTPTypes
+
+/// What browsers must be told, and what they tell about the page that has sent a request.
+struct BrowserRules: Sendable {
+    let hosts: Set<String>
+    let allowedOrigins: Set<String>
+    let isEncrypted: Bool
+
+    init(_ options: ServiceOptions) {
+        hosts = Set(options.hosts.map { $0.lowercased() })
+        allowedOrigins = Set(options.allowedOrigins.map { $0.lowercased() })
+        if case .encrypted = options.transport { isEncrypted = true } else { isEncrypted = false }
+    }
+
+    /// Checks that the request means this service by its name.
+    func requireHost(_ authority: String?) throws(Problem) {
+        guard let authority, !authority.isEmpty else { throw .noHost }
+        guard hosts.contains(authority.lowercased()) else { throw .otherHost }
+    }
+
+    /// Checks that an unsafe request with a cookie was sent by a page of this service.
+    func requireSameOrigin(_ headers: HTTPFields, isSecure: Bool) throws(Problem) {
+        if let site = headers[.secFetchSite] {
+            guard site == "same-origin" else { throw .otherSite }
+            return
+        }
+        let scheme = isSecure ? "https" : "http"
+        guard let origin = headers[.origin]?.lowercased(), origin.hasPrefix(scheme + "://"),
+            hosts.contains(String(origin.dropFirst(scheme.utf8.count + 3)))
+        else { throw .otherSite }
+    }
+
+    /// Adds what every answer has.
+    func protect(_ response: inout HTTPFields) {
+        response[.cacheControl] = "no-store"
+        response[.xContentTypeOptions] = "nosniff"
+        response[.contentSecurityPolicy] = "default-src 'none'; frame-ancestors 'none'"
+        response[.referrerPolicy] = "same-origin"
+        if isEncrypted { response[.strictTransportSecurity] = "max-age=31536000" }
+    }
+
+    /// Adds what lets a page of an allowed origin read the answer. Credentials are never allowed, so only tokens count.
+    func allow(_ request: HTTPFields, _ response: inout HTTPFields) {
+        guard !allowedOrigins.isEmpty else { return }
+        response[values: .vary].append("Origin")
+        guard let origin = request[.origin], allowedOrigins.contains(origin.lowercased()) else { return }
+        response[.accessControlAllowOrigin] = origin
+        response[.accessControlExposeHeaders] = "ETag, Link, Location, Retry-After, WWW-Authenticate"
+    }
+
+    /// Answers a preflight request; nil if it is none, or if its origin is not allowed.
+    func preflight(_ request: HTTPFields, allowing methods: [HTTPRequest.Method]) -> HTTPFields? {
+        guard let origin = request[.origin], allowedOrigins.contains(origin.lowercased()),
+            request[.accessControlRequestMethod] != nil
+        else { return nil }
+        return [
+            .accessControlAllowMethods: methods.map(\.rawValue).joined(separator: ", "),
+            .accessControlAllowHeaders: "Authorization, Content-Type, Idempotency-Key, If-Match, If-None-Match",
+            .accessControlMaxAge: "600",
+        ]
+    }
+}
+
+extension HTTPField.Name {
+    static let secFetchSite = HTTPField.Name("Sec-Fetch-Site")!
+    static let referrerPolicy = HTTPField.Name("Referrer-Policy")!
+    static let link = HTTPField.Name("Link")!
+    static let idempotencyKey = HTTPField.Name("Idempotency-Key")!
+}

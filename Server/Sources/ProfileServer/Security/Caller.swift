@@ -1,0 +1,91 @@
+internal import HTTPTypes
+internal import ProfileCore
+internal import ProfileStore
+
+/// Who has sent a request.
+enum Caller: Sendable {
+    case nobody
+    /// A person, with the token of the session.
+    case person(LoginSession, token: Secret, isByCookie: Bool)
+    /// A program, with the level of its token; nil if its scopes permit nothing here.
+    case program(AccessToken, AccessLevel?)
+
+    var isPerson: Bool {
+        if case .person = self { true } else { false }
+    }
+
+    /// The author of the caller's changes.
+    var author: Author? {
+        switch self {
+        case .nobody: nil
+        case .person(let session, _, _): Author("profile \(session.profileID)")
+        case .program(let token, _): Author(fitting: token.name.text)
+        }
+    }
+
+    /// What distinguishes the caller from all others, for its idempotency keys.
+    var identity: String {
+        switch self {
+        case .nobody: "nobody"
+        case .person(let session, _, _): "profile \(session.profileID)"
+        case .program(let token, _): "token \(token.id)"
+        }
+    }
+
+    /// The caller for the log, without a name of a person.
+    var logged: String? {
+        switch self {
+        case .nobody: nil
+        case .person(let session, _, _): "profile \(session.profileID)"
+        case .program(let token, _): "token \(token.id)"
+        }
+    }
+}
+
+extension Callers {
+    /// Returns the caller of a request if the route serves it.
+    ///
+    /// If the header `Authorization` is sent, only it counts: a wrong token is refused even if a valid cookie is there.
+    func admit(
+        _ headers: HTTPFields, cookies: CookieNames, opensRegistration: Bool, _ repository: ProfileRepository
+    ) async throws -> Caller {
+        let servesAnyone = anyone == .always || (anyone == .withOpenRegistration && opensRegistration)
+        if !people, programs == nil {
+            guard servesAnyone else { throw Problem.noSuchRoute }
+            return .nobody
+        }
+        let fields = headers[values: .authorization]
+        let caller: Caller
+        if !fields.isEmpty {
+            guard fields.count == 1, let token = Self.bearerToken(fields[0]) else { throw Problem.invalidToken }
+            switch try await repository.bearer(token) {
+            case .session(let session)?: caller = .person(session, token: token, isByCookie: false)
+            case .access(let access)?: caller = .program(access, AccessLevel(access.scopes))
+            case nil: throw Problem.invalidToken
+            }
+        } else if people, let text = cookies.session(in: headers) {
+            let token = Secret(text)
+            guard let session = try await repository.sessions.find(token) else { throw Problem.invalidToken }
+            caller = .person(session, token: token, isByCookie: true)
+        } else {
+            guard servesAnyone else { throw Problem.noToken }
+            return .nobody
+        }
+        switch caller {
+        case .nobody: return caller
+        case .person: guard people else { throw Problem.notPermitted }
+        case .program(_, let level):
+            guard let programs, let level, level >= programs else { throw Problem.notPermitted }
+        }
+        return caller
+    }
+
+    /// Reads `Bearer TOKEN` (RFC 6750); the word is compared without case.
+    static func bearerToken(_ field: String) -> Secret? {
+        let parts = field.split(separator: " ", maxSplits: 1)
+        guard parts.count == 2, parts[0].lowercased() == "bearer", !parts[1].isEmpty, !parts[1].contains(" ") else {
+            return nil
+        }
+        return Secret(String(parts[1]))
+    }
+}

@@ -1,0 +1,181 @@
+internal import HTTPBounds
+internal import HTTPTypes
+public import Hummingbird
+internal import Logging
+internal import Metrics
+public import NIOCore
+internal import ProfileCore
+internal import ProfileLogin
+public import ProfileStore
+internal import Tracing
+
+/// Serves the profiles of a store over HTTP.
+///
+/// It answers requests of Hummingbird: alone, through ``ProfileResponder``, or beside the routes of another application,
+/// through ``ProfileRoutes``.
+///
+/// ```swift
+/// let service = ProfileService(repository, ServiceOptions(hosts: ["127.0.0.1:8080"]))
+/// let application = Application(responder: ProfileResponder<ServiceContext>(service))
+/// ```
+public final class ProfileService: Sendable {
+    public let repository: ProfileRepository
+    /// The options that the service was made with.
+    public let options: ServiceOptions
+    let attempts: AttemptLimiter
+    let scans: ScanLimiter
+    let login: LoginService
+    private let browsers: BrowserRules
+    private let table: RouteTable
+    private let routes: [Route]
+
+    /// Makes a service.
+    ///
+    /// - Parameters:
+    ///   - repository: The open store. The owner also calls its `run()`.
+    ///   - options: How clients reach the service, and what it allows.
+    ///   - names: The routes that the service has.
+    public init(_ repository: ProfileRepository, _ options: ServiceOptions, routes names: [RouteName] = RouteName.allCases) {
+        self.repository = repository
+        self.options = options
+        routes = names.map(\.route)
+        table = RouteTable(routes)
+        browsers = BrowserRules(options)
+        attempts = AttemptLimiter(limit: options.attemptsOfAddress)
+        login = LoginService(repository)
+        scans = ScanLimiter(limit: options.scanLimit, time: options.scanTime)
+    }
+
+    /// The service's description in OpenAPI 3.1.
+    public var openAPI: String { OpenAPIDocument(routes).json.text(indented: true) }
+
+    func cookies(of origin: RequestOrigin) -> CookieNames {
+        if case .plain = options.transport { CookieNames(isSecure: false) } else { CookieNames(isSecure: true) }
+    }
+
+    /// Whether one of the service's paths begins as this one.
+    func owns(_ path: Substring) -> Bool {
+        guard let segments = Self.segments(path) else { return false }
+        return table.match(segments) != nil
+    }
+
+    /// Answers a request.
+    ///
+    /// - Parameters:
+    ///   - request: The request.
+    ///   - peer: The other end of the connection; nil in tests without a socket.
+    ///   - audience: The callers whom the listener serves.
+    /// - Returns: The answer, which may be a problem.
+    public func respond(
+        to request: Request, from peer: SocketAddress?, audience: Audience = .everyone
+    ) async -> Response {
+        let start = ContinuousClock.now
+        let origin = RequestOrigin(peer, request.headers, options.transport)
+        var record = RequestRecord(method: request.method)
+        var answer: Answer
+        do {
+            answer = try await serve(request, origin, audience, &record)
+        } catch {
+            let problem = Problem(error, repository.schema)
+            if problem == .unexpected { record.failure = String(describing: type(of: error)) }
+            record.code = problem.code
+            answer = .json(problem.json, problem.status, headers: problem.headers)
+            answer.headers[.contentType] = "application/problem+json"
+        }
+        browsers.protect(&answer.headers)
+        browsers.allow(request.headers, &answer.headers)
+        record.finish(answer, after: start.duration(to: .now), options.logger)
+        return answer.response(to: request.method)
+    }
+
+    private func serve(
+        _ request: Request, _ origin: RequestOrigin, _ audience: Audience, _ record: inout RequestRecord
+    ) async throws -> Answer {
+        try browsers.requireHost(request.head.authority)
+        let target = request.head.path ?? "/"
+        let parts = target.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
+        guard let segments = Self.segments(parts[0]), let query = PercentEncoding.pairs(parts.count > 1 ? parts[1] : "")
+        else { throw Problem.badPath }
+        guard let match = table.match(segments) else { throw Problem.noSuchRoute }
+        let served = match.routes.filter { $0.callers.areServed(to: audience) }
+        guard !served.isEmpty else { throw Problem.noSuchRoute }
+        let methods = served.flatMap { $0.method == .get ? [.get, .head] : [$0.method] }
+        record.route = served[0].path.text
+        if request.method == .options, let headers = browsers.preflight(request.headers, allowing: methods) {
+            return Answer(status: .noContent, headers: headers)
+        }
+        let method = request.method == .head ? .get : request.method
+        guard let route = served.first(where: { $0.method == method }) else { throw Problem.wrongMethod(methods) }
+
+        let cookies = cookies(of: origin)
+        let caller = try await route.callers.admit(
+            request.headers, cookies: cookies, opensRegistration: options.opensRegistration, repository)
+        record.caller = caller.logged
+        if case .person(_, _, isByCookie: true) = caller, method != .get {
+            try browsers.requireSameOrigin(request.headers, isSecure: cookies.isSecure)
+        }
+        if route.keyUse == .refused, request.headers[.idempotencyKey] != nil { throw Problem.keyedSecret }
+        let call = Call(
+            service: self, route: route, caller: caller, origin: origin, headers: request.headers,
+            parameters: match.parameters, query: query, target: target, body: try await body(of: request, route))
+        let answer = try await traced(route, origin) { try await route.serve(call) }
+        if let audit = route.name.audit { record.audit(audit, answer, options.logger) }
+        return answer
+    }
+
+    private func traced(
+        _ route: Route, _ origin: RequestOrigin, _ body: () async throws -> Answer
+    ) async throws -> Answer {
+        try await withSpan("\(route.method.rawValue) \(route.path)", ofKind: .server) { span in
+            let answer = try await body()
+            span.attributes["http.response.status_code"] = Int64(answer.status.code)
+            return answer
+        }
+    }
+
+    /// Reads the body within its limit. A body that the route does not take is left unread.
+    private func body(of request: Request, _ route: Route) async throws -> JSONValue {
+        let limit: Int
+        let mediaType: String
+        switch route.body {
+        case .none: return .null
+        case .json(_, let own):
+            limit = own ?? options.bodyLimit
+            mediaType = "application/json"
+        case .patch:
+            limit = options.bodyLimit
+            mediaType = "application/merge-patch+json"
+        }
+        if let length = request.headers[.contentLength].flatMap(Int.init), length > limit { throw Problem.bodyTooLarge }
+        let buffer = try await request.body.collect(upTo: limit)
+        guard buffer.readableBytes > 0 else { throw Problem.noBody }
+        let sent = request.headers[.contentType]?.prefix { $0 != ";" && $0 != " " }.lowercased()
+        guard sent == mediaType else { throw Problem.wrongMediaType(mediaType) }
+        return try buffer.withUnsafeReadableBytes { bytes in
+            try JSONValue(parsing: bytes.bindMemory(to: UInt8.self).span)
+        }
+    }
+
+    /// The decoded segments of a path; nil if it has a wrong escape or does not begin with a slash.
+    private static func segments(_ path: Substring) -> [String]? {
+        guard path.first == "/" else { return nil }
+        var segments: [String] = []
+        for segment in path.dropFirst().split(separator: "/", omittingEmptySubsequences: false) {
+            guard let decoded = PercentEncoding.decode(segment) else { return nil }
+            segments.append(decoded)
+        }
+        return segments
+    }
+}
+
+extension Answer {
+    fileprivate func response(to method: HTTPRequest.Method) -> Response {
+        if method == .head {
+            var headers = headers
+            headers[.contentLength] = String(body.count)
+            return Response(status: status, headers: headers)
+        }
+        guard !body.isEmpty else { return Response(status: status, headers: headers) }
+        return Response(status: status, headers: headers, body: ResponseBody(byteBuffer: ByteBuffer(bytes: body)))
+    }
+}

@@ -1,0 +1,53 @@
+internal import HTTPTypes
+internal import Logging
+internal import Metrics
+
+/// What is kept of a request for the log and the metrics: the route's template and ids, never a URL, a name or a secret.
+struct RequestRecord {
+    let method: HTTPRequest.Method
+    var route: String?
+    var caller: String?
+    /// The code of the problem that was answered.
+    var code: String?
+    /// The type of an error that nobody expected.
+    var failure: String?
+
+    init(method: HTTPRequest.Method) { self.method = method }
+
+    /// Writes the line of the log, and counts the request.
+    func finish(_ answer: Answer, after duration: Duration, _ logger: Logger) {
+        let level: Logger.Level = answer.status.kind == .serverError ? .error : .info
+        if logger.logLevel <= level {
+            var metadata: Logger.Metadata = [
+                "method": .string(loggedMethod), "route": .string(route ?? "none"),
+                "status": .stringConvertible(answer.status.code),
+                "microseconds": .stringConvertible(duration.components.attoseconds / 1_000_000_000_000
+                    + duration.components.seconds * 1_000_000),
+            ]
+            if let caller { metadata["caller"] = .string(caller) }
+            if let id = answer.profileID { metadata["profile"] = .stringConvertible(id) }
+            if let code { metadata["code"] = .string(code) }
+            if let failure { metadata["failure"] = .string(failure) }
+            logger.log(level: level, "request", metadata: metadata)
+        }
+        let labels = [("method", loggedMethod), ("route", route ?? "none"), ("status", String(answer.status.code))]
+        Counter(label: "http_requests_total", dimensions: labels).increment()
+        Timer(label: "http_request_duration_seconds", dimensions: [("route", route ?? "none")]).record(duration: duration)
+    }
+
+    /// Writes a line about something that an administrator may have to account for.
+    func audit(_ what: String, _ answer: Answer, _ logger: Logger) {
+        var metadata: Logger.Metadata = ["audit": .string(what)]
+        if let caller { metadata["caller"] = .string(caller) }
+        if let id = answer.profileID { metadata["profile"] = .stringConvertible(id) }
+        logger.notice("audit", metadata: metadata)
+    }
+
+    /// A method that no route has may be any text.
+    private var loggedMethod: String {
+        switch method {
+        case .get, .head, .post, .put, .patch, .delete, .options: method.rawValue
+        default: "other"
+        }
+    }
+}
