@@ -75,21 +75,24 @@ let package = Package(
         .executableTarget(
             name: "profiles-server",
             dependencies: [
-                "HTTPBounds", "PrometheusMetrics", "ProfileServer",
-                .product(name: "ProfileCore", package: "profiles"),
+                "CProcess", "HTTPBounds", "PrometheusMetrics", "ProfileServer",
                 .product(name: "ProfileStore", package: "profiles"),
                 .product(name: "ProfileStoreSQLite", package: "profiles"),
                 .product(name: "ProfileStorePostgres", package: "profiles", condition: .when(traits: ["Postgres"])),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Hummingbird", package: "hummingbird"),
-                .product(name: "HummingbirdTLS", package: "hummingbird"),
+                .product(name: "HummingbirdCore", package: "hummingbird"),
+                .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "Metrics", package: "swift-metrics"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOSSL", package: "swift-nio-ssl"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+                .product(name: "UnixSignals", package: "swift-service-lifecycle"),
             ],
             swiftSettings: strictness),
+        // prctl(2), which Swift cannot call.
+        .target(name: "CProcess"),
         .executableTarget(
             name: "EmbeddedService",
             dependencies: [

@@ -25,7 +25,7 @@ public final class ProfileService: Sendable {
     let attempts: AttemptLimiter
     let scans: ScanLimiter
     let login: LoginService
-    private let browsers: BrowserRules
+    let browsers: BrowserRules
     private let table: RouteTable
     private let routes: [Route]
 

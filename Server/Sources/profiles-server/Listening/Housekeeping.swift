@@ -1,0 +1,11 @@
+internal import ProfileStore
+internal import ServiceLifecycle
+
+/// Maintains the store until the listeners have ended, and then closes it.
+struct Housekeeping: Service {
+    let repository: ProfileRepository
+
+    func run() async throws {
+        try await cancelWhenGracefulShutdown { try await repository.run() }
+    }
+}

@@ -1,0 +1,120 @@
+internal import Logging
+internal import ProfileStore
+
+/// Writes each record of the log as one line of JSON to standard error.
+///
+/// The line begins with the time in UTC, the level and the message. The metadata follow as further members. Control
+/// characters are escaped, so no value can add a line.
+struct JSONLogHandler: LogHandler {
+    /// The label of the program's own logger. Records of other loggers name their label.
+    static let label = "profiles-server"
+
+    var metadata: Logger.Metadata = [:]
+    var metadataProvider: Logger.MetadataProvider?
+    var logLevel: Logger.Level
+    private let label: String
+
+    /// Makes the handler of a logger.
+    ///
+    /// Libraries log errors with their descriptions, and their records of lower levels may contain what clients sent.
+    /// So a library's logger has at least the level `warning`.
+    init(_ label: String, level: Logger.Level) {
+        self.label = label
+        logLevel = label == Self.label ? level : max(level, .warning)
+    }
+
+    subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+        get { metadata[key] }
+        set { metadata[key] = newValue }
+    }
+
+    func log(event: LogEvent) { StandardStream.error.write(line(of: event, at: .now())) }
+
+    /// Returns the line of a record, with its line end.
+    func line(of event: LogEvent, at time: Timestamp) -> [UInt8] {
+        var line = JSONLine()
+        line.add("time", time.description)
+        line.add("level", event.level.rawValue)
+        line.add("message", event.message.description)
+        if label != Self.label { line.add("logger", label) }
+        // The description of an error may contain what a client sent.
+        if let error = event.error { line.add("error", String(describing: type(of: error))) }
+        var members = metadata
+        if let provided = metadataProvider?.get() { members.merge(provided) { $1 } }
+        if let own = event.metadata { members.merge(own) { $1 } }
+        for (name, value) in members.sorted(by: { $0.key < $1.key }) { line.add(name, value) }
+        return line.ended
+    }
+}
+
+/// A JSON object that is written to one line.
+private struct JSONLine {
+    private var bytes: [UInt8] = []
+
+    init() { bytes.reserveCapacity(256) }
+
+    /// The whole line.
+    var ended: [UInt8] { (bytes.isEmpty ? [UInt8(ascii: "{")] : bytes) + [UInt8(ascii: "}"), UInt8(ascii: "\n")] }
+
+    mutating func add(_ name: String, _ value: String) {
+        addName(name)
+        add(value)
+    }
+
+    mutating func add(_ name: String, _ value: Logger.MetadataValue) {
+        addName(name)
+        add(value)
+    }
+
+    private mutating func addName(_ name: String) {
+        bytes.append(UInt8(ascii: bytes.isEmpty ? "{" : ","))
+        add(name)
+        bytes.append(UInt8(ascii: ":"))
+    }
+
+    private mutating func add(_ value: Logger.MetadataValue) {
+        switch value {
+        case .string(let text): add(text)
+        case .stringConvertible(let value):
+            if value is any FixedWidthInteger || value is Bool {
+                bytes += value.description.utf8
+            } else {
+                add(value.description)
+            }
+        case .array(let values):
+            bytes.append(UInt8(ascii: "["))
+            for (index, value) in values.enumerated() {
+                if index > 0 { bytes.append(UInt8(ascii: ",")) }
+                add(value)
+            }
+            bytes.append(UInt8(ascii: "]"))
+        case .dictionary(let members):
+            bytes.append(UInt8(ascii: "{"))
+            for (index, member) in members.sorted(by: { $0.key < $1.key }).enumerated() {
+                if index > 0 { bytes.append(UInt8(ascii: ",")) }
+                add(member.key)
+                bytes.append(UInt8(ascii: ":"))
+                add(member.value)
+            }
+            bytes.append(UInt8(ascii: "}"))
+        }
+    }
+
+    /// Adds a string. Escapes control characters, also DEL and those of ISO 8859-1, because a terminal would execute
+    /// them, and the line separators of Unicode.
+    private mutating func add(_ text: String) {
+        bytes.append(UInt8(ascii: "\""))
+        for scalar in text.unicodeScalars {
+            switch scalar.value {
+            case 0x22, 0x5C: bytes += [UInt8(ascii: "\\"), UInt8(scalar.value)]
+            case 0..<0x20, 0x7F...0x9F, 0x2028, 0x2029:
+                let digits = String(scalar.value, radix: 16)
+                bytes += "\\u".utf8
+                bytes += repeatElement(UInt8(ascii: "0"), count: 4 - digits.utf8.count)
+                bytes += digits.utf8
+            default: bytes += UTF8.encode(scalar) ?? UTF8.encodedReplacementCharacter
+            }
+        }
+        bytes.append(UInt8(ascii: "\""))
+    }
+}
