@@ -117,6 +117,26 @@ let package = Package(
                 .product(name: "NIOCore", package: "swift-nio"),
             ],
             swiftSettings: strictness),
+        .testTarget(
+            name: "HTTPBoundsTests",
+            dependencies: [
+                "HTTPBounds",
+                .product(name: "Hummingbird", package: "hummingbird"),
+                .product(name: "HummingbirdCore", package: "hummingbird"),
+                .product(name: "HummingbirdTLS", package: "hummingbird"),
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOHTTP1", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
+                .product(name: "NIOSSL", package: "swift-nio-ssl"),
+                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+            ],
+            swiftSettings: strictness),
+        .testTarget(
+            name: "PrometheusMetricsTests",
+            dependencies: ["PrometheusMetrics", .product(name: "CoreMetrics", package: "swift-metrics")],
+            swiftSettings: strictness),
     ],
     swiftLanguageModes: [.v6]
 )

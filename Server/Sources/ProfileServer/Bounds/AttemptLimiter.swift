@@ -12,9 +12,9 @@ final class AttemptLimiter: Sendable {
     private let windows = Mutex(Windows())
 
     fileprivate struct Windows {
-        var counts: [ClientAddress.Key: Window] = [:]
+        var counts: [ClientAddress: Window] = [:]
         /// The addresses in the order of their windows' ends.
-        var order: [ClientAddress.Key] = []
+        var order: [ClientAddress] = []
         var first = 0
     }
 
@@ -51,7 +51,7 @@ final class AttemptLimiter: Sendable {
 extension AttemptLimiter.Windows {
     /// Counts an attempt. Returns the time to wait if there were too many.
     fileprivate mutating func count(
-        _ key: ClientAddress.Key, _ limit: Int, _ mostAddresses: Int, at time: ContinuousClock.Instant
+        _ key: ClientAddress, _ limit: Int, _ mostAddresses: Int, at time: ContinuousClock.Instant
     ) -> Duration? {
         forget(mostAddresses, at: time)
         if let window = counts[key] {
@@ -64,7 +64,7 @@ extension AttemptLimiter.Windows {
         return nil
     }
 
-    fileprivate mutating func uncount(_ key: ClientAddress.Key) {
+    fileprivate mutating func uncount(_ key: ClientAddress) {
         if let count = counts[key]?.count, count > 0 { counts[key]?.count = count - 1 }
     }
 

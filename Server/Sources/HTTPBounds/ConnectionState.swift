@@ -1,0 +1,268 @@
+import NIOCore
+
+/// The state of a connection: what may be read, what closes it, and when.
+///
+/// It sees one request at a time. The handlers hold back what a client sends before it has the answer to its previous
+/// request, so answers keep their order, and no request is performed behind an answer that closes the connection.
+struct ConnectionState {
+    enum Stage: Equatable {
+        /// No request has begun.
+        case idle
+        /// A part of a head has arrived.
+        case head
+        /// The head is passed on. A part of the body is missing.
+        case body
+        /// The whole request is passed on or refused. The end of the answer is missing.
+        case answering
+        /// The last answer is written. The client has not received all of it.
+        case finishing
+        /// The output is closed. The input is read until the client closes it.
+        case lingering
+        case closed
+    }
+
+    /// What happens when time is over.
+    enum Expiry: Equatable {
+        case nothing
+        case refuse(Refusal)
+        /// The reader of the body gets the error. The responder answers.
+        case failBody
+        /// The connection closes without an answer.
+        case close
+        /// The connection closes although bytes wait for the client.
+        case abort
+    }
+
+    /// What follows the end of an answer.
+    enum AnswerEnd: Equatable {
+        case nextRequest
+        case lastAnswer
+    }
+
+    private(set) var stage = Stage.idle
+    /// Whether the connection closes after the current answer.
+    private(set) var isLast = false
+    /// Whether the rest of the current request is not passed on.
+    private(set) var isInputDropped = false
+    /// Whether the client has closed its side.
+    private(set) var isInputClosed = false
+    /// The number of bytes of the current head that have arrived.
+    private(set) var headLength = 0
+
+    private let bounds: ConnectionBounds
+    private var discarded = 0
+    /// The time at which the stage ends.
+    private var deadline: NIODeadline?
+    /// The rest of the stage's time while nothing is read from the client.
+    private var pausedTime: TimeAmount?
+    private var stall: Stall?
+
+    /// The client takes no bytes although some wait for it.
+    private struct Stall {
+        var taken: Int
+        var since: NIODeadline
+        var checked: NIODeadline
+    }
+
+    init(_ bounds: ConnectionBounds, now: NIODeadline) {
+        self.bounds = bounds
+        deadline = now + TimeAmount(bounds.headTime)
+    }
+
+    // MARK: - Requests
+
+    /// Whether bytes may be given to the parser now.
+    var isReading: Bool {
+        switch stage {
+        case .idle, .head: true
+        case .body: !isInputDropped
+        case .answering, .finishing, .lingering, .closed: false
+        }
+    }
+
+    /// Whether arriving bytes are counted and thrown away, because no later request will be read.
+    var isDiscarding: Bool {
+        switch stage {
+        case .idle, .head: false
+        case .body: isInputDropped
+        case .answering: isLast
+        case .finishing, .lingering, .closed: true
+        }
+    }
+
+    /// Whether more input may be discarded.
+    var mayDiscard: Bool { discarded < bounds.lingerLength && !isInputClosed && stage != .closed }
+
+    /// The number of bytes that the parser may be given next.
+    var headRoom: Int {
+        switch stage {
+        case .idle: bounds.headLength
+        case .head: bounds.headLength - headLength
+        case .body, .answering, .finishing, .lingering, .closed: .max
+        }
+    }
+
+    /// Bytes are about to be given to the parser.
+    mutating func received(_ count: Int, now: NIODeadline) {
+        switch stage {
+        case .idle:
+            stage = .head
+            headLength = count
+            start(bounds.headTime, now)
+        case .head: headLength += count
+        case .body, .answering, .finishing, .lingering, .closed: break
+        }
+    }
+
+    /// Bytes were thrown away. Returns whether the connection closes now, because they are too many.
+    mutating func discarded(_ count: Int) -> Bool {
+        discarded += count
+        return stage == .lingering && discarded >= bounds.lingerLength
+    }
+
+    /// The parser has read a head. A refused request gets its answer from the guard.
+    mutating func headEnded(_ head: RequestHead, now: NIODeadline) {
+        stage = .body
+        start(bounds.bodyTime, now)
+        isLast = isLast || head.isLast
+        if head.refusal != nil { refuse() }
+    }
+
+    /// The parser has read the whole request.
+    mutating func requestEnded() {
+        guard stage == .body, !isInputDropped else { return }
+        stage = .answering
+        stop()
+    }
+
+    /// The guard answers. The rest of the input is discarded.
+    mutating func refuse() {
+        stage = .answering
+        isLast = true
+        isInputDropped = true
+        stop()
+    }
+
+    /// The reader of the body gets an error. The responder answers.
+    mutating func failBody() {
+        isLast = true
+        isInputDropped = true
+        stop()
+    }
+
+    /// The server shuts down: the current answer is the last one.
+    mutating func quiesce() {
+        isLast = true
+    }
+
+    mutating func inputClosed() {
+        isInputClosed = true
+    }
+
+    // MARK: - Answers
+
+    /// The head of the final answer is about to be written. Returns whether it says `Connection: close`.
+    mutating func answerBegan(closes: Bool) -> Bool {
+        // The rest of the request would be read only to be thrown away, so the connection closes instead.
+        if closes || stage == .body { isLast = true }
+        return isLast
+    }
+
+    /// The end of the answer is about to be written.
+    mutating func answerEnded(now: NIODeadline) -> AnswerEnd {
+        switch stage {
+        case .answering where !isLast:
+            stage = .idle
+            headLength = 0
+            start(bounds.idleTime, now)
+            return .nextRequest
+        case .idle, .head, .body, .answering:
+            stage = .finishing
+            isLast = true
+            isInputDropped = true
+            stop()
+        case .finishing, .lingering, .closed: break
+        }
+        return .lastAnswer
+    }
+
+    /// Nothing waits for the client any more, and the output is closed.
+    mutating func outputClosed(now: NIODeadline) {
+        guard stage != .closed else { return }
+        stage = .lingering
+        start(bounds.lingerTime, now)
+    }
+
+    mutating func closed() {
+        stage = .closed
+        stall = nil
+        stop()
+    }
+
+    // MARK: - Times
+
+    /// The next time at which `expired` must be called.
+    var nextCheck: NIODeadline? {
+        let check = stall.map { $0.checked + stallCheckInterval }
+        guard let deadline else { return check }
+        return check.map { min($0, deadline) } ?? deadline
+    }
+
+    /// Bytes were given to the socket: `waiting` of them were not taken, and `taken` were in all.
+    mutating func flushed(waiting: Int, taken: Int, now: NIODeadline) {
+        guard waiting > 0, stage != .closed else {
+            stall = nil
+            return
+        }
+        if stall == nil || stall?.taken != taken {
+            stall = Stall(taken: taken, since: now, checked: now)
+        }
+    }
+
+    /// Nothing is read from the client until `resumed`, because the application does not take what has arrived.
+    ///
+    /// The client's time stands still meanwhile.
+    mutating func paused(now: NIODeadline) {
+        guard stage == .head || stage == .body, let deadline else { return }
+        pausedTime = deadline - now
+        self.deadline = nil
+    }
+
+    mutating func resumed(now: NIODeadline) {
+        guard let pausedTime else { return }
+        self.pausedTime = nil
+        deadline = now + pausedTime
+    }
+
+    /// Returns what is due. It may be called too early.
+    mutating func expired(now: NIODeadline, waiting: Int, taken: Int) -> Expiry {
+        if let due = stall, due.checked + stallCheckInterval <= now {
+            flushed(waiting: waiting, taken: taken, now: now)
+            stall?.checked = now
+            if let stall, stall.since + TimeAmount(bounds.writeTime) <= now { return .abort }
+        }
+        guard let deadline, deadline <= now else { return .nothing }
+        stop()
+        switch stage {
+        case .idle: return .close
+        case .head: return .refuse(.timedOut)
+        case .body: return .failBody
+        case .lingering: return .abort
+        case .answering, .finishing, .closed: return .nothing
+        }
+    }
+
+    private var stallCheckInterval: TimeAmount {
+        .nanoseconds(max(1, TimeAmount(bounds.writeTime).nanoseconds / 4))
+    }
+
+    private mutating func start(_ time: Duration, _ now: NIODeadline) {
+        pausedTime = nil
+        deadline = now + TimeAmount(time)
+    }
+
+    private mutating func stop() {
+        pausedTime = nil
+        deadline = nil
+    }
+}

@@ -1,0 +1,138 @@
+import NIOCore
+
+/// Gives bytes to the HTTP parser when the connection may read a request, and holds or discards them otherwise.
+///
+/// It stands before the parser and behind TLS.
+final class InputGate: ChannelDuplexHandler, RemovableChannelHandler {
+    typealias InboundIn = ByteBuffer
+    typealias InboundOut = ByteBuffer
+    typealias OutboundIn = ByteBuffer
+    typealias OutboundOut = ByteBuffer
+
+    /// The parser reads a whole slice, and the requests in it wait as messages, which are larger than their bytes.
+    private static let sliceLength = 1024
+
+    private(set) var context: ChannelHandlerContext?
+    private let connection: GuardedConnection
+    private var held = ByteBuffer()
+    private var isInputClosedHeld = false
+    private var isReadHeld = false
+    private var isFeeding = false
+    /// Whether the current head has its first line.
+    private var hasRequestLine = false
+
+    init(_ connection: GuardedConnection) {
+        self.connection = connection
+        connection.input = self
+    }
+
+    func handlerAdded(context: ChannelHandlerContext) { self.context = context }
+    func handlerRemoved(context: ChannelHandlerContext) { self.context = nil }
+
+    func channelActive(context: ChannelHandlerContext) {
+        context.fireChannelActive()
+        if !connection.isAdmitted { connection.abort() }
+    }
+
+    func channelInactive(context: ChannelHandlerContext) {
+        // The parser reports an unfinished body first. Hummingbird would take its end for the end of the body.
+        context.fireChannelInactive()
+        connection.ended()
+    }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        var bytes = Self.unwrapInboundIn(data)
+        if connection.state.isDiscarding {
+            connection.discarded(bytes.readableBytes)
+        } else if held.readableBytes == 0 {
+            held = bytes
+            feed()
+        } else {
+            held.writeBuffer(&bytes)
+            feed()
+        }
+    }
+
+    func channelReadComplete(context: ChannelHandlerContext) {
+        connection.paused()
+        context.fireChannelReadComplete()
+        if connection.state.isDiscarding { discardMore() }
+        connection.schedule()
+    }
+
+    func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+        guard event as? ChannelEvent == .inputClosed else { return context.fireUserInboundEventTriggered(event) }
+        connection.inputClosed()
+        if held.readableBytes > 0 {
+            isInputClosedHeld = true
+        } else {
+            context.fireUserInboundEventTriggered(event)
+        }
+    }
+
+    func read(context: ChannelHandlerContext) {
+        let state = connection.state
+        let mayRead = state.stage == .closed || !state.isDiscarding || state.mayDiscard
+        guard held.readableBytes == 0, mayRead else {
+            isReadHeld = true
+            return
+        }
+        connection.resumed()
+        context.read()
+    }
+
+    /// The request before is answered.
+    func readNextRequest() {
+        guard let context, held.readableBytes > 0 || isReadHeld else { return }
+        let hadBytes = held.readableBytes > 0
+        feed()
+        if hadBytes { context.fireChannelReadComplete() }
+        if isReadHeld, held.readableBytes == 0 {
+            isReadHeld = false
+            read(context: context)
+        }
+        connection.schedule()
+    }
+
+    /// Reads input to throw it away, because the application reads no more.
+    func discardMore() {
+        if held.readableBytes > 0 {
+            let count = held.readableBytes
+            held.clear()
+            connection.discarded(count)
+        }
+        if connection.state.mayDiscard { context?.read() }
+    }
+
+    private func feed() {
+        // The parser must not be called from within itself. The outer loop goes on.
+        guard !isFeeding, let context else { return }
+        isFeeding = true
+        defer { isFeeding = false }
+        while held.readableBytes > 0, connection.state.isReading, connection.messages?.isEmpty ?? false {
+            let room = connection.state.headRoom
+            if room <= 0 {
+                connection.refuse(hasRequestLine ? .headTooLarge : .targetTooLong)
+                break
+            }
+            if connection.state.stage == .idle { hasRequestLine = false }
+            let isHead = connection.state.stage != .body
+            let limit = isHead ? min(Self.sliceLength, room) : held.readableBytes
+            guard let slice = held.readSlice(length: min(limit, held.readableBytes)) else { break }
+            if isHead, !hasRequestLine {
+                hasRequestLine = slice.readableBytesView.contains(UInt8(ascii: "\n"))
+            }
+            connection.received(slice.readableBytes)
+            context.fireChannelRead(Self.wrapInboundOut(slice))
+        }
+        if connection.state.isDiscarding, held.readableBytes > 0 {
+            let count = held.readableBytes
+            held.clear()
+            connection.discarded(count)
+        }
+        if held.readableBytes == 0, isInputClosedHeld {
+            isInputClosedHeld = false
+            context.fireUserInboundEventTriggered(ChannelEvent.inputClosed)
+        }
+    }
+}
