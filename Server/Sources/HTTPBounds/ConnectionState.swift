@@ -46,6 +46,8 @@ struct ConnectionState {
     private(set) var isInputDropped = false
     /// Whether the client has closed its side.
     private(set) var isInputClosed = false
+    /// Whether the client has sent anything. Before, it may not even have begun TLS.
+    private(set) var hasInput = false
     /// The number of bytes of the current head that have arrived.
     private(set) var headLength = 0
 
@@ -104,6 +106,7 @@ struct ConnectionState {
 
     /// Bytes are about to be given to the parser.
     mutating func received(_ count: Int, now: NIODeadline) {
+        hasInput = true
         switch stage {
         case .idle:
             stage = .head
@@ -176,14 +179,18 @@ struct ConnectionState {
             headLength = 0
             start(bounds.idleTime, now)
             return .nextRequest
-        case .idle, .head, .body, .answering:
-            stage = .finishing
-            isLast = true
-            isInputDropped = true
-            stop()
+        case .idle, .head, .body, .answering: finish()
         case .finishing, .lingering, .closed: break
         }
         return .lastAnswer
+    }
+
+    /// No more answers follow.
+    mutating func finish() {
+        stage = .finishing
+        isLast = true
+        isInputDropped = true
+        stop()
     }
 
     /// Nothing waits for the client any more, and the output is closed.

@@ -64,6 +64,9 @@ final class GuardedConnection {
         if state.stage == .lingering { close() }
     }
 
+    /// The reason to refuse a head that is too long.
+    var headOverflow: Refusal { input?.hasRequestLine ?? true ? .headTooLarge : .targetTooLong }
+
     /// The parser has failed.
     func unreadable(_ refusal: Refusal) {
         switch state.stage {
@@ -146,7 +149,7 @@ final class GuardedConnection {
         case .nothing: break
         case .refuse(let reason): refuse(reason)
         case .failBody: cutBody(BodyTimedOut())
-        case .close: close()
+        case .close: finish()
         case .abort: abort()
         }
         schedule()
@@ -161,8 +164,16 @@ final class GuardedConnection {
         messages?.context?.fireErrorCaught(error)
     }
 
+    /// Closes a connection that has no request, and lets the client see the end.
+    func finish() {
+        // TLS would wait for the end of its handshake.
+        guard state.hasInput else { return abort() }
+        state.finish()
+        answerTaken(.success(()))
+    }
+
     /// Closes the connection, with TLS's own end if there is TLS.
-    func close() {
+    private func close() {
         cutBody()
         state.closed()
         messages?.context?.close(mode: .all, promise: nil)

@@ -19,7 +19,7 @@ final class InputGate: ChannelDuplexHandler, RemovableChannelHandler {
     private var isReadHeld = false
     private var isFeeding = false
     /// Whether the current head has its first line.
-    private var hasRequestLine = false
+    private(set) var hasRequestLine = false
 
     init(_ connection: GuardedConnection) {
         self.connection = connection
@@ -112,10 +112,9 @@ final class InputGate: ChannelDuplexHandler, RemovableChannelHandler {
         while held.readableBytes > 0, connection.state.isReading, connection.messages?.isEmpty ?? false {
             let room = connection.state.headRoom
             if room <= 0 {
-                connection.refuse(hasRequestLine ? .headTooLarge : .targetTooLong)
+                connection.refuse(connection.headOverflow)
                 break
             }
-            if connection.state.stage == .idle { hasRequestLine = false }
             let isHead = connection.state.stage != .body
             let limit = isHead ? min(Self.sliceLength, room) : held.readableBytes
             guard let slice = held.readSlice(length: min(limit, held.readableBytes)) else { break }
@@ -124,6 +123,7 @@ final class InputGate: ChannelDuplexHandler, RemovableChannelHandler {
             }
             connection.received(slice.readableBytes)
             context.fireChannelRead(Self.wrapInboundOut(slice))
+            if isHead, connection.state.stage != .head { hasRequestLine = Self.hasLineBehindHead(slice) }
         }
         if connection.state.isDiscarding, held.readableBytes > 0 {
             let count = held.readableBytes
@@ -134,5 +134,12 @@ final class InputGate: ChannelDuplexHandler, RemovableChannelHandler {
             isInputClosedHeld = false
             context.fireUserInboundEventTriggered(ChannelEvent.inputClosed)
         }
+    }
+    /// Whether a slice has the first line of a head behind the end of another head.
+    private static func hasLineBehindHead(_ slice: ByteBuffer) -> Bool {
+        let bytes = slice.readableBytesView
+        guard bytes.last != UInt8(ascii: "\n") else { return false }
+        guard let end = bytes.ranges(of: [0x0d, 0x0a, 0x0d, 0x0a]).last?.upperBound else { return false }
+        return bytes[end...].contains(UInt8(ascii: "\n"))
     }
 }

@@ -48,7 +48,7 @@ final class MessageGate: ChannelDuplexHandler, RemovableChannelHandler {
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
         switch error {
-        case HTTPParserError.headerOverflow: take(.failure(.headTooLarge), context)
+        case HTTPParserError.headerOverflow: take(.failure(connection.headOverflow), context)
         case is HTTPParserError, is ByteToMessageDecoderError: take(.failure(.unreadable), context)
         default: context.fireErrorCaught(error)
         }
@@ -172,11 +172,11 @@ final class MessageGate: ChannelDuplexHandler, RemovableChannelHandler {
         case (_, .finishing), (_, .lingering):
             // The connection closes by itself when the client has the answer.
             if let promise { context.channel.closeFuture.cascade(to: promise) }
-        case (.output, .idle), (.output, .head):
-            connection.close()
-            promise?.succeed()
+        case (_, .idle), (_, .head):
+            if let promise { context.channel.closeFuture.cascade(to: promise) }
+            connection.finish()
         default:
-            // The application gives up an answer that has not ended, or closes an idle connection.
+            // The application gives up an answer that has not ended.
             context.close(mode: .all, promise: promise)
         }
     }

@@ -34,7 +34,8 @@ public final class PrometheusMetrics: MetricsFactory {
             }
         }
         text.begin(
-            Registry.droppedName, .counter, help: "Label combinations that were not recorded, because there are too many.")
+            Registry.droppedName, .counter,
+            help: "Requests for series that are not recorded, because there are too many or the name is taken.")
         text.add(Registry.droppedName, labels: "", value: String(dropped))
         if hasProcessMetrics { ProcessMetrics.write(to: &text) }
         return text.text

@@ -39,7 +39,8 @@ struct ServedRequestTests {
     @Test
     func `Pipelined requests are answered in order, whatever their bytes are cut into`() async throws {
         try await TestServer.run(bounds()) { server in
-            let all = get + post("/echo", "Content-Length: 5", "first") + get
+            let all =
+                get + post("/echo", "Content-Length: 5", "first") + get
                 + post("/echo", "Transfer-Encoding: chunked", "6\r\nsecond\r\n0\r\n\r\n")
                 + post("/echo", "Content-Length: 3000", String(repeating: "x", count: 3_000)) + getLast
             for length in [all.utf8.count, 1_000, 37, 1] {
@@ -54,7 +55,7 @@ struct ServedRequestTests {
                     #expect(end == .closed)
                     let places = ["constant", "first", "second", "xxx"].map { text.firstRange(of: $0)?.lowerBound }
                     #expect(!places.contains(nil))
-                    #expect(zip(places, places.dropFirst()).allSatisfy { ($0 ?? text.endIndex) < ($1 ?? text.startIndex) })
+                    #expect(places.compactMap { $0 } == places.compactMap { $0 }.sorted())
                     #expect(text.hasSuffix("constant"))
                 }
             }
@@ -155,9 +156,9 @@ struct ServedRequestTests {
                 try await client.send(post("/early", "Content-Length: 1000000", "x"))
                 #expect(await client.receiveAll().text.hasSuffix("early"))
                 // The client keeps its side open and goes on sending. The server closes, so sending fails at some time.
-                while (try? await client.send("x")) != nil { await Task.yield() }
+                while (try? await client.send("x")) != nil { try await poll() }
             }
-            while server.counter.count > 0 { await Task.yield() }
+            while server.counter.count > 0 { try await poll() }
         }
     }
 
@@ -185,7 +186,7 @@ struct ServedRequestTests {
             _ = try await idle.receive { $0.hasSuffix("constant") }
             let waiting = try await RawClient.connect(server)
             try await waiting.send("GET /wait HTTP/1.1\r\nHost: localhost\r\n\r\n" + get)
-            while !server.requests.all.contains("/wait") { await Task.yield() }
+            while !server.requests.all.contains("/wait") { try await poll() }
             await server.shutDown()
             #expect(await idle.receiveAll().end == .closed)
             server.gate.open()
@@ -222,7 +223,6 @@ struct RefusedRequestTests {
         "GET /a#b HTTP/1.1\r\nHost: localhost\r\n\r\n",
         "GET http://other/ HTTP/1.1\r\nHost: localhost\r\n\r\n",
         "GET /a b HTTP/1.1\r\nHost: localhost\r\n\r\n",
-        "GET  / HTTP/1.1\r\nHost: localhost\r\n\r\n",
         "GET / HTTP/2.0\r\nHost: localhost\r\n\r\n",
         "GET / HTTP/1.2\r\nHost: localhost\r\n\r\n",
         "GET / HTTP/0.9\r\nHost: localhost\r\n\r\n",
@@ -299,9 +299,9 @@ struct RefusedRequestTests {
             for isAbrupt in [true, false] {
                 let client = try await RawClient.connect(server)
                 try await client.send(post("/echo", "Content-Length: 5", "hel"))
-                while server.requests.all.isEmpty { await Task.yield() }
+                while server.requests.all.isEmpty { try await poll() }
                 if isAbrupt { client.close() } else { try await client.closeOutput() }
-                while server.bodyErrors.all.count < (isAbrupt ? 1 : 2) { await Task.yield() }
+                while server.bodyErrors.all.count < (isAbrupt ? 1 : 2) { try await poll() }
                 client.close()
             }
             #expect(server.bodyErrors.all == ["UnreadableBody", "UnreadableBody"])
@@ -313,9 +313,10 @@ struct RefusedRequestTests {
         try await TestServer.run(bounds()) { server in
             let cases: [(String, String)] = [
                 ("GET /\(String(repeating: "a", count: 8 * 1024)) HTTP/1.1\r\nHost: localhost\r\n\r\n", "414"),
-                ("POST /\(String(repeating: "a", count: 9_000)) HTTP/1.1\r\nHost: a\r\nContent-Length: 9\r\n\r\n123", "414"),
+                (post("/" + String(repeating: "a", count: 9_000), "Content-Length: 9", "123"), "414"),
                 ("GET /\(String(repeating: "a", count: 100_000))", "414"),
                 ("GET / HTTP/1.1\r\nHost: localhost\r\nX: \(String(repeating: "a", count: 16 * 1024))\r\n\r\n", "431"),
+                ("GET / HTTP/1.1\r\nHost: localhost\r\nX: \(String(repeating: "a", count: 100_000))", "431"),
                 ("GET / HTTP/1.1\r\nHost: localhost\r\n" + String(repeating: "X: a\r\n", count: 101) + "\r\n", "431"),
                 ("GET / HTTP/1.1\r\nHost: localhost\r\n" + String(repeating: "X: a\r\n", count: 9_000), "431"),
                 (post("/echo", "Expect: a-miracle\r\nContent-Length: 5", "hello"), "417"),
@@ -330,12 +331,12 @@ struct RefusedRequestTests {
                     }
                 }
             }
+            #expect(server.requests.all.allSatisfy { $0 == "/constant" })
             try await RawClient.run(server) { client in
                 let path = "/" + String(repeating: "a", count: 8 * 1024 - 1)
                 try await client.send("GET \(path) HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
                 #expect(await client.receiveAll().text.statuses == ["404"])
             }
-            #expect(server.requests.all.allSatisfy { $0 == "/constant" })
         }
     }
 
@@ -371,7 +372,7 @@ struct ConnectionTimeTests {
                         _ = try await client.receive { $0.hasSuffix("constant") }
                     }
                     let drip = Task {
-                        for byte in "GET / HTTP/1.1\r\nHost: localhost\r\n" + String(repeating: "X: a\r\n", count: 200) {
+                        for byte in "GET / HTTP/1.1\r\n" + String(repeating: "X: a\r\n", count: 90) {
                             guard (try? await client.send(String(byte))) != nil else { return }
                             try await Task.sleep(for: .milliseconds(20))
                         }
@@ -389,7 +390,7 @@ struct ConnectionTimeTests {
     func `Connections without a request close without an answer`() async throws {
         try await TestServer.run(
             bounds {
-                $0.headTime = .milliseconds(200)
+                $0.headTime = .milliseconds(500)
                 $0.idleTime = .milliseconds(300)
             }
         ) { server in
@@ -423,13 +424,13 @@ struct ConnectionTimeTests {
     }
 
     @Test
-    func `A client that does not read is cut off, and one that reads slowly is not`() async throws {
+    func `A client that does not read is cut off`() async throws {
         try await TestServer.run(bounds { $0.writeTime = .milliseconds(300) }) { server in
             try await RawClient.run(server, reads: false) { client in
                 try await client.send("GET /large HTTP/1.1\r\nHost: localhost\r\n\r\n")
-                while !server.requests.all.contains("/large") { await Task.yield() }
+                while !server.requests.all.contains("/large") { try await poll() }
                 try await expectService(server)
-                while server.counter.count > 0 { await Task.yield() }
+                while server.counter.count > 0 { try await poll() }
                 try await client.startReading()
                 let (text, _) = await client.receiveAll()
                 #expect(text.utf8.count < 32 << 20)
@@ -440,10 +441,10 @@ struct ConnectionTimeTests {
     @Test
     func `An answer may take longer than every other time`() async throws {
         let short = bounds {
-            $0.headTime = .milliseconds(50)
-            $0.bodyTime = .milliseconds(50)
-            $0.idleTime = .milliseconds(50)
-            $0.writeTime = .milliseconds(50)
+            $0.headTime = .milliseconds(200)
+            $0.bodyTime = .milliseconds(200)
+            $0.idleTime = .milliseconds(200)
+            $0.writeTime = .milliseconds(200)
         }
         try await TestServer.run(short) { server in
             try await RawClient.run(server) { client in
@@ -477,7 +478,7 @@ struct ConnectionTimeTests {
                 #expect(await third.receiveAll().text.isEmpty)
                 #expect(server.counter.count == 2)
                 first.close()
-                while server.counter.count > 1 { await Task.yield() }
+                while server.counter.count > 1 { try await poll() }
                 try await expectService(server)
                 second.close()
                 third.close()

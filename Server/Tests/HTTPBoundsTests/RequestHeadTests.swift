@@ -51,9 +51,11 @@ struct RequestHeadTests {
     }
 
     @Test(arguments: [
-        ("*", HTTPMethod.OPTIONS, nil), ("*", .GET, Refusal.unreadable), ("a", .GET, .unreadable), ("", .GET, .unreadable),
+        ("*", HTTPMethod.OPTIONS, nil), ("*", .GET, Refusal.unreadable), ("a", .GET, .unreadable),
+        ("", .GET, .unreadable),
         ("http://localhost/a?b", .GET, nil), ("HTTPS://LOCALHOST", .GET, nil), ("http://other/", .GET, .unreadable),
-        ("http://localhost:1/", .GET, .unreadable), ("http:///", .GET, .unreadable), ("ftp://localhost/", .GET, .unreadable),
+        ("http://localhost:1/", .GET, .unreadable), ("http:///", .GET, .unreadable),
+        ("ftp://localhost/", .GET, .unreadable),
         ("/a#b", .GET, .unreadable), ("/ä", .GET, .unreadable), ("/a b", .GET, .unreadable),
         ("localhost:1", .CONNECT, .unreadable), ("/", .CONNECT, .unreadable),
         ("/" + String(repeating: "a", count: 99), .GET, nil),

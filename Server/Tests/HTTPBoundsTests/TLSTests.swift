@@ -45,7 +45,7 @@ struct GuardedTLSTests {
     @Test
     func `A handshake that does not come, a slow head and an idle connection end`() async throws {
         let bounds = ConnectionBounds(
-            headTime: .milliseconds(500), idleTime: .milliseconds(200), lingerTime: .milliseconds(300))
+            headTime: .seconds(1), idleTime: .milliseconds(200), lingerTime: .milliseconds(300))
         let context = try client()
         try await TestServer.run(bounds, tls: try server()) { server in
             try await RawClient.run(server) { client in
@@ -66,6 +66,19 @@ struct GuardedTLSTests {
     }
 
     @Test
+    func `Shutting down ends an idle connection at once`() async throws {
+        let context = try client()
+        try await TestServer.run(ConnectionBounds(), tls: try server()) { server in
+            try await RawClient.run(server, tls: context) { client in
+                try await client.send(get)
+                _ = try await client.receive { $0.hasSuffix("constant") }
+                await server.shutDown()
+                #expect(await client.receiveAll().end == .closed)
+            }
+        }
+    }
+
+    @Test
     func `A client that does not read is cut off`() async throws {
         let context = try client()
         let bounds = ConnectionBounds(writeTime: .milliseconds(300))
@@ -76,7 +89,7 @@ struct GuardedTLSTests {
                 _ = try await client.receive { $0.hasSuffix("constant") }
                 try await client.stopReading()
                 try await client.send("GET /large HTTP/1.1\r\nHost: localhost\r\n\r\n")
-                while server.counter.count > 0 { await Task.yield() }
+                while server.counter.count > 0 { try await poll() }
             }
         }
     }

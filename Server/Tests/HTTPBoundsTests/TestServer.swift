@@ -117,6 +117,11 @@ struct TestServer: Sendable {
 
 struct TestFailure: Error {}
 
+/// Lets others run before a condition is looked at again.
+func poll() async throws {
+    try await Task.sleep(for: .milliseconds(2))
+}
+
 struct RequestLog: RouterMiddleware {
     typealias Context = BasicRequestContext
     let log: TestLog

@@ -48,7 +48,7 @@ import Testing
     @Test(arguments: RouteName.allCases, Kind.allCases)
     func `H1: every route by every kind of caller answers as the table says`(name: RouteName, kind: Kind) async throws {
         let expected = try #require(Self.table[name]).contains(kind)
-        try await TestService.with({ $0.metrics = { "" } }) { test in
+        try await TestService.with(options: { $0.metrics = { "" } }) { test in
             try await test.register("ann")
             let headers = try await credentials(of: kind, in: test)
             let route = name.route

@@ -104,7 +104,7 @@ import Testing
     }
 
     @Test func `P9: an address has ten failed logins a minute, registrations and resets included`() async throws {
-        try await TestService.with({ $0.attemptsOfAddress = 3 }) { test in
+        try await TestService.with(options: { $0.attemptsOfAddress = 3 }) { test in
             let peer = try SocketAddress(ipAddress: "192.0.2.7", port: 4000)
             let other = try SocketAddress(ipAddress: "192.0.2.8", port: 4000)
             let body = #"{"token": "pr_unknown", "password": "Sunflower7"}"#

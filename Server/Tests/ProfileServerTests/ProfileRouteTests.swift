@@ -82,7 +82,7 @@ import Testing
             #expect(other.status == .unprocessableContent && other.code == "key_reused")
             let another = try await test.token(.write)
             let foreign = try await test.send(.post, "/v1/profiles", body, token: another, headers: key)
-            #expect(foreign.status == .conflict)
+            #expect(foreign.status == .conflict, "\(foreign.text)")
 
             let edit: HTTPFields = [.idempotencyKey: "k2", .ifMatch: "\"1-1\""]
             for _ in 1...2 {
@@ -133,7 +133,7 @@ import Testing
     }
 
     @Test func `Profiles are found page by page, and by a query in JSON`() async throws {
-        try await TestService.with({ $0.pageLimit = 2 }) { test in
+        try await TestService.with(options: { $0.pageLimit = 2 }) { test in
             for name in ["ann", "bob", "cid"] { try await test.register(name, ["city": name == "bob" ? "Leeds" : "Bath", "email": "\(name)@x.example"]) }
             let token = try await test.token(.read)
             let page = try await test.send(.get, "/v1/profiles?limit=2&sort=username", token: token)

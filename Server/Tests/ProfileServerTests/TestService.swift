@@ -37,12 +37,13 @@ struct TestService: Sendable {
 
     /// Runs a test with a service, and closes its store afterwards.
     static func with(
-        _ change: (inout ServiceOptions) -> Void = { _ in }, _ body: (TestService) async throws -> Void
+        options change: (inout ServiceOptions) -> Void = { _ in }, _ body: (TestService) async throws -> Void
     ) async throws {
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent("profiles-server-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: folder) }
         var options = ProfileRepository.Options()
+        options.createsMissing = true
         options.initialSchema = try ProfileSchema(parsing: schema)
         let repository = try await ProfileRepository.open(at: folder.appendingPathComponent("store.db").path, options: options)
         var serviceOptions = ServiceOptions(hosts: [host])

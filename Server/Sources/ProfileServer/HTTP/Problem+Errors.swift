@@ -55,11 +55,10 @@ extension Problem {
     }
 
     private init(_ error: ProfileStoreError, _ schema: ProfileSchema) {
-        if let issues = error.issues {
-            self.init(issues: issues, schema)
-            return
-        }
         self.init(kind: error.kind, code: error.code.rawValue)
+        if let issues = error.issues {
+            members.append(JSONMember("issues", .array(issues.map { ReportedIssue($0, in: schema).json })))
+        }
         if let revision = error.currentRevision {
             members.append(JSONMember("current_revision", .number(String(revision))))
         }
@@ -111,7 +110,7 @@ extension Problem {
         switch kind {
         case .invalid where code == ProfileStoreError.Code.invalidQuery.rawValue:
             self.init(.badRequest, code, "The query is not valid for the rules of this store.")
-        case .invalid: self.init(.unprocessableContent, code, "The request is not valid.")
+        case .invalid: self.init(.unprocessableContent, code, "The profile is not valid.")
         case .notFound: self.init(.notFound, code, "There is no such profile.")
         case .conflict: self.init(.conflict, code, "Another profile has the same value, or the item exists already.")
         case .stale: self.init(.preconditionFailed, code, "What the request is based on has changed. Read it again.")

@@ -83,11 +83,12 @@ extension Route {
 extension Call {
     /// Checks the password, and starts a session.
     fileprivate func start(_ body: LoginBody) async throws -> StartedSession {
-        try await service.login.check(username: body.username, password: body.password)
+        let typed = try await service.login.check(username: body.username, password: body.password)
+        let username = repository.validator.storedForm(of: typed, in: repository.schema.primaryKey.name) ?? typed
         let device = cookies.device(in: headers).map(Secret.init) ?? body.device
         do throws(CredentialError) {
             return try await repository.sessions.start(
-                body.password, for: body.username, on: device, label: body.label)
+                body.password, for: username, on: device, label: body.label)
         } catch {
             guard error == .wrong else { throw error as any Error }
             throw Problem.wrongCredentials
