@@ -129,8 +129,8 @@ LOCKING = Sources Tests Migrations Benchmarks --include='*.swift' --exclude-dir=
 
 lint: ## the code's format, access levels of imports, no function inside a mutex, plain words, and that every suite is watched
 	$(SWIFT) format lint --strict --recursive Package.swift Sources Tests Migrations Examples/Embedding/Package.swift \
-		Examples/Embedding/Sources Benchmarks/Package.swift Benchmarks/Sources
-	@! grep -rnE '^ *(@[A-Za-z_]+ +)*import ' Sources Migrations --include='*.swift' || \
+		Examples/Embedding/Sources Benchmarks/Package.swift Benchmarks/Sources Server/Package.swift Server/Sources Server/Tests
+	@! grep -rnE '^ *(@[A-Za-z_]+ +)*import ' Sources Migrations Server/Sources --include='*.swift' || \
 		{ echo 'These imports lack an access level, such as internal.' >&2; false; }
 	@aliases="$$(grep -rhoE 'typealias [A-Za-z]+ = .*->' $(LOCKING) | sed -E 's/typealias ([A-Za-z]+) .*/\1/' | sort -u | \
 		paste -sd '|')"; \
@@ -139,7 +139,7 @@ lint: ## the code's format, access levels of imports, no function inside a mutex
 		false; }
 	@! grep -rnE '\bMutex[<(]' Sources Migrations --include='*.swift' | grep -v '^Sources/Threads/Locked.swift:' || \
 		{ echo 'A Mutex in an asynchronous function may be unlocked by another thread: use Locked.' >&2; false; }
-	@! grep -rniE '\b(whoever|whomever|somebody|nobody|anew)\b|\bwhat is\b[^.;]* is\b' Sources Migrations Documentation \
+	@! grep -rniE '\b(whoever|whomever|somebody|nobody|anew)\b|\bwhat is\b[^.;]* is\b' Sources Migrations Server/Sources Documentation \
 		README.md CONTRIBUTING.md --include='*.swift' --include='*.md' || \
 		{ echo 'These sentences do not name their subject: say who or what it is.' >&2; false; }
 	@! grep -rn '@Suite' Tests --include='*.swift' | grep -v '\.watched' || \
