@@ -106,11 +106,15 @@ struct ServedRequestTests {
     @Test
     func `A client that closes its side gets its answers`() async throws {
         try await TestServer.run(bounds()) { server in
-            try await RawClient.run(server) { client in
-                try await client.send(get + "GET /large HTTP/1.1\r\nHost: localhost\r\n\r\n" + get)
-                try await client.closeOutput()
-                let (text, end) = await client.receiveAll()
-                #expect(text.count(of: "HTTP/1.1 200 OK") == 3 && text.utf8.count > 32 << 20 && end == .closed)
+            let large = "GET /large HTTP/1.1\r\nHost: localhost\r\n\r\n"
+            for (requests, count) in [(get + large + get, 3), (large, 1), (get, 1)] {
+                try await RawClient.run(server) { client in
+                    try await client.send(requests)
+                    try await client.closeOutput()
+                    let (text, end) = await client.receiveAll()
+                    #expect(text.count(of: "HTTP/1.1 200 OK") == count && end == .closed)
+                    #expect(!requests.contains("large") || text.utf8.count > 32 << 20)
+                }
             }
         }
     }
@@ -129,6 +133,18 @@ struct ServedRequestTests {
             try await RawClient.run(server) { client in
                 try await client.send("GET /chunks HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
                 #expect(await client.receiveAll().text.hasSuffix("3\r\none\r\n3\r\ntwo\r\n0\r\n\r\n"))
+            }
+        }
+    }
+
+    @Test
+    func `A request for another protocol is answered, and nothing behind it is read`() async throws {
+        try await TestServer.run(bounds()) { server in
+            try await RawClient.run(server) { client in
+                let upgrade = "Connection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\nHTTP2-Settings: AAMAAABk"
+                try await client.send("GET /constant HTTP/1.1\r\nHost: localhost\r\n\(upgrade)\r\n\r\n" + get)
+                let (text, end) = await client.receiveAll()
+                #expect(text.statuses == ["200"] && text.contains("Connection: close\r\n") && end == .closed)
             }
         }
     }
