@@ -14,7 +14,9 @@ import Testing
         let server = try RunningServer([program, place.store, String(port)], in: place)
         try await waitUntil { server.output.contains("accepts requests") || server.hasEnded }
         try #require(!server.hasEnded, "\(server.log)")
-        func ask(_ method: String, _ path: String, token: String? = nil, body: String? = nil) async throws -> Connection.Answer {
+        func ask(_ method: String, _ path: String, token: String? = nil, body: String? = nil) async throws
+            -> Connection.Answer
+        {
             let connection = try Connection(port: port)
             try connection.send(method, path, headers: token.map { ["Authorization: Bearer \($0)"] } ?? [], body: body)
             return try await connection.answer()
