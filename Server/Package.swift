@@ -101,6 +101,9 @@ let package = Package(
                 .product(name: "ProfileStore", package: "profiles"),
                 .product(name: "ProfileStoreSQLite", package: "profiles"),
                 .product(name: "Hummingbird", package: "hummingbird"),
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "NIOCore", package: "swift-nio"),
             ],
             swiftSettings: strictness),
         .testTarget(

@@ -26,6 +26,7 @@ struct OpenAPIDocument {
             ],
             "paths": .object(paths.map { JSONMember($0.0, .object($0.1)) }),
             "components": [
+                "responses": .object(Self.problemResponses(routes)),
                 "schemas": .object(Shape.allCases.map { JSONMember($0.rawValue, $0.schema) }),
                 "securitySchemes": [
                     "session": ["type": "http", "scheme": "bearer", "description": "The token of a person's session."],
@@ -34,6 +35,15 @@ struct OpenAPIDocument {
                 ],
             ],
         ]
+    }
+
+    /// The problems that the routes refer to, by their statuses.
+    private static func problemResponses(_ routes: [Route]) -> [JSONMember] {
+        let statuses = Set(routes.flatMap(\.problemStatuses)).sorted { $0.code < $1.code }
+        let content: JSONValue = ["application/problem+json": ["schema": .reference(.problem)]]
+        return statuses.map { status in
+            JSONMember(String(status.code), ["description": .string(status.reasonPhrase), "content": content])
+        }
     }
 }
 
@@ -123,9 +133,8 @@ extension Route {
 
     private var responses: JSONValue {
         var members = answers.map { answer in JSONMember(String(answer.status.code), answer.json) }
-        let problem: JSONValue = ["application/problem+json": ["schema": .reference(.problem)]]
         members += problemStatuses.map { status in
-            JSONMember(String(status.code), ["description": .string(status.reasonPhrase), "content": problem])
+            JSONMember(String(status.code), ["$ref": .string("#/components/responses/\(status.code)")])
         }
         return .object(members)
     }
