@@ -28,7 +28,7 @@ BENCH_PACKAGES = sqlite3 hyperfine time gcc libc6-dev python3 python3-venv
 
 .PHONY: help build build-tests demo test test-long test-memory test-postgres test-cluster test-sanitized test-mutants \
 	test-release build-fuzz fuzz build-postgres bench bench-postgres picture interface lint install docs clean deb \
-	test-deb server test-server install-server setup setup-build setup-deb setup-test-deb setup-bench setup-postgres \
+	test-deb server test-server server-description install-server setup setup-build setup-deb setup-test-deb setup-bench setup-postgres \
 	setup-cluster setup-test-server
 
 help: ## list the targets
@@ -104,6 +104,10 @@ server: setup-build $(if $(TRAITS),setup) ## the service's release binary, Serve
 test-server: setup setup-test-server ## the tests of the service
 	$(TESTING) build --package-path Server --build-tests
 	$(TESTING) test --package-path Server --skip-build
+
+server-description: setup ## Server/openapi.json and the tables of the routes in Documentation/Serving.md, from the routes
+	$(TESTING) build --package-path Server --build-tests
+	PROFILES_WRITE_DESCRIPTION=1 $(TESTING) test --package-path Server --skip-build --filter DescriptionTests
 
 bench: build setup-bench ## the speed table; ROWS, RUNS, ONLY and LONG as Benchmarks/bench.sh says
 	@Benchmarks/bench.sh
