@@ -21,7 +21,7 @@ DOCUMENTED = ProfileCore ProfileForm SecretHashing ProfileStore ProfileStoreSQLi
 	SchemaInference SpreadsheetReading ProfileLogin ProfileTesting
 MODULES = $(wildcard Modules/*)
 SERVER_RELEASE = Server/.build/release/profiles-server
-SERVER_TEST_PACKAGES = curl openssl
+SERVER_TEST_PACKAGES = curl jq openssl
 POSTGRES_PACKAGES = postgresql-15 pgbouncer openssl
 CLUSTER_PACKAGES = postgresql-15-auto-failover procps
 BENCH_PACKAGES = sqlite3 hyperfine time gcc libc6-dev python3 python3-venv
