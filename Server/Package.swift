@@ -140,6 +140,17 @@ let package = Package(
             name: "PrometheusMetricsTests",
             dependencies: ["PrometheusMetrics", .product(name: "CoreMetrics", package: "swift-metrics")],
             swiftSettings: strictness),
+        .testTarget(
+            name: "ServerCommandTests",
+            dependencies: [
+                "HTTPBounds", "ProfileServer", "profiles-server",
+                .product(name: "ProfileCore", package: "profiles"),
+                .product(name: "ProfileStore", package: "profiles"),
+                .product(name: "ProfileStoreSQLite", package: "profiles"),
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                .product(name: "Logging", package: "swift-log"),
+            ],
+            swiftSettings: strictness),
     ],
     swiftLanguageModes: [.v6]
 )

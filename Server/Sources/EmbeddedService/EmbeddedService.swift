@@ -22,7 +22,7 @@ struct EmbeddedService {
         var options = ProfileRepository.Options()
         options.createsMissing = true
         let repository = try await ProfileRepository.open(at: path, options: options)
-        let counter = GreetingCounter()
+        let counter = ChangeCounter()
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { try await repository.run() }
             group.addTask { try await counter.follow(repository.changes) }
@@ -33,7 +33,7 @@ struct EmbeddedService {
     }
 
     private static func application(
-        _ repository: ProfileRepository, _ counter: GreetingCounter, _ port: Int
+        _ repository: ProfileRepository, _ counter: ChangeCounter, _ port: Int
     ) -> some ApplicationProtocol {
         // Two routes of ours. What they need to know of the outside is in the options.
         let service = ProfileService(
@@ -47,7 +47,7 @@ struct EmbeddedService {
                 case .session(let session)? = try await repository.bearer(Secret(String(field.dropFirst(7)))),
                 let profile = try await repository.profile(id: session.profileID)
             else { return Response(status: .unauthorized) }
-            return text("Hello \(profile.username)! You are served since \(await counter.changes) changes.\n")
+            return text("Hello \(profile.username)! Your profile has the revision \(profile.revision).\n")
         }
         router.get("changes") { _, _ in text("\(await counter.changes)\n") }
 
@@ -65,7 +65,7 @@ struct EmbeddedService {
 }
 
 /// Counts the changes of the store, whichever process makes them.
-actor GreetingCounter {
+actor ChangeCounter {
     private(set) var changes = 0
 
     func follow(_ stream: ProfileRepository.Changes) async throws {
