@@ -21,14 +21,14 @@ DOCUMENTED = ProfileCore ProfileForm SecretHashing ProfileStore ProfileStoreSQLi
 	SchemaInference SpreadsheetReading ProfileLogin ProfileTesting
 MODULES = $(wildcard Modules/*)
 SERVER_RELEASE = Server/.build/release/profiles-server
-SERVER_TEST_PACKAGES = curl openssl
+SERVER_TEST_PACKAGES = curl jq openssl
 POSTGRES_PACKAGES = postgresql-15 pgbouncer openssl
 CLUSTER_PACKAGES = postgresql-15-auto-failover procps
 BENCH_PACKAGES = sqlite3 hyperfine time gcc libc6-dev python3 python3-venv
 
 .PHONY: help build build-tests demo test test-long test-memory test-postgres test-cluster test-sanitized test-mutants \
 	test-release build-fuzz fuzz build-postgres bench bench-postgres picture interface lint install docs clean deb \
-	test-deb server test-server install-server setup setup-build setup-deb setup-test-deb setup-bench setup-postgres \
+	test-deb server test-server server-description install-server setup setup-build setup-deb setup-test-deb setup-bench setup-postgres \
 	setup-cluster setup-test-server
 
 help: ## list the targets
@@ -101,9 +101,14 @@ server: setup-build $(if $(TRAITS),setup) ## the service's release binary, Serve
 	$(SWIFT) build --package-path Server -c release --product profiles-server --static-swift-stdlib -Xlinker -s \
 		-Xlinker --gc-sections $(TRAITS:%=--traits %)
 
-test-server: setup setup-test-server ## the tests of the service
+# The document's lines use the command too.
+test-server: build-tests setup-test-server ## the tests of the service
 	$(TESTING) build --package-path Server --build-tests
-	$(TESTING) test --package-path Server --skip-build
+	PROFILES_COMMAND=$(CURDIR)/.build-tests/debug/profiles $(TESTING) test --package-path Server --skip-build
+
+server-description: setup ## Server/openapi.json and the tables of the routes in Documentation/Serving.md, from the routes
+	$(TESTING) build --package-path Server --build-tests
+	PROFILES_WRITE_DESCRIPTION=1 $(TESTING) test --package-path Server --skip-build --filter DescriptionTests
 
 bench: build setup-bench ## the speed table; ROWS, RUNS, ONLY and LONG as Benchmarks/bench.sh says
 	@Benchmarks/bench.sh
@@ -141,8 +146,8 @@ LOCKING = Sources Tests Migrations Benchmarks --include='*.swift' --exclude-dir=
 
 lint: ## the code's format, access levels of imports, no function inside a mutex, plain words, and that every suite is watched
 	$(SWIFT) format lint --strict --recursive Package.swift Sources Tests Migrations Examples/Embedding/Package.swift \
-		Examples/Embedding/Sources Benchmarks/Package.swift Benchmarks/Sources
-	@! grep -rnE '^ *(@[A-Za-z_]+ +)*import ' Sources Migrations --include='*.swift' || \
+		Examples/Embedding/Sources Benchmarks/Package.swift Benchmarks/Sources Server/Package.swift Server/Sources Server/Tests
+	@! grep -rnE '^ *(@[A-Za-z_]+ +)*import ' Sources Migrations Server/Sources --include='*.swift' || \
 		{ echo 'These imports lack an access level, such as internal.' >&2; false; }
 	@aliases="$$(grep -rhoE 'typealias [A-Za-z]+ = .*->' $(LOCKING) | sed -E 's/typealias ([A-Za-z]+) .*/\1/' | sort -u | \
 		paste -sd '|')"; \
@@ -151,7 +156,7 @@ lint: ## the code's format, access levels of imports, no function inside a mutex
 		false; }
 	@! grep -rnE '\bMutex[<(]' Sources Migrations --include='*.swift' | grep -v '^Sources/Threads/Locked.swift:' || \
 		{ echo 'A Mutex in an asynchronous function may be unlocked by another thread: use Locked.' >&2; false; }
-	@! grep -rniE '\b(whoever|whomever|somebody|nobody|anew)\b|\bwhat is\b[^.;]* is\b' Sources Migrations Documentation \
+	@! grep -rniE '\b(whoever|whomever|somebody|nobody|anew)\b|\bwhat is\b[^.;]* is\b' Sources Migrations Server/Sources Documentation \
 		README.md CONTRIBUTING.md --include='*.swift' --include='*.md' || \
 		{ echo 'These sentences do not name their subject: say who or what it is.' >&2; false; }
 	@! grep -rn '@Suite' Tests --include='*.swift' | grep -v '\.watched' || \

@@ -1,3 +1,4 @@
+internal import Glibc
 internal import HTTPTypes
 internal import Hummingbird
 internal import Logging
@@ -41,7 +42,7 @@ struct EmbeddedService {
         let router = Router(context: ServiceContext.self)
         router.add(middleware: ProfileRoutes(service))
 
-        // A route of its own, for whoever has a session.
+        // A route of its own, for a person who has a session.
         router.get("greeting") { request, _ in
             guard let field = request.headers[.authorization], field.hasPrefix("Bearer "),
                 case .session(let session)? = try await repository.bearer(Secret(String(field.dropFirst(7)))),
@@ -53,7 +54,10 @@ struct EmbeddedService {
 
         return Application(
             router: router, configuration: ApplicationConfiguration(address: .hostname("127.0.0.1", port: port)),
-            onServerRunning: { _ in print("EmbeddedService accepts requests at http://127.0.0.1:\(port)") },
+            onServerRunning: { _ in
+                print("EmbeddedService accepts requests at http://127.0.0.1:\(port)")
+                fflush(nil)
+            },
             logger: Logger(label: "EmbeddedService"))
     }
 

@@ -35,7 +35,9 @@ public final class ProfileService: Sendable {
     ///   - repository: The open store. The owner also calls its `run()`.
     ///   - options: How clients reach the service, and what it allows.
     ///   - names: The routes that the service has.
-    public init(_ repository: ProfileRepository, _ options: ServiceOptions, routes names: [RouteName] = RouteName.allCases) {
+    public init(
+        _ repository: ProfileRepository, _ options: ServiceOptions, routes names: [RouteName] = RouteName.allCases
+    ) {
         self.repository = repository
         self.options = options
         routes = names.map(\.route)
@@ -49,8 +51,13 @@ public final class ProfileService: Sendable {
     /// The service's description in OpenAPI 3.1.
     public var openAPI: String { OpenAPIDocument(routes).json.text(indented: true) }
 
-    func cookies(of origin: RequestOrigin) -> CookieNames {
-        if case .plain = options.transport { CookieNames(isSecure: false) } else { CookieNames(isSecure: true) }
+    /// The cookies of a request; nil if it may have been read on its way to the proxy, so that it has none.
+    func cookies(of origin: RequestOrigin) -> CookieNames? {
+        switch options.transport {
+        case .plain: CookieNames(isSecure: false)
+        case .encrypted: CookieNames(isSecure: true)
+        case .behindProxy: origin.isEncrypted ? CookieNames(isSecure: true) : nil
+        }
     }
 
     /// Whether one of the service's paths begins as this one.
@@ -112,7 +119,7 @@ public final class ProfileService: Sendable {
             request.headers, cookies: cookies, opensRegistration: options.opensRegistration, repository)
         record.caller = caller.logged
         if case .person(_, _, isByCookie: true) = caller, method != .get {
-            try browsers.requireSameOrigin(request.headers, isSecure: cookies.isSecure)
+            try browsers.requireSameOrigin(request.headers, isSecure: origin.isEncrypted)
         }
         if route.keyUse == .refused, request.headers[.idempotencyKey] != nil { throw Problem.keyedSecret }
         let call = Call(
