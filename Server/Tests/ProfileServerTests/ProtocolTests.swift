@@ -111,6 +111,22 @@ import Testing
         }
     }
 
+    @Test(arguments: [Refusal.unreadable, .timedOut, .targetTooLong, .expectationFailed, .headTooLarge])
+    func `The answer to a request that the guard refuses has a title and a date`(refusal: Refusal) async throws {
+        try await TestService.with { test in
+            let (response, body) = test.service.answer(to: refusal)
+            #expect(response.status.code == refusal.status && !response.status.reasonPhrase.isEmpty)
+            #expect(String(buffer: body).contains(#""title":"\#(response.status.reasonPhrase)","#))
+            #expect(response.headerFields[.date]?.hasSuffix(" GMT") == true)
+        }
+    }
+
+    @Test func `Dates have the form of RFC 9110`() {
+        #expect(Timestamp(millisecondsSince1970: 784_111_777_000).httpDate == "Sun, 06 Nov 1994 08:49:37 GMT")
+        #expect(Timestamp(millisecondsSince1970: 0).httpDate == "Thu, 01 Jan 1970 00:00:00 GMT")
+        #expect(Timestamp(millisecondsSince1970: -1_000).httpDate == "Wed, 31 Dec 1969 23:59:59 GMT")
+    }
+
     @Test func `Percent-encoding is decoded once, and a plus sign is a space in queries alone`() {
         #expect(PercentEncoding.decode("a%2Fb+c") == "a/b+c")
         #expect(PercentEncoding.decode("a%252F") == "a%2F")
