@@ -21,15 +21,16 @@ DOCUMENTED = ProfileCore ProfileForm SecretHashing ProfileStore ProfileStoreSQLi
 	SchemaInference SpreadsheetReading ProfileLogin ProfileTesting
 MODULES = $(wildcard Modules/*)
 SERVER_RELEASE = Server/.build/release/profiles-server
-SERVER_TEST_PACKAGES = curl jq openssl
+SERVER_TEST_PACKAGES = curl jq openssl python3 python3-venv slowhttptest nginx-light haproxy
+SERVER_TEST_LONG_PACKAGES = testssl.sh
 POSTGRES_PACKAGES = postgresql-15 pgbouncer openssl
 CLUSTER_PACKAGES = postgresql-15-auto-failover procps
 BENCH_PACKAGES = sqlite3 hyperfine time gcc libc6-dev python3 python3-venv
 
 .PHONY: help build build-tests demo test test-long test-memory test-postgres test-cluster test-sanitized test-mutants \
 	test-release build-fuzz fuzz build-postgres bench bench-postgres picture interface lint install docs clean deb \
-	test-deb deb-command server test-server server-description install-server setup setup-build setup-deb setup-test-deb setup-bench setup-postgres \
-	setup-cluster setup-test-server
+	test-deb deb-command server test-server test-server-long server-description install-server setup setup-build \
+	setup-deb setup-test-deb setup-bench setup-postgres setup-cluster setup-test-server
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1\t\2/p' Makefile | expand -t 14
@@ -105,6 +106,11 @@ server: setup-build $(if $(TRAITS),setup) ## the service's release binary, Serve
 test-server: build-tests setup-test-server ## the tests of the service
 	$(TESTING) build --package-path Server --build-tests
 	PROFILES_COMMAND=$(CURDIR)/.build-tests/debug/profiles $(TESTING) test --package-path Server --skip-build
+	$(SERVER_PYTHON)/bin/python -B Server/Tests/Programs/run.py
+
+test-server-long: test-server ## the programs that attack the service, for an hour
+	$(call install-missing,$(SERVER_TEST_LONG_PACKAGES))
+	$(SERVER_PYTHON)/bin/python -B Server/Tests/Programs/run.py --long
 
 server-description: setup ## Server/openapi.json and the tables of the routes in Documentation/Serving.md, from the routes
 	$(TESTING) build --package-path Server --build-tests
@@ -237,7 +243,7 @@ docc convert Sources/$(1)/$(1).docc --additional-symbol-graph-dir .build-docs/sy
 endef
 
 clean: ## remove what was built
-	rm -rf .build .build-* Benchmarks/.build Examples/Embedding/.build Server/.build
+	rm -rf .build .build-* Benchmarks/.build Examples/Embedding/.build Server/.build Server/.build-python
 
 # Installs only what is missing, prints the command and never prompts; as root, or through sudo without a password.
 AS_ROOT = $(if $(filter 0,$(shell id -u)),,sudo -n)
@@ -259,8 +265,12 @@ setup-build:
 setup-deb:
 	$(call install-missing,$(DEB_PACKAGES))
 
+# Debian starts nginx and HAProxy when it installs them, unless policy-rc.d forbids it. The tests run their own.
+SERVER_PYTHON = Server/.build-python
 setup-test-server:
 	$(call install-missing,$(SERVER_TEST_PACKAGES))
+	@[ -x $(SERVER_PYTHON)/bin/pip ] || python3 -m venv --clear $(SERVER_PYTHON)
+	@$(SERVER_PYTHON)/bin/pip install --quiet --disable-pip-version-check --requirement Server/Tests/Programs/requirements.txt
 
 setup-test-deb:
 	$(call install-missing,$(TEST_DEB_PACKAGES))

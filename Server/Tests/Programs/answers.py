@@ -21,7 +21,8 @@ ACCEPTED = {
 
 
 class Linter:
-    def __init__(self, port):
+    def __init__(self, port, fields):
+        self.fields = fields
         self.port, self.statuses, self.notes = port, collections.Counter(), {}
 
     def judge(self, name, method, path, headers, status, reason, fields, body):
@@ -47,7 +48,7 @@ class Linter:
             require(problem["status"] == status and problem["type"].startswith("urn:profiles:problem:"), name, problem)
 
     def __call__(self, expected, method, path, body=None, token=None, headers=None, address=None):
-        sent = {"Host": f"127.0.0.1:{self.port}", "User-Agent": "answers/1"}
+        sent = {"Host": f"127.0.0.1:{self.port}", "User-Agent": "answers/1", **dict(self.fields)}
         if token:
             sent["Authorization"] = f"Bearer {token}"
         if body is not None:
@@ -94,7 +95,7 @@ def busy(server, lint):
 
 def run(server, waits):
     """Asks for every kind of answer; for those that come when a time is up, only if `waits`."""
-    lint = Linter(server.port)
+    lint = Linter(server.port, server.fields)
     read, support, write, admin = (server.tokens[name] for name in ("read", "support", "write", "admin"))
     for name in ("ann", "bob", "eve"):
         server.register(name, city="Bern", email=f"{name}@example.org")
@@ -182,12 +183,15 @@ def run(server, waits):
 
 
 def main():
-    for arguments in ([], ["--behind-proxy", "127.9.9.9"]):
-        with Server("--open-registration", "--allow-origin", "https://app.example", *arguments) as server:
+    # Over plain HTTP; and as a proxy asks that has the certificate, so that cookies are those of an encrypted connection.
+    proxied = ["--behind-proxy", "127.0.0.0/8"], [("X-Forwarded-Proto", "https")]
+    for arguments, fields in (([], []), proxied):
+        with Server("--open-registration", "--allow-origin", "https://app.example", *arguments, fields=fields) as server:
             lint = run(server, waits=not arguments)
             require(not lint.notes, *(f"\n  {name}: {summary}\n    {', '.join(sorted(set(where))[:6])}"
                                       for (name, summary), where in lint.notes.items()))
-            print(f"  {lint.statuses.total()} answers of {len(lint.statuses)} statuses: {', '.join(map(str, sorted(lint.statuses)))}")
+            statuses = ", ".join(map(str, sorted(lint.statuses)))
+            print(f"  {lint.statuses.total()} answers of {len(lint.statuses)} statuses: {statuses}")
 
 
 if __name__ == "__main__":

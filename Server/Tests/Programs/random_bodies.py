@@ -31,6 +31,8 @@ NAMES = [
     "status", "order", "reversed", "limit", "after", "name", "scope", "expires_in", "override_later_changes", "preview",
     "fields", "type", "constraints", "primaryKey", "profiles", "enum", "pattern", "minimum", "format", "operator",
 ]
+# The members of a draft.
+RULES = ["username", "password", "password_hash", "email", "city", "age"]
 TEXTS = [
     "", " ", "ann", "bob", PASSWORD, HASH, "city", "age", "username", "integer", "string", "date", "read", "admin", "valid",
     "invalid", "*", "1", "-1", "9" * 30, "1e400", "true", "null", "\0", "\u202e", "é", "e\u0301", "𝕏", "\ud800", "a" * 300,
@@ -73,9 +75,23 @@ class Maker:
                    for _ in range(self.random.randrange(6))]
         return "{" + ",".join(members) + "}"
 
+    def likely(self, name):
+        """A value that is right for a member more often than not."""
+        if self.random.random() < 0.4:
+            return self.value(1)
+        number = self.random.randrange(1_000)
+        return {
+            "username": f'"r{number}"', "email": f'"{number}@example.org"', "age": str(number), "limit": str(number),
+            "password_hash": "null", "password": f'"password{number}"', "passcode": f'"{number + 1000}"', "name": f'"n{number}"',
+            "scope": '"read"', "expires_in": str(number), "preview": "true", "override_later_changes": "true",
+            "fields": '[{"name":"username"},{"name":"password","profiles":{"secret":true}},{"name":"city"}]',
+            "conditions": "[]", "order": "null", "after": "null", "status": "null", "reversed": "false", "or": "false",
+            "draft": f'{{"city":"c{number}"}}', "field": '"city"', "value": f'"c{number}"', "label": "null",
+        }.get(name, f'"v{number}"')
+
     def body(self, shape):
         """A body that has mostly the members of the shape, and is sometimes damaged."""
-        names = list(shape.get("properties", {})) or NAMES[:8]
+        names = list(shape.get("properties", {})) or list(RULES)
         choice = self.random.random()
         if choice < 0.05:
             depth = self.random.choice([10, 1000, 20_000])
@@ -85,7 +101,7 @@ class Maker:
         elif choice < 0.2:
             data = self.value().encode(errors="surrogatepass")
         else:
-            members = [(name, self.value(1)) for name in names if self.random.random() < 0.8]
+            members = [(name, self.likely(name)) for name in names if self.random.random() < 0.8]
             if self.random.random() < 0.1:
                 members += members[:1]
             data = ("{" + ",".join(f"{json.dumps(name)}:{value}" for name, value in members) + "}").encode(errors="surrogatepass")

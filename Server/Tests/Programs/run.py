@@ -16,7 +16,7 @@ PROGRAMS = {
     "answers": ([], []),
     "sockets": (["--rounds", "1"], ["--rounds", "10"]),
     "description": (["--examples", "10"], ["--examples", "200"]),
-    "random_bodies": (["--count", "3000"], ["--count", "50000"]),
+    "random_bodies": (["--count", "2000"], ["--count", "50000"]),
     "logins": ([], ["--logins", "1000"]),
     "kill": (["--rounds", "6"], ["--rounds", "60"]),
     "slow": (["--seconds", "5"], ["--seconds", "60", "--connections", "1000"]),

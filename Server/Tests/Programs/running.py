@@ -82,12 +82,12 @@ def new_address():
 class Client:
     """Requests over one connection, which is opened again when the server has closed it."""
 
-    def __init__(self, port, token=None, address=None, timeout=60):
-        self.port, self.token, self.address, self.timeout = port, token, address, timeout
+    def __init__(self, port, token=None, address=None, timeout=60, fields=()):
+        self.port, self.token, self.address, self.timeout, self.fields = port, token, address, timeout, fields
         self.connection = None
 
     def __call__(self, method, path, body=None, headers=None, token=None):
-        sent = {"Host": f"127.0.0.1:{self.port}"}
+        sent = {"Host": f"127.0.0.1:{self.port}", **dict(self.fields)}
         token = token or self.token
         if token:
             sent["Authorization"] = f"Bearer {token}"
@@ -129,7 +129,9 @@ class Client:
 class Server:
     """A running server with a store in a temporary folder, which is removed at the end."""
 
-    def __init__(self, *arguments, schema=None, listeners=1):
+    def __init__(self, *arguments, schema=None, listeners=1, fields=()):
+        # What the clients of this server send with each request.
+        self.fields = fields
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix="profiles-server-programs."))
         self.store = self.folder / "store.sqlite"
         self.arguments = list(arguments)
@@ -153,7 +155,7 @@ class Server:
         self.output = "".join(lines)
 
     def client(self, scope=None, address=None, timeout=60):
-        return Client(self.port, self.tokens.get(scope, scope), address, timeout)
+        return Client(self.port, self.tokens.get(scope, scope), address, timeout, self.fields)
 
     def log_text(self):
         return (self.folder / "log").read_text(errors="replace")
@@ -200,7 +202,7 @@ class Server:
         return answer
 
     def log_in(self, username, password=PASSWORD, **members):
-        client = Client(self.port, address=new_address())
+        client = self.client(address=new_address())
         answer = client("POST", "/v1/login", {"username": username, "password": password, **members})
         client.close()
         return answer

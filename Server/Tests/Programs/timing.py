@@ -1,5 +1,5 @@
 """The time of a login with an unknown name beside that with a wrong password, in turn. Both must hash once; with --strict
-their medians must be within 3 %.
+their medians must be within 3 %, on a machine that does nothing else.
 
     timing.py [--tries N] [--strict]
 """

@@ -148,7 +148,7 @@ extension JSONValue {
         return .object(members + [JSONMember("description", .string(description))])
     }
 
-    /// - Parameter orNull: Members of requests that may be absent or null, which means the same.
+    /// The members of `orNull` may be absent or null in a request, which means the same.
     fileprivate static func object(
         required: [(String, JSONValue)] = [], optional: [(String, JSONValue)] = [], orNull: [(String, JSONValue)] = []
     ) -> JSONValue {

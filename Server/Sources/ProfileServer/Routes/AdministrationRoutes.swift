@@ -10,7 +10,6 @@ extension Route {
         answers: [.init(.ok, .schema, headers: [.etag], "The rules in force.")], problems: [.conflict],
         keyUse: .answersRepeats, needsPrecondition: true
     ) { call in
-        let schema = try ProfileSchema(parsing: call.body.text())
         let expected: Int?
         switch call.headers[.ifMatch] {
         case nil: throw Problem.noPrecondition
@@ -21,6 +20,7 @@ extension Route {
             }
             expected = version.number
         }
+        let schema = try ProfileSchema(parsing: call.body.text())
         try await call.repository.rules.adopt(schema, expecting: expected, by: call.caller.author, key: try call.key)
         return .schema(call.repository.rules.inForce)
     }

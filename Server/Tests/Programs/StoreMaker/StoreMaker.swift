@@ -12,7 +12,7 @@ struct StoreMaker {
     static func main() async throws {
         let arguments = CommandLine.arguments
         guard arguments.count == 3, let rules = FileManager.default.contents(atPath: arguments[2]) else {
-            FileHandle.standardError.write(Data("StoreMaker needs the path of a new store and that of a schema.\n".utf8))
+            FileHandle.standardError.write(Data("StoreMaker takes the paths of a new store and a schema.\n".utf8))
             exit(64)
         }
         var options = ProfileRepository.Options()
