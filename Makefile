@@ -23,9 +23,10 @@ MODULES = $(wildcard Modules/*)
 POSTGRES_PACKAGES = postgresql-15 pgbouncer openssl
 CLUSTER_PACKAGES = postgresql-15-auto-failover procps
 BENCH_PACKAGES = sqlite3 hyperfine time gcc libc6-dev python3 python3-venv
+SERVER_BENCH_PACKAGES = sqlite3 gcc libc6-dev wrk curl
 
 .PHONY: help build build-tests demo test test-long test-memory test-postgres test-cluster test-sanitized test-mutants \
-	test-release build-fuzz fuzz build-postgres bench bench-postgres picture interface lint install docs clean deb \
+	test-release build-fuzz fuzz build-postgres bench bench-postgres bench-server picture interface lint install docs clean deb \
 	test-deb setup setup-build setup-deb setup-test-deb setup-bench setup-postgres setup-cluster
 
 help: ## list the targets
@@ -98,6 +99,15 @@ bench: build setup-bench ## the speed table; ROWS, RUNS, ONLY and LONG as Benchm
 
 bench-postgres: build-postgres setup-cluster setup-bench ## the same for a store on a PostgreSQL server
 	@Benchmarks/postgres.sh
+
+# The yardsticks are programs of the package Server, because a package of their own would build NIO again.
+YARDSTICKS = profiles-server BareService BenchmarkStore
+bench-server: setup-build ## the speed and memory of the service; RUNS and ONLY as Benchmarks/server.sh says
+	$(call install-missing,$(SERVER_BENCH_PACKAGES))
+	cd Server && for product in $(YARDSTICKS); do \
+		PROFILES_SERVER_YARDSTICKS=1 $(SWIFT) build -c release --product $$product || exit; \
+	done
+	@Benchmarks/server.sh
 
 picture: setup ## the documents' pictures of the form and the table, from real screens
 	$(SWIFT) build --product profiles
