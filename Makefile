@@ -20,6 +20,9 @@ TEST_DEB_PACKAGES = debootstrap
 DOCUMENTED = ProfileCore ProfileForm SecretHashing ProfileStore ProfileStoreSQLite ProfileStorePostgres ProfileTransfer \
 	SchemaInference SpreadsheetReading ProfileLogin ProfileTesting
 MODULES = $(wildcard Modules/*)
+SERVER_RELEASE = Server/.build/release/profiles-server
+SERVER_RELEASE_FLAGS = --package-path Server -c release --static-swift-stdlib -Xlinker -s -Xlinker --gc-sections
+SERVER_TEST_PACKAGES = curl openssl
 POSTGRES_PACKAGES = postgresql-15 pgbouncer openssl
 CLUSTER_PACKAGES = postgresql-15-auto-failover procps
 BENCH_PACKAGES = sqlite3 hyperfine time gcc libc6-dev python3 python3-venv
@@ -27,7 +30,8 @@ SERVER_BENCH_PACKAGES = sqlite3 gcc libc6-dev wrk curl
 
 .PHONY: help build build-tests demo test test-long test-memory test-postgres test-cluster test-sanitized test-mutants \
 	test-release build-fuzz fuzz build-postgres bench bench-postgres bench-server picture interface lint install docs clean deb \
-	test-deb setup setup-build setup-deb setup-test-deb setup-bench setup-postgres setup-cluster
+	test-deb server test-server server-description install-server setup setup-build setup-deb setup-test-deb setup-bench setup-postgres \
+	setup-cluster setup-test-server
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1\t\2/p' Makefile | expand -t 14
@@ -94,19 +98,30 @@ test-release: build build-tests ## the tests of the command as it is shipped
 build-postgres: setup ## the command that knows PostgreSQL too, for use, .build-postgres/release/profiles
 	$(SWIFT) build $(RELEASE_FLAGS) --traits Postgres --scratch-path .build-postgres
 
+# NIO and TLS take minutes to build, so the service is a package of its own. With the trait Postgres it needs libpq.
+server: setup-build $(if $(TRAITS),setup) ## the service's release binary, Server/.build/release/profiles-server; TRAITS=Postgres
+	$(SWIFT) build --product profiles-server $(SERVER_RELEASE_FLAGS) $(TRAITS:%=--traits %)
+
+# The document's lines use the command too.
+test-server: build-tests setup-test-server ## the tests of the service
+	$(TESTING) build --package-path Server --build-tests
+	PROFILES_COMMAND=$(CURDIR)/.build-tests/debug/profiles $(TESTING) test --package-path Server --skip-build
+
+server-description: setup ## Server/openapi.json and the tables of the routes in Documentation/Serving.md, from the routes
+	$(TESTING) build --package-path Server --build-tests
+	PROFILES_WRITE_DESCRIPTION=1 $(TESTING) test --package-path Server --skip-build --filter DescriptionTests
+
 bench: build setup-bench ## the speed table; ROWS, RUNS, ONLY and LONG as Benchmarks/bench.sh says
 	@Benchmarks/bench.sh
 
 bench-postgres: build-postgres setup-cluster setup-bench ## the same for a store on a PostgreSQL server
 	@Benchmarks/postgres.sh
 
-# The yardsticks are programs of the package Server, because a package of their own would build NIO again.
-YARDSTICKS = profiles-server BareService BenchmarkStore
-bench-server: setup-build ## the speed and memory of the service; RUNS and ONLY as Benchmarks/server.sh says
+# The yardsticks are targets of the package Server, because in a package of their own NIO would be built again.
+bench-server: server ## the speed and memory of the service; RUNS and ONLY as Benchmarks/server.sh says
 	$(call install-missing,$(SERVER_BENCH_PACKAGES))
-	cd Server && for product in $(YARDSTICKS); do \
-		PROFILES_SERVER_YARDSTICKS=1 $(SWIFT) build -c release --product $$product || exit; \
-	done
+	PROFILES_SERVER_YARDSTICKS=1 $(SWIFT) build --product BareService $(SERVER_RELEASE_FLAGS)
+	PROFILES_SERVER_YARDSTICKS=1 $(SWIFT) build --product BenchmarkStore $(SERVER_RELEASE_FLAGS)
 	@Benchmarks/server.sh
 
 picture: setup ## the documents' pictures of the form and the table, from real screens
@@ -139,8 +154,8 @@ LOCKING = Sources Tests Migrations Benchmarks --include='*.swift' --exclude-dir=
 
 lint: ## the code's format, access levels of imports, no function inside a mutex, plain words, and that every suite is watched
 	$(SWIFT) format lint --strict --recursive Package.swift Sources Tests Migrations Examples/Embedding/Package.swift \
-		Examples/Embedding/Sources Benchmarks/Package.swift Benchmarks/Sources
-	@! grep -rnE '^ *(@[A-Za-z_]+ +)*import ' Sources Migrations --include='*.swift' || \
+		Examples/Embedding/Sources Benchmarks/Package.swift Benchmarks/Sources Server/Package.swift Server/Sources Server/Tests
+	@! grep -rnE '^ *(@[A-Za-z_]+ +)*import ' Sources Migrations Server/Sources --include='*.swift' || \
 		{ echo 'These imports lack an access level, such as internal.' >&2; false; }
 	@aliases="$$(grep -rhoE 'typealias [A-Za-z]+ = .*->' $(LOCKING) | sed -E 's/typealias ([A-Za-z]+) .*/\1/' | sort -u | \
 		paste -sd '|')"; \
@@ -149,7 +164,7 @@ lint: ## the code's format, access levels of imports, no function inside a mutex
 		false; }
 	@! grep -rnE '\bMutex[<(]' Sources Migrations --include='*.swift' | grep -v '^Sources/Threads/Locked.swift:' || \
 		{ echo 'A Mutex in an asynchronous function may be unlocked by another thread: use Locked.' >&2; false; }
-	@! grep -rniE '\b(whoever|whomever|somebody|nobody|anew)\b|\bwhat is\b[^.;]* is\b' Sources Migrations Documentation \
+	@! grep -rniE '\b(whoever|whomever|somebody|nobody|anew)\b|\bwhat is\b[^.;]* is\b' Sources Migrations Server/Sources Documentation \
 		README.md CONTRIBUTING.md --include='*.swift' --include='*.md' || \
 		{ echo 'These sentences do not name their subject: say who or what it is.' >&2; false; }
 	@! grep -rn '@Suite' Tests --include='*.swift' | grep -v '\.watched' || \
@@ -168,14 +183,31 @@ install: build ## binary, completions and man pages under PREFIX (/usr/local)
 	.build/debug/generate-manual $(RELEASE) --multi-page --output-directory .build-manual
 	install -m 644 .build-manual/*.1 $(DESTDIR)$(PREFIX)/share/man/man1
 
-# DESTDIR and PREFIX of the command line do not apply: the package has a tree of its own.
-deb: setup-deb ## a Debian package of the command, .build-deb/profiles_VERSION_ARCHITECTURE.deb
+install-server: server ## the service's binary, completions and man page under PREFIX (/usr/local)
+	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/share/man/man1
+	install -m 755 $(SERVER_RELEASE) $(DESTDIR)$(PREFIX)/bin/profiles-server
+	install -d $(DESTDIR)$(PREFIX)/share/bash-completion/completions $(DESTDIR)$(PREFIX)/share/zsh/site-functions \
+		$(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d
+	$(SERVER_RELEASE) --generate-completion-script bash > \
+		$(DESTDIR)$(PREFIX)/share/bash-completion/completions/profiles-server
+	$(SERVER_RELEASE) --generate-completion-script zsh > $(DESTDIR)$(PREFIX)/share/zsh/site-functions/_profiles-server
+	$(SERVER_RELEASE) --generate-completion-script fish > \
+		$(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d/profiles-server.fish
+	rm -rf .build-manual-server && mkdir .build-manual-server
+	$(SWIFT) build --product generate-manual
+	.build/debug/generate-manual $(SERVER_RELEASE) --output-directory .build-manual-server
+	install -m 644 .build-manual-server/*.1 $(DESTDIR)$(PREFIX)/share/man/man1
+
+# DESTDIR and PREFIX of the command line do not apply: each package has a tree of its own.
+deb: setup-deb ## Debian packages of the command and the service, .build-deb/PACKAGE_VERSION_ARCHITECTURE.deb
 	rm -rf .build-deb
 	$(MAKE) install DESTDIR=$(CURDIR)/.build-deb/root PREFIX=/usr
-	Packaging/deb .build-deb/root .build-deb
+	Packaging/deb profiles .build-deb/root .build-deb
+	$(MAKE) install-server DESTDIR=$(CURDIR)/.build-deb/server PREFIX=/usr
+	Packaging/deb profiles-server .build-deb/server .build-deb
 
-test-deb: deb setup-test-deb ## install the Debian package in a new root, use it and remove it; needs root and a mirror
-	Tests/Programs/Packaging/deb .build-deb/*.deb
+test-deb: deb setup-test-deb ## install the Debian packages in a new root, use and remove them; needs root and a mirror
+	Tests/Programs/Packaging/deb .build-deb
 
 docs: build-tests ## the DocC archive of the libraries, in .build-docs; a broken link is an error
 	$(call extract-symbols,.build-docs/symbols,-emit-extension-block-symbols)
@@ -209,7 +241,7 @@ docc convert Sources/$(1)/$(1).docc --additional-symbol-graph-dir .build-docs/sy
 endef
 
 clean: ## remove what was built
-	rm -rf .build .build-* Benchmarks/.build Examples/Embedding/.build
+	rm -rf .build .build-* Benchmarks/.build Examples/Embedding/.build Server/.build
 
 # Installs only what is missing, prints the command and never prompts; as root, or through sudo without a password.
 AS_ROOT = $(if $(filter 0,$(shell id -u)),,sudo -n)
@@ -230,6 +262,9 @@ setup-build:
 
 setup-deb:
 	$(call install-missing,$(DEB_PACKAGES))
+
+setup-test-server:
+	$(call install-missing,$(SERVER_TEST_PACKAGES))
 
 setup-test-deb:
 	$(call install-missing,$(TEST_DEB_PACKAGES))

@@ -53,7 +53,7 @@ struct ProfilesCommand: ParsableCommand {
                 name: "The store",
                 subcommands: [
                     InitCommand.self, CheckCommand.self, BackupCommand.self, RestoreCommand.self, CopyCommand.self,
-                    MigrateCommand.self,
+                    MigrateCommand.self, ServeCommand.self,
                 ]),
             CommandGroup(name: "Shell", subcommands: [CompletionCommand.self]),
         ])

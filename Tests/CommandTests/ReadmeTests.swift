@@ -8,7 +8,7 @@ import Watchdog
         ["README.md"]
         + [
             "Administration", "Architecture", "Building", "Cluster", "Finding", "Importing", "Schema", "Security",
-            "Speed",
+            "Serving", "Speed", "ThreatModel",
         ].map { "Documentation/\($0).md" }
 
     private let readme: Document

@@ -41,7 +41,7 @@ struct EmbeddedService {
         let router = Router(context: ServiceContext.self)
         router.add(middleware: ProfileRoutes(service))
 
-        // A route of its own, for whoever has a session.
+        // A route of its own, for a person who has a session.
         router.get("greeting") { request, _ in
             guard let field = request.headers[.authorization], field.hasPrefix("Bearer "),
                 case .session(let session)? = try await repository.bearer(Secret(String(field.dropFirst(7)))),

@@ -50,6 +50,8 @@ struct ConnectionState {
     private(set) var hasInput = false
     /// The number of bytes of the current head that have arrived.
     private(set) var headLength = 0
+    /// The number of bytes of the body that are missing, if the head has told its length.
+    private var bodyRest: Int?
 
     private let bounds: ConnectionBounds
     private var discarded = 0
@@ -95,14 +97,20 @@ struct ConnectionState {
     /// Whether more input may be discarded.
     var mayDiscard: Bool { discarded < bounds.lingerLength && !isInputClosed && stage != .closed }
 
-    /// The number of bytes that the parser may be given next.
-    var headRoom: Int {
+    /// The number of bytes that the parser may be given at once. None are left of a head that is too long.
+    ///
+    /// The parser reads all that it is given. The requests among it wait as messages, which take up to a hundred times
+    /// the memory of their bytes, so the end of a request should be near the end of what the parser is given.
+    var room: Int {
         switch stage {
-        case .idle: bounds.headLength
-        case .head: bounds.headLength - headLength
-        case .body, .answering, .finishing, .lingering, .closed: .max
+        case .idle: min(Self.sliceLength, bounds.headLength)
+        case .head: min(Self.sliceLength, bounds.headLength - headLength)
+        case .body: bodyRest.map { max(1, $0) } ?? 4 * Self.sliceLength
+        case .answering, .finishing, .lingering, .closed: 0
         }
     }
+
+    private static let sliceLength = 1024
 
     /// Bytes are about to be given to the parser.
     mutating func received(_ count: Int, now: NIODeadline) {
@@ -128,7 +136,13 @@ struct ConnectionState {
         stage = .body
         start(bounds.bodyTime, now)
         isLast = isLast || head.isLast
+        bodyRest = head.length
         if head.refusal != nil { refuse() }
+    }
+
+    /// The parser has read a part of the body.
+    mutating func bodyContinued(_ count: Int) {
+        bodyRest? -= count
     }
 
     /// The parser has read the whole request.
@@ -249,6 +263,11 @@ struct ConnectionState {
             if let stall, stall.since + TimeAmount(bounds.writeTime) <= now { return .abort }
         }
         guard let deadline, deadline <= now else { return .nothing }
+        if stage == .idle, waiting > 0 {
+            // The client still takes the answer. The time of writing bounds it.
+            start(bounds.idleTime, now)
+            return .nothing
+        }
         stop()
         switch stage {
         case .idle: return .close

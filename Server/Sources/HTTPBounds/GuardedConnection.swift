@@ -51,6 +51,7 @@ final class GuardedConnection {
     func discarded(_ count: Int) { if state.discarded(count) { abort() } }
     func paused() { state.paused(now: .now()) }
     func headEnded(_ head: RequestHead) { state.headEnded(head, now: .now()) }
+    func bodyContinued(_ count: Int) { state.bodyContinued(count) }
     func requestEnded() { state.requestEnded() }
     func quiesce() { state.quiesce() }
 
@@ -169,7 +170,9 @@ final class GuardedConnection {
         // TLS would wait for the end of its handshake.
         guard state.hasInput else { return abort() }
         state.finish()
-        answerTaken(.success(()))
+        // The client may not have taken all of the answer before.
+        messages?.writeLast(.body(.byteBuffer(ByteBuffer())))
+        messages?.context?.flush()
     }
 
     /// Closes the connection, with TLS's own end if there is TLS.

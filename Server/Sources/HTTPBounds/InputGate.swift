@@ -9,9 +9,6 @@ final class InputGate: ChannelDuplexHandler, RemovableChannelHandler {
     typealias OutboundIn = ByteBuffer
     typealias OutboundOut = ByteBuffer
 
-    /// The parser reads a whole slice, and the requests in it wait as messages, which are larger than their bytes.
-    private static let sliceLength = 1024
-
     private(set) var context: ChannelHandlerContext?
     private let connection: GuardedConnection
     private var held = ByteBuffer()
@@ -110,14 +107,13 @@ final class InputGate: ChannelDuplexHandler, RemovableChannelHandler {
         isFeeding = true
         defer { isFeeding = false }
         while held.readableBytes > 0, connection.state.isReading, connection.messages?.isEmpty ?? false {
-            let room = connection.state.headRoom
+            let room = connection.state.room
             if room <= 0 {
                 connection.refuse(connection.headOverflow)
                 break
             }
             let isHead = connection.state.stage != .body
-            let limit = isHead ? min(Self.sliceLength, room) : held.readableBytes
-            guard let slice = held.readSlice(length: min(limit, held.readableBytes)) else { break }
+            guard let slice = held.readSlice(length: min(room, held.readableBytes)) else { break }
             if isHead, !hasRequestLine {
                 hasRequestLine = slice.readableBytesView.contains(UInt8(ascii: "\n"))
             }

@@ -80,7 +80,11 @@ final class MessageGate: ChannelDuplexHandler, RemovableChannelHandler {
         switch next {
         case .part(.head(let head)): begin(head, context)
         case .part(let part):
-            if case .end = part { connection.requestEnded() }
+            switch part {
+            case .head: break
+            case .body(let bytes): connection.bodyContinued(bytes.readableBytes)
+            case .end: connection.requestEnded()
+            }
             context.fireChannelRead(Self.wrapInboundOut(part))
         case .failure(let refusal): connection.unreadable(refusal)
         case .inputClosed: context.fireUserInboundEventTriggered(ChannelEvent.inputClosed)
@@ -123,18 +127,24 @@ final class MessageGate: ChannelDuplexHandler, RemovableChannelHandler {
             context.write(Self.wrapOutboundOut(.head(head)), promise: promise)
         case .body:
             context.write(data, promise: promise)
-        case .end:
+        case .end(let trailers):
             let end = connection.answerEnded()
             answerEnd = end
             guard end == .lastAnswer else {
                 context.write(data, promise: promise)
                 return
             }
-            let taken = context.eventLoop.makePromise(of: Void.self)
-            taken.futureResult.cascade(to: promise)
-            taken.futureResult.assumeIsolated().whenComplete { [connection] in connection.answerTaken($0) }
-            context.write(data, promise: taken)
+            writeLast(.end(trailers), promise)
         }
+    }
+
+    /// Writes the last part of the last answer. The connection closes once the client has taken it.
+    func writeLast(_ part: HTTPServerResponsePart, _ promise: EventLoopPromise<Void>? = nil) {
+        guard let context else { return }
+        let taken = context.eventLoop.makePromise(of: Void.self)
+        taken.futureResult.cascade(to: promise)
+        taken.futureResult.assumeIsolated().whenComplete { [connection] in connection.answerTaken($0) }
+        context.write(Self.wrapOutboundOut(part), promise: taken)
     }
 
     func flush(context: ChannelHandlerContext) {

@@ -8,13 +8,14 @@ struct RequestHead: Equatable {
     var isLast = false
     /// Whether the client waits for 100 before it sends a body that is not too long.
     var expectsContinue = false
+    /// The length of the body, if the head says it.
+    var length: Int?
 
     /// Judges a head by the rules of RFC 9112 that NIO's parser does not enforce, and by the bounds.
     init(_ head: HTTPRequestHead, _ bounds: ConnectionBounds) {
         var hosts = 0
         var host: Substring = ""
         var lengths = 0
-        var length: Int?
         var codings = 0
         var isChunked = false
         var expectations: [Substring] = []

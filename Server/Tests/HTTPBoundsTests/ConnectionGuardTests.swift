@@ -4,7 +4,7 @@ import Testing
 
 /// Long times: what is not tested never expires.
 private func bounds(_ change: (inout ConnectionBounds) -> Void = { _ in }) -> ConnectionBounds {
-    var bounds = ConnectionBounds(lingerTime: .milliseconds(300), bodyLength: 1_000)
+    var bounds = ConnectionBounds(lingerTime: .seconds(1), bodyLength: 1_000)
     change(&bounds)
     return bounds
 }
@@ -106,11 +106,15 @@ struct ServedRequestTests {
     @Test
     func `A client that closes its side gets its answers`() async throws {
         try await TestServer.run(bounds()) { server in
-            try await RawClient.run(server) { client in
-                try await client.send(get + "GET /large HTTP/1.1\r\nHost: localhost\r\n\r\n" + get)
-                try await client.closeOutput()
-                let (text, end) = await client.receiveAll()
-                #expect(text.count(of: "HTTP/1.1 200 OK") == 3 && text.utf8.count > 32 << 20 && end == .closed)
+            let large = "GET /large HTTP/1.1\r\nHost: localhost\r\n\r\n"
+            for (requests, count) in [(get + large + get, 3), (large, 1), (get, 1)] {
+                try await RawClient.run(server) { client in
+                    try await client.send(requests)
+                    try await client.closeOutput()
+                    let (text, end) = await client.receiveAll()
+                    #expect(text.count(of: "HTTP/1.1 200 OK") == count && end == .closed)
+                    #expect(!requests.contains("large") || text.utf8.count > 32 << 20)
+                }
             }
         }
     }
@@ -129,6 +133,18 @@ struct ServedRequestTests {
             try await RawClient.run(server) { client in
                 try await client.send("GET /chunks HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
                 #expect(await client.receiveAll().text.hasSuffix("3\r\none\r\n3\r\ntwo\r\n0\r\n\r\n"))
+            }
+        }
+    }
+
+    @Test
+    func `A request for another protocol is answered, and nothing behind it is read`() async throws {
+        try await TestServer.run(bounds()) { server in
+            try await RawClient.run(server) { client in
+                let upgrade = "Connection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\nHTTP2-Settings: AAMAAABk"
+                try await client.send("GET /constant HTTP/1.1\r\nHost: localhost\r\n\(upgrade)\r\n\r\n" + get)
+                let (text, end) = await client.receiveAll()
+                #expect(text.statuses == ["200"] && text.contains("Connection: close\r\n") && end == .closed)
             }
         }
     }
@@ -364,7 +380,7 @@ struct ConnectionTimeTests {
 
     @Test
     func `A head that comes byte by byte is cut off with 408`() async throws {
-        try await TestServer.run(bounds { $0.headTime = .milliseconds(300) }) { server in
+        try await TestServer.run(bounds { $0.headTime = .seconds(1) }) { server in
             for isLater in [false, true] {
                 try await RawClient.run(server) { client in
                     if isLater {
@@ -390,7 +406,7 @@ struct ConnectionTimeTests {
     func `Connections without a request close without an answer`() async throws {
         try await TestServer.run(
             bounds {
-                $0.headTime = .milliseconds(500)
+                $0.headTime = .seconds(1)
                 $0.idleTime = .milliseconds(300)
             }
         ) { server in
@@ -408,7 +424,7 @@ struct ConnectionTimeTests {
 
     @Test
     func `A body that is slow fails its reader, and the answer arrives`() async throws {
-        try await TestServer.run(bounds { $0.bodyTime = .milliseconds(300) }) { server in
+        try await TestServer.run(bounds { $0.bodyTime = .seconds(1) }) { server in
             try await RawClient.run(server) { client in
                 try await client.send(post("/echo", "Content-Length: 1000"))
                 let drip = Task {
@@ -441,7 +457,6 @@ struct ConnectionTimeTests {
     @Test
     func `An answer may take longer than every other time`() async throws {
         let short = bounds {
-            $0.headTime = .milliseconds(200)
             $0.bodyTime = .milliseconds(200)
             $0.idleTime = .milliseconds(200)
             $0.writeTime = .milliseconds(200)

@@ -180,10 +180,27 @@ struct ConnectionStateTests {
 
     @Test
     mutating func `The parser gets no more bytes of a head than the limit`() {
-        #expect(state.headRoom == bounds.headLength)
+        #expect(state.room == 1024)
         state.received(bounds.headLength - 1, now: at(0))
-        #expect(state.headRoom == 1)
+        #expect(state.room == 1)
         state.received(1, now: at(0))
-        #expect(state.headRoom == 0)
+        #expect(state.room == 0)
+    }
+
+    @Test
+    mutating func `The parser gets no more than the rest of a body whose length is known`() {
+        state.received(30, now: at(0))
+        state.headEnded(head([("Content-Length", "100000")]), now: at(0))
+        #expect(state.room == 100_000)
+        state.bodyContinued(99_000)
+        #expect(state.room == 1_000)
+    }
+
+    @Test
+    mutating func `Idle time begins when the client has taken the answer`() {
+        answer(from: 0, to: 0)
+        expectExpiry(.nothing, at: 60, waiting: 1)
+        #expect(state.nextCheck == at(120))
+        expectExpiry(.close, at: 120)
     }
 }

@@ -45,7 +45,7 @@ struct GuardedTLSTests {
     @Test
     func `A handshake that does not come, a slow head and an idle connection end`() async throws {
         let bounds = ConnectionBounds(
-            headTime: .seconds(1), idleTime: .milliseconds(200), lingerTime: .milliseconds(300))
+            headTime: .seconds(2), idleTime: .milliseconds(200), lingerTime: .milliseconds(300))
         let context = try client()
         try await TestServer.run(bounds, tls: try server()) { server in
             try await RawClient.run(server) { client in

@@ -69,7 +69,9 @@ import Testing
                 default: "not_permitted"
                 }
             #expect(answer.code == code, "\(answer.status) \(answer.text)")
-            #expect(answer.status == (code == "no_such_route" ? .notFound : code == "not_permitted" ? .forbidden : .unauthorized))
+            #expect(
+                answer.status
+                    == (code == "no_such_route" ? .notFound : code == "not_permitted" ? .forbidden : .unauthorized))
             if answer.status == .unauthorized { #expect(answer.headers[.wwwAuthenticate] != nil) }
         }
     }
@@ -121,7 +123,9 @@ import Testing
             var fields: HTTPFields = [
                 .cookie: "profiles-session=\(try await test.session("ann"))", .secFetchSite: "same-origin",
             ]
-            if kind == .cookieBesideWrongToken { fields[.authorization] = "Bearer ps_\(String(repeating: "x", count: 43))" }
+            if kind == .cookieBesideWrongToken {
+                fields[.authorization] = "Bearer ps_\(String(repeating: "x", count: 43))"
+            }
             return fields
         }
     }

@@ -68,10 +68,13 @@ extension JSONValue {
                     continue
                 }
                 for answer in operation.value["responses"]?.members ?? [] where answer.name.hasPrefix("2") {
-                    if present["responses"]?[answer.name] == nil { breaks.append("\(name) no longer answers \(answer.name)") }
+                    if present["responses"]?[answer.name] == nil {
+                        breaks.append("\(name) no longer answers \(answer.name)")
+                    }
                 }
                 let known = present["parameters"]?.elements.map { $0["name"] } ?? []
-                for parameter in operation.value["parameters"]?.elements ?? [] where !known.contains(parameter["name"]) {
+                for parameter in operation.value["parameters"]?.elements ?? [] where !known.contains(parameter["name"])
+                {
                     breaks.append("\(name) no longer takes \(parameter["name"]?.text() ?? "")")
                 }
             }
@@ -91,5 +94,6 @@ extension JSONValue {
     }
 
     /// The names of shapes that are answers.
-    private static let answers = Set(RouteName.allCases.flatMap { $0.route.answers.compactMap(\.shape?.rawValue) } + ["Problem"])
+    private static let answers = Set(
+        RouteName.allCases.flatMap { $0.route.answers.compactMap(\.shape?.rawValue) } + ["Problem"])
 }

@@ -45,7 +45,8 @@ import Testing
         }
     }
 
-    @Test func `A login as a cookie shows no token, and the cookie counts for pages of the service alone`() async throws {
+    @Test func `A login as a cookie shows no token, and the cookie counts for pages of the service alone`() async throws
+    {
         try await TestService.with { test in
             try await test.register("ann")
             let answer = try await test.send(
@@ -53,7 +54,8 @@ import Testing
             #expect(try answer.json["token"] == nil && answer.json["device"] == nil)
             let cookies = answer.headers[values: .setCookie]
             #expect(cookies.count == 2)
-            #expect(cookies.allSatisfy { $0.contains("HttpOnly") && $0.contains("SameSite=Lax") && $0.contains("Path=/") })
+            #expect(
+                cookies.allSatisfy { $0.contains("HttpOnly") && $0.contains("SameSite=Lax") && $0.contains("Path=/") })
             let session = try #require(cookies.first { $0.hasPrefix("profiles-session=") }).prefix { $0 != ";" }
             let cookie: HTTPFields = [.cookie: "a=b; \(session)"]
             #expect(try await test.send(.get, "/v1/me", headers: cookie).status == .ok)

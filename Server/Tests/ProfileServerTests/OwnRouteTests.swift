@@ -11,11 +11,13 @@ import Testing
             try await test.register("ann", ["grade": "gold", "note": "x"])
             let token = try await test.session("ann")
             let any: HTTPFields = [.ifMatch: "*"]
-            let edit = try await test.send(.patch, "/v1/me", #"{"city": "Bath", "grade": "gold"}"#, token: token, headers: any)
+            let edit = try await test.send(
+                .patch, "/v1/me", #"{"city": "Bath", "grade": "gold"}"#, token: token, headers: any)
             #expect(edit.status == .ok)
             #expect(try edit.json["values"]?["note"] == nil)
             for (body, pointer) in [
-                (#"{"grade": "silver"}"#, "/grade"), (#"{"note": "y"}"#, "/note"), (#"{"username": "eve"}"#, "/username"),
+                (#"{"grade": "silver"}"#, "/grade"), (#"{"note": "y"}"#, "/note"),
+                (#"{"username": "eve"}"#, "/username"),
                 (#"{"password": "Sunflower7"}"#, "/password"), (#"{"password_hash": "x"}"#, "/password_hash"),
             ] {
                 let answer = try await test.send(.patch, "/v1/me", body, token: token, headers: any)
@@ -49,7 +51,8 @@ import Testing
             #expect(guessed.code == "key_reused", "\(guessed.text)")
             let again = try await test.send(.post, "/v1/register", body)
             #expect(again.status == .conflict, "\(again.text)")
-            let staff = try await test.send(.post, "/v1/register", #"{"username": "bob", "password": "Sunflower7", "grade": "gold"}"#)
+            let staff = try await test.send(
+                .post, "/v1/register", #"{"username": "bob", "password": "Sunflower7", "grade": "gold"}"#)
             #expect(staff.code == "bad_member")
         }
     }
@@ -66,8 +69,11 @@ import Testing
             #expect(try await call(.post, "", #"{"passcode": "12345678"}"#).code == "passcode_exists")
             #expect(try await call(.post, "/check", #"{"passcode": "12345678"}"#).status == .noContent)
             #expect(try await call(.post, "/check", #"{"passcode": "87654321"}"#).code == "wrong_secret")
-            #expect(try await call(.put, "", #"{"old_passcode": "12345678", "passcode": "12345678"}"#).code == "not_different")
-            #expect(try await call(.put, "", #"{"old_passcode": "12345678", "passcode": "87654321"}"#).status == .noContent)
+            #expect(
+                try await call(.put, "", #"{"old_passcode": "12345678", "passcode": "12345678"}"#).code
+                    == "not_different")
+            #expect(
+                try await call(.put, "", #"{"old_passcode": "12345678", "passcode": "87654321"}"#).status == .noContent)
             #expect(try await call(.delete, "", nil).status == .noContent)
             #expect(try await call(.delete, "", nil).code == "no_passcode")
         }

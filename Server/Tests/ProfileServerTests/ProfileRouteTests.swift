@@ -11,7 +11,8 @@ import Testing
             let token = try await test.token(.write)
             let created = try await test.send(
                 .post, "/v1/profiles",
-                #"{"username": "bob/ö", "city": "Bath", "age": 41, "password_hash": "\#(TestService.hash)"}"#, token: token)
+                #"{"username": "bob/ö", "city": "Bath", "age": 41, "password_hash": "\#(TestService.hash)"}"#,
+                token: token)
             #expect(created.status == .created)
             #expect(created.headers[.location] == "/v1/profiles/bob%2F%C3%B6")
             let path = try #require(created.headers[.location])
@@ -59,7 +60,8 @@ import Testing
     @Test func `H3: a mark of a revalidation changes the ETag`() async throws {
         try await TestService.with { test in
             try await test.register("ann")
-            let stricter = TestService.schema.replacing(#"{"name": "city"}"#, with: #"{"name": "city", "constraints": {"required": true}}"#)
+            let stricter = TestService.schema.replacing(
+                #"{"name": "city"}"#, with: #"{"name": "city", "constraints": {"required": true}}"#)
             try await test.repository.rules.adopt(try ProfileSchema(parsing: stricter))
             _ = try await test.repository.rules.revalidate()
             let token = try await test.token(.read)
@@ -119,7 +121,9 @@ import Testing
         try await TestService.with { test in
             try await test.register("ann")
             let any: HTTPFields = [.ifMatch: "*"]
-            for body in [#"{"password": "Sunflower7"}"#, #"{"password": null}"#, #"{"password_hash": "\#(TestService.hash)"}"#] {
+            for body in [
+                #"{"password": "Sunflower7"}"#, #"{"password": null}"#, #"{"password_hash": "\#(TestService.hash)"}"#,
+            ] {
                 let answer = try await test.send(
                     .patch, "/v1/profiles/ann", body, token: try await test.token(.support), headers: any)
                 #expect(answer.code == "not_permitted")
@@ -134,7 +138,9 @@ import Testing
 
     @Test func `Profiles are found page by page, and by a query in JSON`() async throws {
         try await TestService.with(options: { $0.pageLimit = 2 }) { test in
-            for name in ["ann", "bob", "cid"] { try await test.register(name, ["city": name == "bob" ? "Leeds" : "Bath", "email": "\(name)@x.example"]) }
+            for name in ["ann", "bob", "cid"] {
+                try await test.register(name, ["city": name == "bob" ? "Leeds" : "Bath", "email": "\(name)@x.example"])
+            }
             let token = try await test.token(.read)
             let page = try await test.send(.get, "/v1/profiles?limit=2&sort=username", token: token)
             #expect(page.status == .ok)
@@ -148,7 +154,8 @@ import Testing
             #expect(tooMany.status == .badRequest && tooMany.code == "bad_parameter")
             let found = try await test.send(
                 .post, "/v1/search",
-                #"{"conditions": [{"field": "email", "comparison": "equals", "value": "bob@x.example"}]}"#, token: token)
+                #"{"conditions": [{"field": "email", "comparison": "equals", "value": "bob@x.example"}]}"#, token: token
+            )
             let bob = try #require(try await test.repository.profile(username: "bob"))
             #expect(try found.json["profiles"] == .array([bob.json]))
             let wrong = try await test.send(.get, "/v1/profiles?where=shoe=4", token: token)
@@ -174,9 +181,11 @@ import Testing
         try await TestService.with { test in
             try await test.register("ann", ["city": "Bath"])
             let token = try await test.token(.write)
-            _ = try await test.send(.patch, "/v1/profiles/ann", #"{"city": "Leeds"}"#, token: token, headers: [.ifMatch: "*"])
+            _ = try await test.send(
+                .patch, "/v1/profiles/ann", #"{"city": "Leeds"}"#, token: token, headers: [.ifMatch: "*"])
             let history = try await test.send(.get, "/v1/profiles/ann/history", token: token)
-            guard case .array(let entries)? = try history.json["entries"], case .number(let number)? = entries[0]["change"]
+            guard case .array(let entries)? = try history.json["entries"],
+                case .number(let number)? = entries[0]["change"]
             else { throw Unexpected() }
             let undone = try await test.send(.post, "/v1/changes/\(number)/undo", "{}", token: token)
             #expect(undone.status == .ok, "\(undone.text)")
@@ -189,14 +198,17 @@ import Testing
         try await TestService.with { test in
             let token = try await test.token(.admin)
             let present = try await test.send(.get, "/v1/schema", token: token)
-            let other = TestService.schema.replacing(#"{"name": "city"}"#, with: #"{"name": "city"}, {"name": "street"}"#)
+            let other = TestService.schema.replacing(
+                #"{"name": "city"}"#, with: #"{"name": "city"}, {"name": "street"}"#)
             let difference = try await test.send(.post, "/v1/schema/difference", other, token: token)
             #expect(difference.status == .ok && difference.text.contains("street"))
             #expect(try await test.send(.put, "/v1/schema", other, token: token).code == "no_precondition")
             let tag = try #require(present.headers[.eTag])
             let adopted = try await test.send(.put, "/v1/schema", other, token: token, headers: [.ifMatch: tag])
             #expect(adopted.status == .ok && adopted.headers[.eTag] == "\"schema-2\"")
-            #expect(try await test.send(.put, "/v1/schema", other, token: token, headers: [.ifMatch: tag]).status == .preconditionFailed)
+            #expect(
+                try await test.send(.put, "/v1/schema", other, token: token, headers: [.ifMatch: tag]).status
+                    == .preconditionFailed)
             #expect(try await test.send(.get, "/v1/schema/versions/1", token: token).text == present.text)
             #expect(try await test.send(.get, "/v1/schema/versions/3", token: token).status == .notFound)
             let broken = try await test.send(.post, "/v1/schema/difference", #"{"fields": []}"#, token: token)

@@ -54,10 +54,12 @@ import Testing
             #expect(try json.json["line"] == .number("2") && json.json["column"] == .number("14"), "\(json.text)")
             let twice = try await test.send(.post, "/v1/search", #"{"limit": 1, "limit": 2}"#, token: token)
             #expect(twice.code == "bad_json")
-            let member = try await test.send(.post, "/v1/search", #"{"conditions": [{"field": 3, "comparison": "is_absent"}]}"#, token: token)
+            let member = try await test.send(
+                .post, "/v1/search", #"{"conditions": [{"field": 3, "comparison": "is_absent"}]}"#, token: token)
             #expect(member.status == .unprocessableContent)
             #expect(try member.text("pointer") == "/conditions/0/field", "\(member.text)")
-            let type = try await test.send(.post, "/v1/search", "{}", token: token, headers: [.contentType: "text/plain"])
+            let type = try await test.send(
+                .post, "/v1/search", "{}", token: token, headers: [.contentType: "text/plain"])
             #expect(type.status == .unsupportedMediaType)
             #expect(try await test.send(.post, "/v1/search", "", token: token).code == "no_body")
             let large = String(repeating: " ", count: 70_000)

@@ -39,13 +39,15 @@ struct TestService: Sendable {
     static func with(
         options change: (inout ServiceOptions) -> Void = { _ in }, _ body: (TestService) async throws -> Void
     ) async throws {
-        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("profiles-server-\(UUID().uuidString)")
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent(
+            "profiles-server-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: folder) }
         var options = ProfileRepository.Options()
         options.createsMissing = true
         options.initialSchema = try ProfileSchema(parsing: schema)
-        let repository = try await ProfileRepository.open(at: folder.appendingPathComponent("store.db").path, options: options)
+        let repository = try await ProfileRepository.open(
+            at: folder.appendingPathComponent("store.db").path, options: options)
         var serviceOptions = ServiceOptions(hosts: [host])
         let log = Log()
         serviceOptions.logger = Logger(label: "test") { _ in log }
@@ -85,7 +87,8 @@ struct TestService: Sendable {
     /// Sends a request without a socket.
     func send(
         _ method: HTTPRequest.Method, _ path: String, _ body: String? = nil, token: String? = nil,
-        headers: HTTPFields = [:], host: String? = Self.host, audience: Audience = .everyone, from peer: SocketAddress? = nil
+        headers: HTTPFields = [:], host: String? = Self.host, audience: Audience = .everyone,
+        from peer: SocketAddress? = nil
     ) async throws -> TestAnswer {
         var headers = headers
         if let token { headers[.authorization] = "Bearer \(token)" }

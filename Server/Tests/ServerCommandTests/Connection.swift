@@ -25,6 +25,24 @@ final class Connection {
 
     deinit { close(descriptor) }
 
+    /// A port that nobody uses now.
+    static func freePort() throws -> UInt16 {
+        let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        guard descriptor >= 0 else { throw SystemFailure(code: errno, action: "socket") }
+        defer { close(descriptor) }
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_addr.s_addr = inet_addr("127.0.0.1")
+        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+        let code = withUnsafeMutablePointer(to: &address) {
+            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { pointer in
+                bind(descriptor, pointer, length) == 0 ? getsockname(descriptor, pointer, &length) : -1
+            }
+        }
+        guard code == 0 else { throw SystemFailure(code: errno, action: "bind") }
+        return UInt16(bigEndian: address.sin_port)
+    }
+
     /// Sends a request.
     func send(
         _ method: String, _ path: String, headers: [String] = [], body: String? = nil, declaredLength: Int? = nil

@@ -39,13 +39,20 @@ final class AttemptLimiter: Sendable {
         from address: ClientAddress?, keepsCounting: Bool, _ body: () async throws -> Value
     ) async throws -> Value {
         guard let key = address?.key else { return try await body() }
-        let time = now()
-        let wait: Duration? = windows.withLock { $0.count(key, limit, mostAddresses, at: time) }
-        if let wait { throw Problem.tooManyAttempts(seconds: max(1, wait.components.seconds + 1)) }
+        if let wait = count(key) { throw Problem.tooManyAttempts(seconds: max(1, wait.components.seconds + 1)) }
         let value = try await body()
-        if !keepsCounting { windows.withLock { $0.uncount(key) } }
+        if !keepsCounting { uncount(key) }
         return value
     }
+
+    // A `Mutex` must be unlocked by the thread that has locked it, so it is not used in asynchronous functions.
+
+    private func count(_ key: ClientAddress) -> Duration? {
+        let time = now()
+        return windows.withLock { $0.count(key, limit, mostAddresses, at: time) }
+    }
+
+    private func uncount(_ key: ClientAddress) { windows.withLock { $0.uncount(key) } }
 }
 
 extension AttemptLimiter.Windows {

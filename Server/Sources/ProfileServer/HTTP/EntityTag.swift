@@ -55,6 +55,8 @@ enum Precondition: Hashable, Sendable {
     ///   - profile: The profile as it is now.
     ///   - isKeyed: Whether the change may be a repeat. Its first time has changed the revision, and only the store knows
     ///     this, so a revision that has changed is left to the store.
+    /// - Returns: The revision; nil if the request accepts any.
+    /// - Throws: `stale` if the profile has another ETag.
     func revision(of profile: Profile, isKeyed: Bool) throws(Problem) -> Int64? {
         guard case .tags(let tags) = self else { return nil }
         if tags.contains(EntityTag(profile)) { return profile.revision }

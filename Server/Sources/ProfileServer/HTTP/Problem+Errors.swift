@@ -20,7 +20,8 @@ extension Problem {
         case let error as JSONMemberError: self.init(error)
         case let error as QueryParameterError:
             self.init(
-                .badRequest, "bad_parameter", error.description, members: [JSONMember("parameter", .string(error.name))])
+                .badRequest, "bad_parameter", error.description, members: [JSONMember("parameter", .string(error.name))]
+            )
         case let error as SchemaFailure:
             self.init(
                 .unprocessableContent, "bad_schema", "The schema has errors.",

@@ -45,7 +45,8 @@ extension Problem {
     static let noSuchProfile = Problem(.notFound, "not_found", "There is no such profile.")
     static let noSuchItem = Problem(.notFound, "not_found", "There is no such item.")
     static let invalidToken = Problem(
-        .unauthorized, "invalid_token", "The token is not valid, has expired or was revoked. Log in, or ask for another.",
+        .unauthorized, "invalid_token",
+        "The token is not valid, has expired or was revoked. Log in, or ask for another.",
         headers: [.wwwAuthenticate: #"Bearer realm="profiles", error="invalid_token""#])
     static let noToken = Problem(
         .unauthorized, "no_token", "Send a token: \"Authorization: Bearer …\".",
@@ -54,7 +55,8 @@ extension Problem {
     static let otherSite = Problem(
         .forbidden, "other_site", "A request with a cookie must come from a page of this service.")
     static let otherHost = Problem(
-        .misdirectedRequest, "other_host", "The service is not reached under this name. The option --host-name adds one.")
+        .misdirectedRequest, "other_host",
+        "The service is not reached under this name. The option --host-name adds one.")
     static let noHost = Problem(.badRequest, "no_host", "The request has no Host.")
     static let badPath = Problem(.badRequest, "bad_path", "The path or the query has a wrong percent-encoding.")
     static let bodyTooLarge = Problem(.contentTooLarge, "body_too_large", "The body is too large.")

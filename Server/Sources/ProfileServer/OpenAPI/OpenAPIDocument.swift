@@ -97,7 +97,8 @@ extension Route {
             let type = if case .patch = body { "application/merge-patch+json" } else { "application/json" }
             members.append(
                 JSONMember(
-                    "requestBody", ["required": true, "content": .object([JSONMember(type, ["schema": .reference(shape)])])]))
+                    "requestBody",
+                    ["required": true, "content": .object([JSONMember(type, ["schema": .reference(shape)])])]))
         }
         members.append(JSONMember("responses", responses))
         members.append(JSONMember("security", security))

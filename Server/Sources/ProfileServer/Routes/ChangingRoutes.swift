@@ -32,7 +32,8 @@ extension Route {
     static let issueReset = Route(
         name: .issueReset, method: .post, path: PathTemplate("/v1/profiles/{key}/reset"),
         callers: .programs(.support), summary: "Issue a token with which the person sets a new password.",
-        answers: [.init(.created, .issuedReset, "The reset with its token, which is shown once.")], problems: [.conflict]
+        answers: [.init(.created, .issuedReset, "The reset with its token, which is shown once.")],
+        problems: [.conflict]
     ) { call in
         let profile = try await call.profile
         let issued = try await call.repository.passwords.issueReset(of: profile.username)

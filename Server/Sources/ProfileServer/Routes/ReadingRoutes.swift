@@ -115,7 +115,9 @@ extension Call {
     /// Reads a page. A query that may read every profile is bounded.
     fileprivate func page(of query: ProfileQuery) async throws -> ProfilePage {
         let repository = repository
-        guard case .everything = try await repository.plan(of: query) else { return try await repository.profiles(query) }
+        guard case .everything = try await repository.plan(of: query) else {
+            return try await repository.profiles(query)
+        }
         return try await service.scans.scan { try await repository.profiles(query) }
     }
 }

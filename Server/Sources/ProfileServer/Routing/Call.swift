@@ -80,7 +80,9 @@ struct Call: Sendable {
 
 extension JSONValue {
     /// The members of bodies that hold a secret.
-    static let secretNames: Set<String> = ["password", "old_password", "passcode", "old_passcode", "password_hash", "token"]
+    static let secretNames: Set<String> = [
+        "password", "old_password", "passcode", "old_passcode", "password_hash", "token",
+    ]
 
     /// The value without the secrets of an object.
     fileprivate var withoutSecrets: JSONValue {

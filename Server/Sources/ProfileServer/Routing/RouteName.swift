@@ -10,7 +10,8 @@ public enum RouteName: String, CaseIterable, Sendable {
     // People and programs.
     case getSchema
     // Programs.
-    case listProfiles, searchProfiles, getProfile, getHistory, getSchemaVersion, compareSchema, getStatistics, getMetrics
+    case listProfiles, searchProfiles, getProfile, getHistory, getSchemaVersion, compareSchema, getStatistics,
+        getMetrics
     case editProfile, unlockProfile, issueReset, listSessions, endSessions
     case createProfile, removeProfile, setPassword, setPasscode, removePasscode, undoChange
     case adoptSchema, listTokens, createToken, revokeToken

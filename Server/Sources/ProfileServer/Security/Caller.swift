@@ -4,7 +4,7 @@ internal import ProfileStore
 
 /// Who has sent a request.
 enum Caller: Sendable {
-    case nobody
+    case anonymous
     /// A person, with the token of the session.
     case person(LoginSession, token: Secret, isByCookie: Bool)
     /// A program, with the level of its token; nil if its scopes permit nothing here.
@@ -17,7 +17,7 @@ enum Caller: Sendable {
     /// The author of the caller's changes.
     var author: Author? {
         switch self {
-        case .nobody: nil
+        case .anonymous: nil
         case .person(let session, _, _): Author("profile \(session.profileID)")
         case .program(let token, _): Author(fitting: token.name.text)
         }
@@ -26,7 +26,7 @@ enum Caller: Sendable {
     /// What distinguishes the caller from all others, for its idempotency keys.
     var identity: String {
         switch self {
-        case .nobody: "nobody"
+        case .anonymous: "anonymous"
         case .person(let session, _, _): "profile \(session.profileID)"
         case .program(let token, _): "token \(token.id)"
         }
@@ -35,7 +35,7 @@ enum Caller: Sendable {
     /// The caller for the log, without a name of a person.
     var logged: String? {
         switch self {
-        case .nobody: nil
+        case .anonymous: nil
         case .person(let session, _, _): "profile \(session.profileID)"
         case .program(let token, _): "token \(token.id)"
         }
@@ -52,7 +52,7 @@ extension Callers {
         let servesAnyone = anyone == .always || (anyone == .withOpenRegistration && opensRegistration)
         if !people, programs == nil {
             guard servesAnyone else { throw Problem.noSuchRoute }
-            return .nobody
+            return .anonymous
         }
         let fields = headers[values: .authorization]
         let caller: Caller
@@ -69,10 +69,10 @@ extension Callers {
             caller = .person(session, token: token, isByCookie: true)
         } else {
             guard servesAnyone else { throw Problem.noToken }
-            return .nobody
+            return .anonymous
         }
         switch caller {
-        case .nobody: return caller
+        case .anonymous: return caller
         case .person: guard people else { throw Problem.notPermitted }
         case .program(_, let level):
             guard let programs, let level, level >= programs else { throw Problem.notPermitted }

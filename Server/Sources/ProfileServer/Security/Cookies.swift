@@ -18,7 +18,8 @@ struct CookieNames: Hashable, Sendable {
     private func value(_ name: String, in headers: HTTPFields) -> String? {
         for field in headers[values: .cookie] {
             for pair in field.split(separator: ";") {
-                let parts = pair.drop { $0 == " " }.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+                let parts = pair.drop { $0 == " " }.split(
+                    separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
                 if parts.count == 2, parts[0] == name { return String(parts[1]) }
             }
         }

@@ -12,6 +12,7 @@ struct RequestOrigin: Sendable {
     ///   - peer: The other end of the connection.
     ///   - headers: The headers of the request. `X-Forwarded-For` and `X-Forwarded-Proto` count only if the peer is one of
     ///     the proxies of `transport`.
+    ///   - transport: How requests come.
     init(_ peer: SocketAddress?, _ headers: HTTPFields, _ transport: ServiceOptions.Transport) {
         let peer = peer?.ipAddress.flatMap(ClientAddress.init)
         switch transport {

@@ -35,7 +35,9 @@ public final class ProfileService: Sendable {
     ///   - repository: The open store. The owner also calls its `run()`.
     ///   - options: How clients reach the service, and what it allows.
     ///   - names: The routes that the service has.
-    public init(_ repository: ProfileRepository, _ options: ServiceOptions, routes names: [RouteName] = RouteName.allCases) {
+    public init(
+        _ repository: ProfileRepository, _ options: ServiceOptions, routes names: [RouteName] = RouteName.allCases
+    ) {
         self.repository = repository
         self.options = options
         routes = names.map(\.route)

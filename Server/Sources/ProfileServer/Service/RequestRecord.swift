@@ -9,7 +9,7 @@ struct RequestRecord {
     var caller: String?
     /// The code of the problem that was answered.
     var code: String?
-    /// The type of an error that nobody expected.
+    /// The type of an unexpected error.
     var failure: String?
 
     init(method: HTTPRequest.Method) { self.method = method }
@@ -21,8 +21,9 @@ struct RequestRecord {
             var metadata: Logger.Metadata = [
                 "method": .string(loggedMethod), "route": .string(route ?? "none"),
                 "status": .stringConvertible(answer.status.code),
-                "microseconds": .stringConvertible(duration.components.attoseconds / 1_000_000_000_000
-                    + duration.components.seconds * 1_000_000),
+                "microseconds": .stringConvertible(
+                    duration.components.attoseconds / 1_000_000_000_000
+                        + duration.components.seconds * 1_000_000),
             ]
             if let caller { metadata["caller"] = .string(caller) }
             if let id = answer.profileID { metadata["profile"] = .stringConvertible(id) }
@@ -32,7 +33,8 @@ struct RequestRecord {
         }
         let labels = [("method", loggedMethod), ("route", route ?? "none"), ("status", String(answer.status.code))]
         Counter(label: "http_requests_total", dimensions: labels).increment()
-        Timer(label: "http_request_duration_seconds", dimensions: [("route", route ?? "none")]).record(duration: duration)
+        Timer(label: "http_request_duration_seconds", dimensions: [("route", route ?? "none")]).record(
+            duration: duration)
     }
 
     /// Writes a line about something that an administrator may have to account for.

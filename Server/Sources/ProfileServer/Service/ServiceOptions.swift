@@ -12,7 +12,7 @@ public struct ServiceOptions: Sendable {
     /// The web origins, such as `https://app.example`, whose pages may call the service with a token. Cookies of other
     /// origins never count.
     public var allowedOrigins: [String] = []
-    /// Whether anybody may register.
+    /// Whether people may register without an invitation.
     public var opensRegistration = false
     /// The maximum size of a request's body, in bytes.
     public var bodyLimit = 64 * 1024
@@ -35,7 +35,7 @@ public struct ServiceOptions: Sendable {
         case plain
         /// The service has a certificate of its own.
         case encrypted
-        /// A proxy has the certificate. From the proxies in these ranges, and from nobody else, the headers
+        /// A proxy has the certificate. From the proxies in these ranges, and from no other address, the headers
         /// `X-Forwarded-For` and `X-Forwarded-Proto` count.
         case behindProxy([AddressRange])
     }

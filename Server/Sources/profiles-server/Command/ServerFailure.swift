@@ -8,7 +8,7 @@ enum ExitStatus: Int32 {
     case badInput = 65
     case noInput = 66
     case unavailable = 69
-    /// An error that nobody expected.
+    /// An unexpected error.
     case software = 70
     case cannotCreate = 73
     case inputOutput = 74
