@@ -154,7 +154,8 @@ LOCKING = Sources Tests Migrations Benchmarks --include='*.swift' --exclude-dir=
 
 lint: ## the code's format, access levels of imports, no function inside a mutex, plain words, and that every suite is watched
 	$(SWIFT) format lint --strict --recursive Package.swift Sources Tests Migrations Examples/Embedding/Package.swift \
-		Examples/Embedding/Sources Benchmarks/Package.swift Benchmarks/Sources Server/Package.swift Server/Sources Server/Tests
+		Examples/Embedding/Sources Benchmarks/Package.swift Benchmarks/Sources Server/Package.swift Server/Sources Server/Tests \
+		Server/Benchmarks
 	@! grep -rnE '^ *(@[A-Za-z_]+ +)*import ' Sources Migrations Server/Sources --include='*.swift' || \
 		{ echo 'These imports lack an access level, such as internal.' >&2; false; }
 	@aliases="$$(grep -rhoE 'typealias [A-Za-z]+ = .*->' $(LOCKING) | sed -E 's/typealias ([A-Za-z]+) .*/\1/' | sort -u | \

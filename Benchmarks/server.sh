@@ -77,7 +77,7 @@ echo "a store with $profiles_count profiles, for runs of $seconds s"
 store=$data/store.db
 token=$("$built/BenchmarkStore" make "$store" $profiles_count)
 start_service
-curl -sf -H "Authorization: Bearer $token" "${url[service]}/v1/profiles/user7" -o "$data/run.profile" ||
+curl -sf --max-time 10 -H "Authorization: Bearer $token" "${url[service]}/v1/profiles/user7" -o "$data/run.profile" ||
     fail "the service does not find user7; see $data/service.log"
 size=$(stat -c %s "$data/run.profile")
 start_bare
@@ -152,8 +152,8 @@ if wanted memory; then
         stop bare
         start_service
         start_bare
-        curl -s -o "$data/run.out" "${url[service]}/healthz"
-        curl -s -o "$data/run.out" "${url[bare]}/constant"
+        curl -s --max-time 10 -o "$data/run.out" "${url[service]}/healthz"
+        curl -s --max-time 10 -o "$data/run.out" "${url[bare]}/constant"
         record "service at start" "$(kilobytes service VmRSS)"
         record "bare at start" "$(kilobytes bare VmRSS)"
         load 2 200 "$seconds" "${url[service]}" login $profiles_count > "$data/run.logins"

@@ -52,10 +52,11 @@ import ProfileStoreSQLite
                     var count = 0
                     while ContinuousClock.now < end {
                         // Ten random letters and digits, so the name is almost certainly not taken.
-                        var draft = draft(String(UInt64.random(in: 101_559_956_668_416..<3_656_158_440_062_976), radix: 36))
+                        var draft = draft(
+                            String(UInt64.random(in: 101_559_956_668_416..<3_656_158_440_062_976), radix: 36))
                         draft.passwordHash = hash
                         let valid = try repository.validator.validate(draft, on: repository.today)
-                        _ = try await repository.register(valid)
+                        _ = try await repository.register(valid, by: Author("benchmark"))
                         count += 1
                     }
                     return count
@@ -68,7 +69,8 @@ import ProfileStoreSQLite
     }
 
     /// A hash that belongs to no password, because these profiles do not log in.
-    private static let hash = "$argon2id$v=19$m=19456,t=2,p=1$ypUYnQZSQQOq9pivEtjG8w$" + String(repeating: "A", count: 43)
+    private static let hash =
+        "$argon2id$v=19$m=19456,t=2,p=1$ypUYnQZSQQOq9pivEtjG8w$" + String(repeating: "A", count: 43)
 
     private static func draft(_ username: String) -> ProfileDraft {
         ProfileDraft([
