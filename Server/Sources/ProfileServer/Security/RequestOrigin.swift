@@ -2,38 +2,29 @@ internal import HTTPBounds
 internal import HTTPTypes
 internal import NIOCore
 
-/// Where a request comes from, as far as it can be trusted.
+/// Where a request comes from, as far as it can be trusted. Few routes ask for it, so it is found out when they do.
 struct RequestOrigin: Sendable {
-    /// The address of the client; nil in tests without a socket.
-    let address: ClientAddress?
-    let isEncrypted: Bool
+    private let peer: SocketAddress?
+    private let headers: HTTPFields
+    private let transport: ServiceOptions.Transport
 
     /// - Parameters:
     ///   - peer: The other end of the connection.
-    ///   - headers: The headers of the request. `X-Forwarded-For` and `X-Forwarded-Proto` count only if the peer is one of
-    ///     the proxies of `transport`.
+    ///   - headers: The headers of the request. `X-Forwarded-For` counts only if the peer is one of the proxies of
+    ///     `transport`.
     ///   - transport: How requests come.
     init(_ peer: SocketAddress?, _ headers: HTTPFields, _ transport: ServiceOptions.Transport) {
+        self.peer = peer
+        self.headers = headers
+        self.transport = transport
+    }
+
+    /// The address of the client; nil in tests without a socket.
+    var address: ClientAddress? {
         let peer = peer?.ipAddress.flatMap(ClientAddress.init)
-        switch transport {
-        case .plain:
-            address = peer
-            isEncrypted = false
-        case .encrypted:
-            address = peer
-            isEncrypted = true
-        case .behindProxy(let proxies):
-            guard let peer, proxies.contains(where: { $0.contains(peer) }) else {
-                address = peer
-                isEncrypted = false
-                return
-            }
-            address = Self.client(headers[values: .xForwardedFor], peer, proxies)
-            // The last value is the one of the proxy next to this service.
-            isEncrypted =
-                headers[values: .xForwardedProto].joined(separator: ",").split(separator: ",").last?
-                .drop { $0 == " " }.lowercased() == "https"
-        }
+        guard case .behindProxy(let proxies) = transport, let peer, proxies.contains(where: { $0.contains(peer) })
+        else { return peer }
+        return Self.client(headers[values: .xForwardedFor], peer, proxies)
     }
 
     /// Reads the addresses from the right, where the nearest proxy has written, up to the first one that is no proxy of
