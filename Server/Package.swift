@@ -124,6 +124,15 @@ let package = Package(
                 .product(name: "NIOCore", package: "swift-nio"),
             ],
             swiftSettings: strictness),
+        // Makes the stores of Tests/Programs.
+        .executableTarget(
+            name: "StoreMaker",
+            dependencies: [
+                .product(name: "ProfileCore", package: "profiles"),
+                .product(name: "ProfileStore", package: "profiles"),
+                .product(name: "ProfileStoreSQLite", package: "profiles"),
+            ],
+            path: "Tests/Programs/StoreMaker", swiftSettings: strictness),
         .testTarget(
             name: "ProfileServerTests",
             dependencies: [

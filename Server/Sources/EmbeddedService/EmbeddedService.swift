@@ -1,3 +1,4 @@
+internal import Glibc
 internal import HTTPTypes
 internal import Hummingbird
 internal import Logging
@@ -53,7 +54,10 @@ struct EmbeddedService {
 
         return Application(
             router: router, configuration: ApplicationConfiguration(address: .hostname("127.0.0.1", port: port)),
-            onServerRunning: { _ in print("EmbeddedService accepts requests at http://127.0.0.1:\(port)") },
+            onServerRunning: { _ in
+                print("EmbeddedService accepts requests at http://127.0.0.1:\(port)")
+                fflush(nil)
+            },
             logger: Logger(label: "EmbeddedService"))
     }
 

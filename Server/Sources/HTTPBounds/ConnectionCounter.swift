@@ -1,4 +1,4 @@
-import Synchronization
+internal import Synchronization
 
 /// The counts of open connections, in all and of each address.
 public final class ConnectionCounter: Sendable {

@@ -1,6 +1,6 @@
 public import HTTPTypes
 public import NIOCore
-import NIOHTTP1
+internal import NIOHTTP1
 public import NIOHTTPTypes
 
 /// Keeps a connection within its bounds. Each connection needs a guard of its own.

@@ -1,4 +1,4 @@
-import NIOCore
+internal import NIOCore
 
 /// The state of a connection: what may be read, what closes it, and when.
 ///

@@ -1,7 +1,7 @@
-import HTTPTypes
-import NIOCore
-import NIOHTTP1
-import NIOHTTPTypes
+internal import HTTPTypes
+internal import NIOCore
+internal import NIOHTTP1
+internal import NIOHTTPTypes
 
 /// Performs what the state of a connection decides. The handlers of the connection share it.
 final class GuardedConnection {

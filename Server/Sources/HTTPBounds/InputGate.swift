@@ -1,4 +1,4 @@
-import NIOCore
+internal import NIOCore
 
 /// Gives bytes to the HTTP parser when the connection may read a request, and holds or discards them otherwise.
 ///

@@ -1,5 +1,5 @@
-import NIOCore
-import NIOHTTP1
+internal import NIOCore
+internal import NIOHTTP1
 
 /// Passes requests on one at a time, watches their answers, and closes the connection after the last one.
 ///

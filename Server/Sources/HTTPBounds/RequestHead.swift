@@ -1,4 +1,4 @@
-import NIOHTTP1
+internal import NIOHTTP1
 
 /// What the guard of a connection needs to know of a request's head.
 struct RequestHead: Equatable {

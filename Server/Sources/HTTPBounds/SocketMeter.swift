@@ -1,4 +1,4 @@
-import NIOCore
+internal import NIOCore
 
 /// Counts the bytes that are given to the socket. It stands beside the socket, so it counts those of TLS as well.
 final class SocketMeter: ChannelOutboundHandler, RemovableChannelHandler {

@@ -1,10 +1,4 @@
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#elseif canImport(Darwin)
-    import Darwin
-#endif
+internal import Glibc
 
 /// The metrics of the process that Linux has in `/proc`. A file that cannot be read has no metrics.
 enum ProcessMetrics {

@@ -1,5 +1,5 @@
 public import CoreMetrics
-import Synchronization
+internal import Synchronization
 
 /// Keeps the metrics of this process, and writes them as the text that Prometheus reads (format 0.0.4).
 ///

@@ -1,5 +1,5 @@
-import CoreMetrics
-import Synchronization
+internal import CoreMetrics
+internal import Synchronization
 
 /// The values of a metric with one combination of labels.
 protocol Series: AnyObject, Sendable {

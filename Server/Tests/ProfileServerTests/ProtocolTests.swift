@@ -1,3 +1,4 @@
+import HTTPBounds
 import HTTPTypes
 import NIOCore
 import ProfileCore
@@ -110,10 +111,75 @@ import Testing
         }
     }
 
+    @Test(arguments: [Refusal.unreadable, .timedOut, .targetTooLong, .expectationFailed, .headTooLarge])
+    func `The answer to a request that the guard refuses has a title and a date`(refusal: Refusal) async throws {
+        try await TestService.with { test in
+            let (response, body) = test.service.answer(to: refusal)
+            #expect(response.status.code == refusal.status && !response.status.reasonPhrase.isEmpty)
+            #expect(String(buffer: body).contains(#""title":"\#(response.status.reasonPhrase)","#))
+            #expect(response.headerFields[.date]?.hasSuffix(" GMT") == true)
+        }
+    }
+
+    @Test func `Dates have the form of RFC 9110`() {
+        #expect(Timestamp(millisecondsSince1970: 784_111_777_000).httpDate == "Sun, 06 Nov 1994 08:49:37 GMT")
+        #expect(Timestamp(millisecondsSince1970: 0).httpDate == "Thu, 01 Jan 1970 00:00:00 GMT")
+        #expect(Timestamp(millisecondsSince1970: -1_000).httpDate == "Wed, 31 Dec 1969 23:59:59 GMT")
+    }
+
     @Test func `Percent-encoding is decoded once, and a plus sign is a space in queries alone`() {
         #expect(PercentEncoding.decode("a%2Fb+c") == "a/b+c")
         #expect(PercentEncoding.decode("a%252F") == "a%2F")
         #expect(PercentEncoding.decode("a+%C3%B6", isForm: true) == "a ö")
         #expect(PercentEncoding.encode("a/ö") == "a%2F%C3%B6")
+    }
+}
+
+/// What a service knows of a client behind a proxy.
+@Suite(.timeLimit(.minutes(1))) struct ProxyTests {
+    private let proxies = ["10.0.0.0/8", "fd00::/8"].compactMap { AddressRange($0) }
+
+    private func address(_ peer: String, _ forwarded: String...) throws -> String? {
+        var headers: HTTPFields = [:]
+        headers[values: .xForwardedFor] = forwarded
+        let peer = try SocketAddress(ipAddress: peer, port: 1)
+        return RequestOrigin(peer, headers, .behindProxy(proxies)).address?.description
+    }
+
+    @Test func `Forwarded addresses count from the proxies of the list alone, and from the right`() throws {
+        #expect(try address("192.0.2.1", "198.51.100.7") == "192.0.2.1")
+        #expect(try address("10.0.0.1", "198.51.100.7") == "198.51.100.7")
+        #expect(try address("10.0.0.1", "203.0.113.9, 198.51.100.7, 10.0.0.2") == "198.51.100.7")
+        #expect(try address("10.0.0.1", "203.0.113.9", "198.51.100.7") == "198.51.100.7")
+        #expect(try address("10.0.0.1", "198.51.100.7, unknown") == "10.0.0.1")
+        #expect(try address("10.0.0.1") == "10.0.0.1")
+        #expect(try address("fd00::1", "2001:db8::7") == "2001:db8::7")
+    }
+
+    @Test func `Cookies need a request that reached the proxy encrypted`() async throws {
+        let proxies = proxies
+        try await TestService.with(options: { $0.transport = .behindProxy(proxies) }) { test in
+            try await test.register("ann")
+            let body = #"{"username": "ann", "password": "aK8oio", "cookie": true}"#
+            let proxy = try SocketAddress(ipAddress: "10.0.0.1", port: 1)
+            let stranger = try SocketAddress(ipAddress: "192.0.2.1", port: 1)
+            let https: HTTPFields = [.xForwardedProto: "https"]
+            let plain = try await test.send(.post, "/v1/login", body, from: proxy)
+            #expect(plain.code == "not_encrypted")
+            let forged = try await test.send(.post, "/v1/login", body, headers: https, from: stranger)
+            #expect(forged.code == "not_encrypted")
+            let answer = try await test.send(.post, "/v1/login", body, headers: https, from: proxy)
+            #expect(answer.status == .ok)
+            let cookies = answer.headers[values: .setCookie]
+            #expect(
+                cookies.count == 2
+                    && cookies.allSatisfy { $0.hasPrefix("__Host-profiles-") && $0.contains("; Secure;") })
+            let session = try #require(cookies.first).prefix { $0 != ";" }
+            let own = try await test.send(.get, "/v1/me", headers: [.cookie: String(session)], from: proxy)
+            #expect(own.code == "no_token")
+            let good: HTTPFields = [.cookie: String(session), .xForwardedProto: "https"]
+            let seen = try await test.send(.get, "/v1/me", headers: good, from: proxy)
+            #expect(seen.status == .ok)
+        }
     }
 }

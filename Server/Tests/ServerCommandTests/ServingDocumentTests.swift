@@ -1,21 +1,25 @@
 import Glibc
 import Testing
 
-/// The document Serving shows what really happens. `make test-server` says where the command `profiles` is.
-@Suite(.timeLimit(.minutes(1)), .enabled(if: ServingDocumentTests.command != nil)) struct ServingDocumentTests {
-    static let command = getenv("PROFILES_COMMAND").map { String(cString: $0) }
+/// Where the command `profiles` is, as `make test-server` says.
+private let command = getenv("PROFILES_COMMAND").map { String(cString: $0) }
 
+/// The document Serving shows what really happens.
+@Suite(.timeLimit(.minutes(1)), .enabled(if: command != nil)) struct ServingDocumentTests {
     @Test func `The lines of the document run as they are, one after another`() async throws {
-        let document = #filePath.split(separator: "/").dropLast(4).map { "/" + $0 }.joined() + "/Documentation/Serving.md"
+        let document =
+            #filePath.split(separator: "/").dropLast(4).map { "/" + $0 }.joined() + "/Documentation/Serving.md"
         let blocks = TemporaryPlace.read(document).shellBlocks
         #expect(blocks.count >= 6)
         let place = try TemporaryPlace()
         let port = try Connection.freePort()
-        let folders = [try #require(Self.command), try RunningServer.program()]
+        let folders = [try #require(command), try RunningServer.program()]
             .map { $0.split(separator: "/").dropLast().map { "/" + $0 }.joined() }
         // The service listens on another port than in the document, which another program may use.
-        let script = blocks.joined(separator: "\n").replacing("--open-registration", with: "--open-registration --port \(port)")
-            .replacing("127.0.0.1:8080", with: "127.0.0.1:\(port)")
+        let script = blocks.joined(separator: "\n").replacing(
+            "--open-registration", with: "--open-registration --port \(port)"
+        )
+        .replacing("127.0.0.1:8080", with: "127.0.0.1:\(port)")
         try place.write(
             """
             set -e

@@ -54,6 +54,8 @@ extension Problem {
     static let notPermitted = Problem(.forbidden, "not_permitted", "The token does not permit this.")
     static let otherSite = Problem(
         .forbidden, "other_site", "A request with a cookie must come from a page of this service.")
+    static let noCookies = Problem(
+        .forbidden, "not_encrypted", "Cookies need an encrypted connection, which the proxy says in X-Forwarded-Proto.")
     static let otherHost = Problem(
         .misdirectedRequest, "other_host",
         "The service is not reached under this name. The option --host-name adds one.")

@@ -118,8 +118,8 @@ extension Route {
         }
         if needsPrecondition {
             parameters.append([
-                "name": "If-Match", "in": "header", "description": "The ETag that was read, or * for any.",
-                "schema": ["type": "string"],
+                "name": "If-Match", "in": "header", "required": true,
+                "description": "The ETag that was read, or * for any.", "schema": ["type": "string"],
             ])
         }
         if keyUse == .answersRepeats {

@@ -42,7 +42,7 @@ extension Shape {
         case .login:
             .object(
                 required: [("username", .text), ("password", .secret)],
-                optional: [
+                orNull: [
                     ("device", .described(.secret, "The token that an earlier login has given to this device.")),
                     ("label", .described(.text, "A description of the device.")),
                     ("cookie", .described(.flag, "Whether the tokens come as cookies, and not in the body.")),
@@ -51,7 +51,7 @@ extension Shape {
         case .password: .object(required: [("password", .secret)])
         case .passwordChange:
             .object(
-                required: [("old_password", .secret), ("password", .secret)], optional: [("remember_device", .flag)])
+                required: [("old_password", .secret), ("password", .secret)], orNull: [("remember_device", .flag)])
         case .passcode: .object(required: [("passcode", .secret)])
         case .passcodeChange: .object(required: [("old_passcode", .secret), ("passcode", .secret)])
         case .draft: .described(.values, "The values by their fields' names, and `password` or `password_hash`.")
@@ -65,15 +65,15 @@ extension Shape {
             ]
         case .query:
             .object(
-                optional: [
+                orNull: [
                     ("conditions", .list(of: .free)), ("or", .flag), ("text", .text), ("status", .text),
                     ("order", [:]), ("reversed", .flag), ("limit", .number), ("after", .text),
                 ])
         case .newToken:
             .object(
                 required: [("name", .text), ("scope", .word("read", "support", "write", "admin"))],
-                optional: [("expires_in", .described(.number, "Seconds; without it, the token does not expire."))])
-        case .undo: .object(optional: [("override_later_changes", .flag), ("preview", .flag)])
+                orNull: [("expires_in", .described(.number, "Seconds; without it, the token does not expire."))])
+        case .undo: .object(orNull: [("override_later_changes", .flag), ("preview", .flag)])
         case .schema: .described(.free, "A Table Schema.")
         case .health: .object(required: [("status", .text)])
         case .description: .free
@@ -134,6 +134,11 @@ extension JSONValue {
         required: [("field", .optional("string")), ("code", .text), ("message", .text)], optional: [("count", .number)])
 
     fileprivate static func optional(_ type: JSONValue) -> JSONValue { ["type": [type, "null"]] }
+    fileprivate var orNull: JSONValue {
+        guard case .object(let members) = self else { return self }
+        return .object(members.map { $0.name == "type" ? JSONMember("type", [$0.value, "null"]) : $0 })
+    }
+
     fileprivate static func word(_ words: JSONValue...) -> JSONValue { ["type": "string", "enum": .array(words)] }
     fileprivate static func list(of element: JSONValue) -> JSONValue { ["type": "array", "items": element] }
     static func reference(_ shape: Shape) -> JSONValue { ["$ref": .string("#/components/schemas/\(shape.rawValue)")] }
@@ -143,12 +148,14 @@ extension JSONValue {
         return .object(members + [JSONMember("description", .string(description))])
     }
 
+    /// - Parameter orNull: Members of requests that may be absent or null, which means the same.
     fileprivate static func object(
-        required: [(String, JSONValue)] = [], optional: [(String, JSONValue)] = []
+        required: [(String, JSONValue)] = [], optional: [(String, JSONValue)] = [], orNull: [(String, JSONValue)] = []
     ) -> JSONValue {
         var members: [JSONMember] = [JSONMember("type", "object")]
         if !required.isEmpty { members.append(JSONMember("required", .array(required.map { .string($0.0) }))) }
-        members.append(JSONMember("properties", .object((required + optional).map { JSONMember($0.0, $0.1) })))
+        let properties = required + optional + orNull.map { ($0.0, $0.1.orNull) }
+        members.append(JSONMember("properties", .object(properties.map { JSONMember($0.0, $0.1) })))
         members.append(JSONMember("additionalProperties", false))
         return .object(members)
     }

@@ -229,7 +229,7 @@ extension Call {
     /// The answer after which the person has no session any more.
     fileprivate func loggedOut(_ profileID: Int64) -> Answer {
         var answer = Answer(status: .noContent, profileID: profileID)
-        if caller.isByCookie { answer.headers.append(cookies.endingSession) }
+        if caller.isByCookie, let cookies { answer.headers.append(cookies.endingSession) }
         return answer
     }
 }

@@ -10,9 +10,10 @@ extension Route {
         summary: "Log in with a username and a password, and get the token of a session and that of the device.",
         body: .json(.login, limit: 4_096),
         answers: [.init(.ok, .startedSession, headers: [.setCookie], "The session.")],
-        problems: [.unauthorized, .conflict], isAttempt: true
+        problems: [.unauthorized, .forbidden, .conflict], isAttempt: true
     ) { call in
         let body = try LoginBody(call.body)
+        if body.wantsCookie, call.cookies == nil { throw Problem.noCookies }
         let started = try await call.service.attempts.attempt(from: call.origin.address, keepsCounting: false) {
             try await call.start(body)
         }
@@ -85,7 +86,7 @@ extension Call {
     fileprivate func start(_ body: LoginBody) async throws -> StartedSession {
         let typed = try await service.login.check(username: body.username, password: body.password)
         let username = repository.validator.storedForm(of: typed, in: repository.schema.primaryKey.name) ?? typed
-        let device = cookies.device(in: headers).map(Secret.init) ?? body.device
+        let device = cookies?.device(in: headers).map(Secret.init) ?? body.device
         do throws(CredentialError) {
             return try await repository.sessions.start(
                 body.password, for: username, on: device, label: body.label)
@@ -101,7 +102,7 @@ extension Call {
             if let field = headers[.authorization] {
                 Callers.bearerToken(field)
             } else {
-                cookies.session(in: headers).map(Secret.init)
+                cookies?.session(in: headers).map(Secret.init)
             }
         if let presented { try await repository.sessions.end(for: presented) }
     }
@@ -112,7 +113,7 @@ extension Call {
         guard let profile = try await repository.profile(id: session.profileID) else { throw Problem.wrongCredentials }
         var members = [JSONMember("session", session.json), JSONMember("profile", profile.ownerJSON)]
         var headers: HTTPFields = [:]
-        if asCookie {
+        if asCookie, let cookies {
             for field in cookies.setting(started, at: .now()) { headers.append(field) }
         } else {
             members.append(JSONMember("token", .string(started.session.text)))

@@ -17,7 +17,7 @@ struct Call: Sendable {
     let body: JSONValue
 
     var repository: ProfileRepository { service.repository }
-    var cookies: CookieNames { service.cookies(of: origin) }
+    var cookies: CookieNames? { service.cookies(of: origin) }
 
     /// The session of the person who calls.
     var session: LoginSession {

@@ -55,7 +55,7 @@ struct BrowserRules: Sendable {
         else { return nil }
         return [
             .accessControlAllowMethods: methods.map(\.rawValue).joined(separator: ", "),
-            .accessControlAllowHeaders: "Authorization, Content-Type, Idempotency-Key, If-Match, If-None-Match",
+            .accessControlAllowHeaders: "Authorization, Content-Type, Idempotency-Key, If-Match",
             .accessControlMaxAge: "600",
         ]
     }

@@ -47,7 +47,7 @@ extension Callers {
     ///
     /// If the header `Authorization` is sent, only it counts: a wrong token is refused even if a valid cookie is there.
     func admit(
-        _ headers: HTTPFields, cookies: CookieNames, opensRegistration: Bool, _ repository: ProfileRepository
+        _ headers: HTTPFields, cookies: CookieNames?, opensRegistration: Bool, _ repository: ProfileRepository
     ) async throws -> Caller {
         let servesAnyone = anyone == .always || (anyone == .withOpenRegistration && opensRegistration)
         if !people, programs == nil {
@@ -63,7 +63,7 @@ extension Callers {
             case .access(let access)?: caller = .program(access, AccessLevel(access.scopes))
             case nil: throw Problem.invalidToken
             }
-        } else if people, let text = cookies.session(in: headers) {
+        } else if people, let text = cookies?.session(in: headers) {
             let token = Secret(text)
             guard let session = try await repository.sessions.find(token) else { throw Problem.invalidToken }
             caller = .person(session, token: token, isByCookie: true)

@@ -10,8 +10,8 @@ struct RequestOrigin: Sendable {
 
     /// - Parameters:
     ///   - peer: The other end of the connection.
-    ///   - headers: The headers of the request. `X-Forwarded-For` counts only if the peer is one of the proxies of
-    ///     `transport`.
+    ///   - headers: The headers of the request. `X-Forwarded-For` and `X-Forwarded-Proto` count only if the peer is one of
+    ///     the proxies of `transport`.
     ///   - transport: How requests come.
     init(_ peer: SocketAddress?, _ headers: HTTPFields, _ transport: ServiceOptions.Transport) {
         self.peer = peer
@@ -21,10 +21,28 @@ struct RequestOrigin: Sendable {
 
     /// The address of the client; nil in tests without a socket.
     var address: ClientAddress? {
-        let peer = peer?.ipAddress.flatMap(ClientAddress.init)
-        guard case .behindProxy(let proxies) = transport, let peer, proxies.contains(where: { $0.contains(peer) })
-        else { return peer }
-        return Self.client(headers[values: .xForwardedFor], peer, proxies)
+        guard let peerAddress else { return nil }
+        guard let proxies = proxies(with: peerAddress) else { return peerAddress }
+        return Self.client(headers[values: .xForwardedFor], peerAddress, proxies)
+    }
+
+    /// Whether the request reached this service, or the proxy before it, encrypted.
+    var isEncrypted: Bool {
+        if case .encrypted = transport { return true }
+        guard let peerAddress, proxies(with: peerAddress) != nil else { return false }
+        // The last value is the one of the proxy next to this service.
+        return headers[values: .xForwardedProto].joined(separator: ",").split(separator: ",").last?
+            .drop { $0 == " " }.lowercased() == "https"
+    }
+
+    private var peerAddress: ClientAddress? { peer?.ipAddress.flatMap(ClientAddress.init) }
+
+    /// The proxies of the service; nil if this address is not one of them.
+    private func proxies(with address: ClientAddress) -> [AddressRange]? {
+        guard case .behindProxy(let proxies) = transport, proxies.contains(where: { $0.contains(address) }) else {
+            return nil
+        }
+        return proxies
     }
 
     /// Reads the addresses from the right, where the nearest proxy has written, up to the first one that is no proxy of

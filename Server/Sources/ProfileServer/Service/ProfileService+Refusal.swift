@@ -2,6 +2,7 @@ public import HTTPBounds
 public import HTTPTypes
 public import NIOCore
 internal import ProfileCore
+internal import ProfileStore
 
 extension ProfileService {
     /// Makes the answer to a request that the guard of its connection refuses, for `ConnectionGuard`.
@@ -9,6 +10,8 @@ extension ProfileService {
         let problem = Problem(refusal)
         var response = HTTPResponse(status: problem.status, headerFields: problem.headers)
         response.headerFields[.contentType] = "application/problem+json"
+        // Hummingbird adds it to the answers that it writes itself.
+        response.headerFields[.date] = Timestamp.now().httpDate
         browsers.protect(&response.headerFields)
         return (response, ByteBuffer(bytes: problem.json.utf8()))
     }
@@ -16,13 +19,15 @@ extension ProfileService {
 
 extension Problem {
     fileprivate init(_ refusal: Refusal) {
-        let status = HTTPResponse.Status(code: refusal.status)
         switch refusal {
-        case .unreadable: self.init(status, "unreadable", "The request is not valid HTTP/1.1, or is ambiguous.")
-        case .timedOut: self.init(status, "timed_out", "The head of the request took too long.")
-        case .targetTooLong: self.init(status, "target_too_long", "The request target is too long.")
-        case .expectationFailed: self.init(status, "expectation_failed", "The service knows only \"100-continue\".")
-        case .headTooLarge: self.init(status, "head_too_large", "The head of the request is too large.")
+        case .unreadable:
+            self.init(.badRequest, "unreadable", "The request is not valid HTTP/1.1, or is ambiguous.")
+        case .timedOut: self.init(.requestTimeout, "timed_out", "The head of the request took too long.")
+        case .targetTooLong: self.init(.uriTooLong, "target_too_long", "The request target is too long.")
+        case .expectationFailed:
+            self.init(.expectationFailed, "expectation_failed", "The service knows only \"100-continue\".")
+        case .headTooLarge:
+            self.init(.requestHeaderFieldsTooLarge, "head_too_large", "The head of the request is too large.")
         }
     }
 }

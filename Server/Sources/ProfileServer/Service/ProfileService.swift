@@ -56,8 +56,13 @@ public final class ProfileService: Sendable {
     /// The service's description in OpenAPI 3.1.
     public var openAPI: String { OpenAPIDocument(routes).json.text(indented: true) }
 
-    func cookies(of origin: RequestOrigin) -> CookieNames {
-        if case .plain = options.transport { CookieNames(isSecure: false) } else { CookieNames(isSecure: true) }
+    /// The cookies of a request; nil if it may have been read on its way to the proxy, so that it has none.
+    func cookies(of origin: RequestOrigin) -> CookieNames? {
+        switch options.transport {
+        case .plain: CookieNames(isSecure: false)
+        case .encrypted: CookieNames(isSecure: true)
+        case .behindProxy: origin.isEncrypted ? CookieNames(isSecure: true) : nil
+        }
     }
 
     /// Whether one of the service's paths begins as this one.
@@ -117,7 +122,7 @@ public final class ProfileService: Sendable {
             request.headers, cookies: cookies, opensRegistration: options.opensRegistration, repository)
         record.caller = caller.logged
         if case .person(_, _, isByCookie: true) = caller, route.method != .get {
-            try browsers.requireSameOrigin(request.headers, isSecure: cookies.isSecure)
+            try browsers.requireSameOrigin(request.headers, isSecure: origin.isEncrypted)
         }
         if route.keyUse == .refused, request.headers[.idempotencyKey] != nil { throw Problem.keyedSecret }
         let call = Call(
