@@ -21,15 +21,17 @@ DOCUMENTED = ProfileCore ProfileForm SecretHashing ProfileStore ProfileStoreSQLi
 	SchemaInference SpreadsheetReading ProfileLogin ProfileTesting
 MODULES = $(wildcard Modules/*)
 SERVER_RELEASE = Server/.build/release/profiles-server
+SERVER_RELEASE_FLAGS = --package-path Server -c release --static-swift-stdlib -Xlinker -s -Xlinker --gc-sections
 SERVER_TEST_PACKAGES = curl jq openssl python3 python3-venv slowhttptest nginx-light haproxy
 SERVER_TEST_LONG_PACKAGES = testssl.sh
 POSTGRES_PACKAGES = postgresql-15 pgbouncer openssl
 CLUSTER_PACKAGES = postgresql-15-auto-failover procps
 BENCH_PACKAGES = sqlite3 hyperfine time gcc libc6-dev python3 python3-venv
+SERVER_BENCH_PACKAGES = sqlite3 gcc libc6-dev wrk curl
 
 .PHONY: help build build-tests demo test test-long test-memory test-postgres test-cluster test-sanitized test-mutants \
-	test-release build-fuzz fuzz build-postgres bench bench-postgres picture interface lint install docs clean deb \
-	test-deb deb-command server test-server test-server-long server-description install-server setup setup-build \
+	test-release build-fuzz fuzz build-postgres bench bench-postgres bench-server picture interface lint install docs \
+	clean deb deb-command test-deb server test-server test-server-long server-description install-server setup setup-build \
 	setup-deb setup-test-deb setup-bench setup-postgres setup-cluster setup-test-server
 
 help: ## list the targets
@@ -99,8 +101,7 @@ build-postgres: setup ## the command that knows PostgreSQL too, for use, .build-
 
 # NIO and TLS take minutes to build, so the service is a package of its own. With the trait Postgres it needs libpq.
 server: setup-build $(if $(TRAITS),setup) ## the service's release binary, Server/.build/release/profiles-server; TRAITS=Postgres
-	$(SWIFT) build --package-path Server -c release --product profiles-server --static-swift-stdlib -Xlinker -s \
-		-Xlinker --gc-sections $(TRAITS:%=--traits %)
+	$(SWIFT) build --product profiles-server $(SERVER_RELEASE_FLAGS) $(TRAITS:%=--traits %)
 
 # The document's lines use the command too.
 test-server: build-tests setup-test-server ## the tests of the service
@@ -121,6 +122,13 @@ bench: build setup-bench ## the speed table; ROWS, RUNS, ONLY and LONG as Benchm
 
 bench-postgres: build-postgres setup-cluster setup-bench ## the same for a store on a PostgreSQL server
 	@Benchmarks/postgres.sh
+
+# The yardsticks are targets of the package Server, because in a package of their own NIO would be built again.
+bench-server: server ## the speed and memory of the service; RUNS and ONLY as Benchmarks/server.sh says
+	$(call install-missing,$(SERVER_BENCH_PACKAGES))
+	PROFILES_SERVER_YARDSTICKS=1 $(SWIFT) build --product BareService $(SERVER_RELEASE_FLAGS)
+	PROFILES_SERVER_YARDSTICKS=1 $(SWIFT) build --product BenchmarkStore $(SERVER_RELEASE_FLAGS)
+	@Benchmarks/server.sh
 
 picture: setup ## the documents' pictures of the form and the table, from real screens
 	$(SWIFT) build --product profiles
@@ -152,7 +160,8 @@ LOCKING = Sources Tests Migrations Benchmarks --include='*.swift' --exclude-dir=
 
 lint: ## the code's format, access levels of imports, no function inside a mutex, plain words, and that every suite is watched
 	$(SWIFT) format lint --strict --recursive Package.swift Sources Tests Migrations Examples/Embedding/Package.swift \
-		Examples/Embedding/Sources Benchmarks/Package.swift Benchmarks/Sources Server/Package.swift Server/Sources Server/Tests
+		Examples/Embedding/Sources Benchmarks/Package.swift Benchmarks/Sources Server/Package.swift Server/Sources Server/Tests \
+		Server/Benchmarks
 	@! grep -rnE '^ *(@[A-Za-z_]+ +)*import ' Sources Migrations Server/Sources --include='*.swift' || \
 		{ echo 'These imports lack an access level, such as internal.' >&2; false; }
 	@aliases="$$(grep -rhoE 'typealias [A-Za-z]+ = .*->' $(LOCKING) | sed -E 's/typealias ([A-Za-z]+) .*/\1/' | sort -u | \

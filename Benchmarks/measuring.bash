@@ -50,6 +50,11 @@ add_row() { # JOB OURS YARDSTICK RATIO [GOAL]: GOAL limits the ratio: "<= N" or 
     sqlite3 "$log" "INSERT INTO result VALUES ('$1', '$2', '$3', round($4, 2), '${5:-}',
         CASE WHEN '${5:-}' = '' THEN '' WHEN round($4, 2) ${5:-IS NULL} THEN 'yes' ELSE 'no' END)"
 }
+# Stores a figure that the caller has measured.
+record() { # NAME VALUE
+    sqlite3 "$log" "INSERT INTO measurement VALUES ('$1', $2, NULL)"
+    printf '  %-28s %s\n' "$1" "$2"
+}
 number() { awk "BEGIN { printf \"$1\", $2 }"; }  # FORMAT EXPRESSION
 compare() { # JOB OURS YARDSTICK [GOAL]: medians by name, in seconds
     local ours yardstick
@@ -75,7 +80,8 @@ write_table() { # TITLE MADE-BY ENGINE
         echo "- date: $(date -u +%Y-%m-%d)"
         echo "- machine: $threads cores, $(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -1), $(awk '/MemTotal/ { printf "%.0f GiB", $2 / 1048576 }' /proc/meminfo)"
         echo "- system: $(. /etc/os-release; echo "$PRETTY_NAME"), Linux $(uname -r), $3"
-        echo "- rows of the standard file: $rows ($(stat -Lc %s "$data/standard.csv" | numfmt --to=si)B)"
+        [ ! -e "$data/standard.csv" ] ||
+            echo "- rows of the standard file: $rows ($(stat -Lc %s "$data/standard.csv" | numfmt --to=si)B)"
         echo
         echo "| job | ours | yardstick | ratio | goal | met |"
         echo "|---|---|---|---|---|---|"

@@ -11,6 +11,24 @@ let strictness: [SwiftSetting] = [
     .treatWarning("ExplicitSendable", as: .warning),
 ]
 
+/// The programs with which the benchmark compares the service. Only the benchmark builds them.
+let yardsticks: [Target] =
+    Context.environment["PROFILES_SERVER_YARDSTICKS"] == nil
+    ? []
+    : [
+        .executableTarget(
+            name: "BareService", dependencies: [.product(name: "Hummingbird", package: "hummingbird")],
+            path: "Benchmarks/BareService"),
+        .executableTarget(
+            name: "BenchmarkStore",
+            dependencies: [
+                .product(name: "ProfileCore", package: "profiles"),
+                .product(name: "ProfileStore", package: "profiles"),
+                .product(name: "ProfileStoreSQLite", package: "profiles"),
+            ],
+            path: "Benchmarks/BenchmarkStore"),
+    ]
+
 /// Whether the package has its tests and examples. Those who mount the routes in their own service need neither.
 let package = Package(
     name: "profiles-server",
@@ -40,7 +58,7 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.6"),
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
     ],
-    targets: [
+    targets: yardsticks + [
         // The bounds of a connection: sizes, times and counts, before any work is done for it.
         .target(
             name: "HTTPBounds",

@@ -13,7 +13,8 @@ final class MessageGate: ChannelDuplexHandler, RemovableChannelHandler {
 
     /// What the parser has read before the answer to the previous request ended.
     private enum Waiting {
-        case part(HTTPServerRequestPart)
+        /// A part, also as it arrived: wrapping it again would allocate memory.
+        case part(HTTPServerRequestPart, NIOAny)
         case failure(Refusal)
         case inputClosed
 
@@ -43,7 +44,7 @@ final class MessageGate: ChannelDuplexHandler, RemovableChannelHandler {
     // MARK: - Requests
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-        take(.part(Self.unwrapInboundIn(data)), context)
+        take(.part(Self.unwrapInboundIn(data), data), context)
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
@@ -78,20 +79,20 @@ final class MessageGate: ChannelDuplexHandler, RemovableChannelHandler {
 
     private func pass(_ next: Waiting, _ context: ChannelHandlerContext) {
         switch next {
-        case .part(.head(let head)): begin(head, context)
-        case .part(let part):
+        case .part(.head(let head), let data): begin(head, data, context)
+        case .part(let part, let data):
             switch part {
             case .head: break
             case .body(let bytes): connection.bodyContinued(bytes.readableBytes)
             case .end: connection.requestEnded()
             }
-            context.fireChannelRead(Self.wrapInboundOut(part))
+            context.fireChannelRead(data)
         case .failure(let refusal): connection.unreadable(refusal)
         case .inputClosed: context.fireUserInboundEventTriggered(ChannelEvent.inputClosed)
         }
     }
 
-    private func begin(_ head: HTTPRequestHead, _ context: ChannelHandlerContext) {
+    private func begin(_ head: HTTPRequestHead, _ data: NIOAny, _ context: ChannelHandlerContext) {
         let judged = RequestHead(head, connection.bounds)
         isHTTP10 = head.version.minor == 0
         connection.headEnded(judged)
@@ -103,7 +104,7 @@ final class MessageGate: ChannelDuplexHandler, RemovableChannelHandler {
             let go = HTTPResponseHead(version: .http1_1, status: .continue)
             context.writeAndFlush(Self.wrapOutboundOut(.head(go)), promise: nil)
         }
-        context.fireChannelRead(Self.wrapInboundOut(.head(head)))
+        context.fireChannelRead(data)
     }
 
     // MARK: - Answers

@@ -6,13 +6,8 @@ enum AccessLevel: Int, Comparable, CaseIterable, Sendable {
 
     /// The level of the highest scope; nil if the token has no scope of these.
     init?(_ scopes: [AccessScope]) {
-        guard let highest = scopes.compactMap(Self.init(scope:)).max() else { return nil }
+        guard let highest = Self.allCases.last(where: { scopes.contains($0.scope) }) else { return nil }
         self = highest
-    }
-
-    private init?(scope: AccessScope) {
-        guard let level = Self.allCases.first(where: { $0.scope == scope }) else { return nil }
-        self = level
     }
 
     var scope: AccessScope {

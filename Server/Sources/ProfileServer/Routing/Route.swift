@@ -2,25 +2,48 @@ internal import HTTPTypes
 
 /// One route: whom it serves, what it takes, what it answers, and the function that serves it. The table of all routes
 /// also makes the OpenAPI document and the tests of who may do what.
-struct Route: Sendable {
+///
+/// It is a class because every request would copy a structure of so many values several times.
+final class Route: Sendable {
     let name: RouteName
     let method: HTTPRequest.Method
     let path: PathTemplate
     let callers: Callers
     /// One sentence for the documentation.
     let summary: String
-    var query: [QueryParameter] = []
-    var body: Body = .none
+    let query: [QueryParameter]
+    let body: Body
     let answers: [Success]
     /// The statuses of problems that this route has beside those that its other properties imply.
-    var problems: [HTTPResponse.Status] = []
+    let problems: [HTTPResponse.Status]
     /// What an `Idempotency-Key` means here.
-    var keyUse: KeyUse = .ignored
+    let keyUse: KeyUse
     /// Whether the route needs an `If-Match`.
-    var needsPrecondition = false
+    let needsPrecondition: Bool
     /// Whether the address of the caller has a limited number of attempts.
-    var isAttempt = false
+    let isAttempt: Bool
     let serve: @Sendable (Call) async throws -> Answer
+
+    init(
+        name: RouteName, method: HTTPRequest.Method, path: PathTemplate, callers: Callers, summary: String,
+        query: [QueryParameter] = [], body: Body = .none, answers: [Success], problems: [HTTPResponse.Status] = [],
+        keyUse: KeyUse = .ignored, needsPrecondition: Bool = false, isAttempt: Bool = false,
+        serve: @escaping @Sendable (Call) async throws -> Answer
+    ) {
+        self.name = name
+        self.method = method
+        self.path = path
+        self.callers = callers
+        self.summary = summary
+        self.query = query
+        self.body = body
+        self.answers = answers
+        self.problems = problems
+        self.keyUse = keyUse
+        self.needsPrecondition = needsPrecondition
+        self.isAttempt = isAttempt
+        self.serve = serve
+    }
 
     /// What a route takes as its body.
     enum Body: Hashable, Sendable {

@@ -5,44 +5,39 @@ struct RouteTable: Sendable {
     private let root: Node
 
     /// A place in the tree of paths.
-    private struct Node: Sendable {
-        var literals: [String: Node] = [:]
-        var parameter: (name: String, node: Box)?
-        var profile: Box?
-        var routes: [Route] = []
+    private final class Node: Sendable {
+        let literals: [String: Node]
+        let parameter: (name: String, node: Node)?
+        let profile: Node?
+        let path: ServedPath?
 
-        mutating func add(_ route: Route, _ parts: ArraySlice<PathTemplate.Part>) {
-            guard let part = parts.first else { return routes.append(route) }
-            let rest = parts.dropFirst()
-            switch part {
-            case .literal(let text): literals[text, default: Node()].add(route, rest)
-            case .parameter(let name):
-                var node = parameter?.node.node ?? Node()
-                node.add(route, rest)
-                parameter = (name, Box(node))
-            case .profile:
-                var node = profile?.node ?? Node()
-                node.add(route, rest)
-                profile = Box(node)
+        /// - Parameter routes: The routes below this place, each with the rest of its path.
+        init(_ routes: [(route: Route, rest: ArraySlice<PathTemplate.Part>)]) {
+            var own: [Route] = []
+            var literals: [String: [(Route, ArraySlice<PathTemplate.Part>)]] = [:]
+            var parameter: (name: String, routes: [(Route, ArraySlice<PathTemplate.Part>)])?
+            var profile: [(Route, ArraySlice<PathTemplate.Part>)] = []
+            for (route, parts) in routes {
+                let rest = parts.dropFirst()
+                switch parts.first {
+                case nil: own.append(route)
+                case .literal(let text): literals[text, default: []].append((route, rest))
+                case .parameter(let name): parameter = (name, (parameter?.routes ?? []) + [(route, rest)])
+                case .profile: profile.append((route, rest))
+                }
             }
+            self.literals = literals.mapValues { Node($0) }
+            self.parameter = parameter.map { ($0.name, Node($0.routes)) }
+            self.profile = profile.isEmpty ? nil : Node(profile)
+            path = own.isEmpty ? nil : ServedPath(own)
         }
     }
 
-    private final class Box: Sendable {
-        let node: Node
-        init(_ node: Node) { self.node = node }
-    }
-
-    init(_ routes: [Route]) {
-        var root = Node()
-        for route in routes { root.add(route, route.path.parts[...]) }
-        self.root = root
-    }
+    init(_ routes: [Route]) { root = Node(routes.map { ($0, $0.path.parts[...]) }) }
 
     /// What a path leads to.
     struct Match: Sendable {
-        /// The routes of the path, one for each method.
-        let routes: [Route]
+        let path: ServedPath
         let parameters: PathParameters
     }
 
@@ -60,16 +55,37 @@ struct RouteTable: Sendable {
                 let hasID = segment == "by-id" && index + 1 < segments.endIndex
                 if hasID { index += 1 }
                 parameters.profile = hasID ? .id(Int64(segments[index])) : .name(segment)
-                node = profile.node
+                node = profile
             } else if let parameter = node.parameter, !segment.isEmpty {
                 parameters.values.append((parameter.name, segment))
-                node = parameter.node.node
+                node = parameter.node
             } else {
                 return nil
             }
             index += 1
         }
-        return node.routes.isEmpty ? nil : Match(routes: node.routes, parameters: parameters)
+        return node.path.map { Match(path: $0, parameters: parameters) }
+    }
+}
+
+/// A path with its routes, one for each method.
+final class ServedPath: Sendable {
+    let template: String
+    /// The methods that the path allows.
+    let methods: [HTTPRequest.Method]
+    private let routes: [Route]
+
+    /// - Parameter routes: The routes, at least one.
+    fileprivate init(_ routes: [Route]) {
+        self.routes = routes
+        template = routes[0].path.text
+        methods = routes.flatMap { $0.method == .get ? [.get, .head] : [$0.method] }
+    }
+
+    /// The route that answers a method.
+    func route(of method: HTTPRequest.Method) -> Route? {
+        let wanted = method == .head ? .get : method
+        return routes.first { $0.method == wanted }
     }
 }
 

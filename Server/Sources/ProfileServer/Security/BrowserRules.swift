@@ -4,18 +4,24 @@ internal import HTTPTypes
 struct BrowserRules: Sendable {
     let hosts: Set<String>
     let allowedOrigins: Set<String>
-    let isEncrypted: Bool
+    /// The fields that every answer has.
+    private let protection: HTTPFields
 
     init(_ options: ServiceOptions) {
         hosts = Set(options.hosts.map { $0.lowercased() })
         allowedOrigins = Set(options.allowedOrigins.map { $0.lowercased() })
-        if case .encrypted = options.transport { isEncrypted = true } else { isEncrypted = false }
+        var protection: HTTPFields = [
+            .cacheControl: "no-store", .xContentTypeOptions: "nosniff",
+            .contentSecurityPolicy: "default-src 'none'; frame-ancestors 'none'", .referrerPolicy: "same-origin",
+        ]
+        if case .encrypted = options.transport { protection[.strictTransportSecurity] = "max-age=31536000" }
+        self.protection = protection
     }
 
     /// Checks that the request means this service by its name.
     func requireHost(_ authority: String?) throws(Problem) {
         guard let authority, !authority.isEmpty else { throw .noHost }
-        guard hosts.contains(authority.lowercased()) else { throw .otherHost }
+        guard hosts.contains(authority) || hosts.contains(authority.lowercased()) else { throw .otherHost }
     }
 
     /// Checks that an unsafe request with a cookie was sent by a page of this service.
@@ -31,13 +37,7 @@ struct BrowserRules: Sendable {
     }
 
     /// Adds what every answer has.
-    func protect(_ response: inout HTTPFields) {
-        response[.cacheControl] = "no-store"
-        response[.xContentTypeOptions] = "nosniff"
-        response[.contentSecurityPolicy] = "default-src 'none'; frame-ancestors 'none'"
-        response[.referrerPolicy] = "same-origin"
-        if isEncrypted { response[.strictTransportSecurity] = "max-age=31536000" }
-    }
+    func protect(_ response: inout HTTPFields) { response.append(contentsOf: protection) }
 
     /// Adds what lets a page of an allowed origin read the answer. Credentials are never allowed, so only tokens count.
     func allow(_ request: HTTPFields, _ response: inout HTTPFields) {

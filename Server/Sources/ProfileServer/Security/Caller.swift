@@ -82,10 +82,10 @@ extension Callers {
 
     /// Reads `Bearer TOKEN` (RFC 6750); the word is compared without case.
     static func bearerToken(_ field: String) -> Secret? {
-        let parts = field.split(separator: " ", maxSplits: 1)
-        guard parts.count == 2, parts[0].lowercased() == "bearer", !parts[1].isEmpty, !parts[1].contains(" ") else {
-            return nil
-        }
-        return Secret(String(parts[1]))
+        let space = UInt8(ascii: " ")
+        guard let end = field.utf8.firstIndex(of: space), field[..<end].lowercased() == "bearer" else { return nil }
+        let token = field[field.utf8.index(after: end)...]
+        guard !token.isEmpty, !token.utf8.contains(space) else { return nil }
+        return Secret(String(token))
     }
 }

@@ -2,11 +2,11 @@ internal import HTTPBounds
 internal import HTTPTypes
 internal import NIOCore
 
-/// Where a request comes from, as far as it can be trusted.
+/// Where a request comes from, as far as it can be trusted. Few routes ask for it, so it is found out when they do.
 struct RequestOrigin: Sendable {
-    /// The address of the client; nil in tests without a socket.
-    let address: ClientAddress?
-    let isEncrypted: Bool
+    private let peer: SocketAddress?
+    private let headers: HTTPFields
+    private let transport: ServiceOptions.Transport
 
     /// - Parameters:
     ///   - peer: The other end of the connection.
@@ -14,26 +14,35 @@ struct RequestOrigin: Sendable {
     ///     the proxies of `transport`.
     ///   - transport: How requests come.
     init(_ peer: SocketAddress?, _ headers: HTTPFields, _ transport: ServiceOptions.Transport) {
-        let peer = peer?.ipAddress.flatMap(ClientAddress.init)
-        switch transport {
-        case .plain:
-            address = peer
-            isEncrypted = false
-        case .encrypted:
-            address = peer
-            isEncrypted = true
-        case .behindProxy(let proxies):
-            guard let peer, proxies.contains(where: { $0.contains(peer) }) else {
-                address = peer
-                isEncrypted = false
-                return
-            }
-            address = Self.client(headers[values: .xForwardedFor], peer, proxies)
-            // The last value is the one of the proxy next to this service.
-            isEncrypted =
-                headers[values: .xForwardedProto].joined(separator: ",").split(separator: ",").last?
-                .drop { $0 == " " }.lowercased() == "https"
+        self.peer = peer
+        self.headers = headers
+        self.transport = transport
+    }
+
+    /// The address of the client; nil in tests without a socket.
+    var address: ClientAddress? {
+        guard let peerAddress else { return nil }
+        guard let proxies = proxies(with: peerAddress) else { return peerAddress }
+        return Self.client(headers[values: .xForwardedFor], peerAddress, proxies)
+    }
+
+    /// Whether the request reached this service, or the proxy before it, encrypted.
+    var isEncrypted: Bool {
+        if case .encrypted = transport { return true }
+        guard let peerAddress, proxies(with: peerAddress) != nil else { return false }
+        // The last value is the one of the proxy next to this service.
+        return headers[values: .xForwardedProto].joined(separator: ",").split(separator: ",").last?
+            .drop { $0 == " " }.lowercased() == "https"
+    }
+
+    private var peerAddress: ClientAddress? { peer?.ipAddress.flatMap(ClientAddress.init) }
+
+    /// The proxies of the service; nil if this address is not one of them.
+    private func proxies(with address: ClientAddress) -> [AddressRange]? {
+        guard case .behindProxy(let proxies) = transport, proxies.contains(where: { $0.contains(address) }) else {
+            return nil
         }
+        return proxies
     }
 
     /// Reads the addresses from the right, where the nearest proxy has written, up to the first one that is no proxy of

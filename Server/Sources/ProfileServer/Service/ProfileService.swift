@@ -26,8 +26,8 @@ public final class ProfileService: Sendable {
     let scans: ScanLimiter
     let login: LoginService
     let browsers: BrowserRules
-    private let table: RouteTable
-    private let routes: [Route]
+    private let tables: [Audience: RouteTable]
+    private let metrics = RequestMetrics()
 
     /// Makes a service.
     ///
@@ -40,9 +40,12 @@ public final class ProfileService: Sendable {
     ) {
         self.repository = repository
         self.options = options
-        routes = names.map(\.route)
-        table = RouteTable(routes)
+        let routes = names.map(\.route)
         openAPI = OpenAPIDocument(routes).json.text(indented: true)
+        tables = Dictionary(
+            uniqueKeysWithValues: [.everyone, .people, .programs].map { audience in
+                (audience, RouteTable(routes.filter { $0.callers.areServed(to: audience) }))
+            })
         browsers = BrowserRules(options)
         attempts = AttemptLimiter(limit: options.attemptsOfAddress)
         login = LoginService(repository)
@@ -61,10 +64,10 @@ public final class ProfileService: Sendable {
         }
     }
 
-    /// Whether one of the service's paths begins as this one.
+    /// Whether the service has routes at this path.
     func owns(_ path: Substring) -> Bool {
         guard let segments = Self.segments(path) else { return false }
-        return table.match(segments) != nil
+        return tables[.everyone]?.match(segments) != nil
     }
 
     /// Answers a request.
@@ -92,7 +95,7 @@ public final class ProfileService: Sendable {
         }
         browsers.protect(&answer.headers)
         browsers.allow(request.headers, &answer.headers)
-        record.finish(answer, after: start.duration(to: .now), options.logger)
+        record.finish(answer, after: start.duration(to: .now), metrics, options.logger)
         return answer.response(to: request.method)
     }
 
@@ -101,25 +104,23 @@ public final class ProfileService: Sendable {
     ) async throws -> Answer {
         try browsers.requireHost(request.head.authority)
         let target = request.head.path ?? "/"
-        let parts = target.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
-        guard let segments = Self.segments(parts[0]), let query = PercentEncoding.pairs(parts.count > 1 ? parts[1] : "")
+        let pathEnd = target.utf8.firstIndex(of: UInt8(ascii: "?")) ?? target.endIndex
+        guard let segments = Self.segments(target[..<pathEnd]),
+            let query = PercentEncoding.pairs(target[pathEnd...].dropFirst())
         else { throw Problem.badPath }
-        guard let match = table.match(segments) else { throw Problem.noSuchRoute }
-        let served = match.routes.filter { $0.callers.areServed(to: audience) }
-        guard !served.isEmpty else { throw Problem.noSuchRoute }
-        let methods = served.flatMap { $0.method == .get ? [.get, .head] : [$0.method] }
-        record.route = served[0].path.text
-        if request.method == .options, let headers = browsers.preflight(request.headers, allowing: methods) {
+        guard let match = tables[audience]?.match(segments) else { throw Problem.noSuchRoute }
+        let path = match.path
+        record.route = path.template
+        if request.method == .options, let headers = browsers.preflight(request.headers, allowing: path.methods) {
             return Answer(status: .noContent, headers: headers)
         }
-        let method = request.method == .head ? .get : request.method
-        guard let route = served.first(where: { $0.method == method }) else { throw Problem.wrongMethod(methods) }
+        guard let route = path.route(of: request.method) else { throw Problem.wrongMethod(path.methods) }
 
         let cookies = cookies(of: origin)
         let caller = try await route.callers.admit(
             request.headers, cookies: cookies, opensRegistration: options.opensRegistration, repository)
         record.caller = caller.logged
-        if case .person(_, _, isByCookie: true) = caller, method != .get {
+        if case .person(_, _, isByCookie: true) = caller, route.method != .get {
             try browsers.requireSameOrigin(request.headers, isSecure: origin.isEncrypted)
         }
         if route.keyUse == .refused, request.headers[.idempotencyKey] != nil { throw Problem.keyedSecret }
@@ -134,7 +135,9 @@ public final class ProfileService: Sendable {
     private func traced(
         _ route: Route, _ origin: RequestOrigin, _ body: () async throws -> Answer
     ) async throws -> Answer {
-        try await withSpan("\(route.method.rawValue) \(route.path)", ofKind: .server) { span in
+        // Without a tracer, a span would cost more than the checks of the request.
+        if InstrumentationSystem.instrument is NoOpInstrument { return try await body() }
+        return try await withSpan("\(route.method.rawValue) \(route.path)", ofKind: .server) { span in
             let answer = try await body()
             span.attributes["http.response.status_code"] = Int64(answer.status.code)
             return answer
@@ -166,12 +169,18 @@ public final class ProfileService: Sendable {
 
     /// The decoded segments of a path; nil if it has a wrong escape or does not begin with a slash.
     private static func segments(_ path: Substring) -> [String]? {
-        guard path.first == "/" else { return nil }
+        let slash = UInt8(ascii: "/")
+        guard path.utf8.first == slash else { return nil }
         var segments: [String] = []
-        for segment in path.dropFirst().split(separator: "/", omittingEmptySubsequences: false) {
-            guard let decoded = PercentEncoding.decode(segment) else { return nil }
+        var rest = path.dropFirst()
+        // Splitting by characters would look for their boundaries, which takes longer than the rest of the routing.
+        while let end = rest.utf8.firstIndex(of: slash) {
+            guard let decoded = PercentEncoding.decode(rest[..<end]) else { return nil }
             segments.append(decoded)
+            rest = rest[rest.utf8.index(after: end)...]
         }
+        guard let last = PercentEncoding.decode(rest) else { return nil }
+        segments.append(last)
         return segments
     }
 }

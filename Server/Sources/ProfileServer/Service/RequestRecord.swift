@@ -1,6 +1,5 @@
 internal import HTTPTypes
 internal import Logging
-internal import Metrics
 
 /// What is kept of a request for the log and the metrics: the route's template and ids, never a URL, a name or a secret.
 struct RequestRecord {
@@ -15,7 +14,7 @@ struct RequestRecord {
     init(method: HTTPRequest.Method) { self.method = method }
 
     /// Writes the line of the log, and counts the request.
-    func finish(_ answer: Answer, after duration: Duration, _ logger: Logger) {
+    func finish(_ answer: Answer, after duration: Duration, _ metrics: RequestMetrics, _ logger: Logger) {
         let level: Logger.Level = answer.status.kind == .serverError ? .error : .info
         if logger.logLevel <= level {
             var metadata: Logger.Metadata = [
@@ -31,10 +30,7 @@ struct RequestRecord {
             if let failure { metadata["failure"] = .string(failure) }
             logger.log(level: level, "request", metadata: metadata)
         }
-        let labels = [("method", loggedMethod), ("route", route ?? "none"), ("status", String(answer.status.code))]
-        Counter(label: "http_requests_total", dimensions: labels).increment()
-        Timer(label: "http_request_duration_seconds", dimensions: [("route", route ?? "none")]).record(
-            duration: duration)
+        metrics.count(loggedMethod, route ?? "none", answer.status.code, duration)
     }
 
     /// Writes a line about something that an administrator may have to account for.

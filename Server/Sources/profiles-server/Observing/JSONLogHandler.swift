@@ -39,11 +39,11 @@ struct JSONLogHandler: LogHandler {
         if label != Self.label { line.add("logger", label) }
         // The description of an error may contain what a client sent.
         if let error = event.error { line.add("error", String(describing: type(of: error))) }
-        var members = metadata
-        if let provided = metadataProvider?.get() { members.merge(provided) { $1 } }
-        if let own = event.metadata { members.merge(own) { $1 } }
+        var members = event.metadata ?? [:]
+        if let provided = metadataProvider?.get() { members.merge(provided) { own, _ in own } }
+        members.merge(metadata) { own, _ in own }
         for (name, value) in members.sorted(by: { $0.key < $1.key }) { line.add(name, value) }
-        return line.ended
+        return line.ended()
     }
 }
 
@@ -53,8 +53,11 @@ private struct JSONLine {
 
     init() { bytes.reserveCapacity(256) }
 
-    /// The whole line.
-    var ended: [UInt8] { (bytes.isEmpty ? [UInt8(ascii: "{")] : bytes) + [UInt8(ascii: "}"), UInt8(ascii: "\n")] }
+    /// Ends the object, and returns the whole line.
+    mutating func ended() -> [UInt8] {
+        bytes += [UInt8(ascii: "}"), UInt8(ascii: "\n")]
+        return bytes
+    }
 
     mutating func add(_ name: String, _ value: String) {
         addName(name)
@@ -76,7 +79,7 @@ private struct JSONLine {
         switch value {
         case .string(let text): add(text)
         case .stringConvertible(let value):
-            if value is any FixedWidthInteger || value is Bool {
+            if value.isNumberOrBoolean {
                 bytes += value.description.utf8
             } else {
                 add(value.description)
@@ -104,6 +107,12 @@ private struct JSONLine {
     /// them, and the line separators of Unicode.
     private mutating func add(_ text: String) {
         bytes.append(UInt8(ascii: "\""))
+        // Most names and values are such texts, and their bytes are copied in one step.
+        if text.utf8.allSatisfy({ (0x20...0x7E).contains($0) && $0 != 0x22 && $0 != 0x5C }) {
+            bytes += text.utf8
+            bytes.append(UInt8(ascii: "\""))
+            return
+        }
         for scalar in text.unicodeScalars {
             switch scalar.value {
             case 0x22, 0x5C: bytes += [UInt8(ascii: "\\"), UInt8(scalar.value)]
@@ -116,5 +125,13 @@ private struct JSONLine {
             }
         }
         bytes.append(UInt8(ascii: "\""))
+    }
+}
+
+extension CustomStringConvertible {
+    /// Whether the description is a JSON literal without quotes.
+    fileprivate var isNumberOrBoolean: Bool {
+        // A check for a protocol is slow, so the usual types come first.
+        self is Int || self is Int64 || self is Bool || self is any FixedWidthInteger
     }
 }

@@ -1,0 +1,28 @@
+-- Logs in with the profiles user0, user1, … in turn. Each request names another client, because the service limits the
+-- attempts of one address.
+--
+--     wrk … -s login.lua URL -- PROFILES
+local path = string.match(debug.getinfo(1, "S").source, "^@(.*/)")
+dofile(path .. "report.lua")
+
+local threads = 0
+function setup(thread)
+    thread:set("thread", threads)
+    threads = threads + 1
+end
+
+function init(arguments)
+    count = 0
+    profiles = tonumber(arguments[1])
+end
+
+function request()
+    count = count + 1
+    local headers = {
+        ["Content-Type"] = "application/json",
+        ["X-Forwarded-For"] = string.format("10.%d.%d.%d", thread, math.floor(count / 256) % 256, count % 256),
+    }
+    -- The threads begin at different profiles.
+    local body = string.format('{"username":"user%d","password":"Sunflower7"}', (count + thread * 7919) % profiles)
+    return wrk.format("POST", "/v1/login", headers, body)
+end
