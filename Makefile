@@ -29,8 +29,8 @@ BENCH_PACKAGES = sqlite3 hyperfine time gcc libc6-dev python3 python3-venv
 
 .PHONY: help build build-tests demo test test-long test-memory test-postgres test-cluster test-sanitized test-mutants \
 	test-release build-fuzz fuzz build-postgres bench bench-postgres picture interface lint install docs clean deb \
-	test-deb server test-server test-server-long server-description install-server setup setup-build setup-deb \
-	setup-test-deb setup-bench setup-postgres setup-cluster setup-test-server
+	test-deb deb-command server test-server test-server-long server-description install-server setup setup-build \
+	setup-deb setup-test-deb setup-bench setup-postgres setup-cluster setup-test-server
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1\t\2/p' Makefile | expand -t 14
@@ -197,14 +197,18 @@ install-server: server ## the service's binary, completions and man page under P
 	install -m 644 .build-manual-server/*.1 $(DESTDIR)$(PREFIX)/share/man/man1
 
 # DESTDIR and PREFIX of the command line do not apply: each package has a tree of its own.
-deb: setup-deb ## Debian packages of the command and the service, .build-deb/PACKAGE_VERSION_ARCHITECTURE.deb
-	rm -rf .build-deb
-	$(MAKE) install DESTDIR=$(CURDIR)/.build-deb/root PREFIX=/usr
-	Packaging/deb profiles .build-deb/root .build-deb
+deb: deb-command ## Debian packages of the command and the service, .build-deb/PACKAGE_VERSION_ARCHITECTURE.deb
 	$(MAKE) install-server DESTDIR=$(CURDIR)/.build-deb/server PREFIX=/usr
 	Packaging/deb profiles-server .build-deb/server .build-deb
 
-test-deb: deb setup-test-deb ## install the Debian packages in a new root, use and remove them; needs root and a mirror
+deb-command: setup-deb ## the package of the command alone
+	rm -rf .build-deb
+	$(MAKE) install DESTDIR=$(CURDIR)/.build-deb/root PREFIX=/usr
+	Packaging/deb profiles .build-deb/root .build-deb
+
+# DEB=deb-command leaves the service out, whose release build takes six minutes.
+DEB = deb
+test-deb: $(DEB) setup-test-deb ## install the Debian packages in a new root, use and remove them; needs root and a mirror
 	Tests/Programs/Packaging/deb .build-deb
 
 docs: build-tests ## the DocC archive of the libraries, in .build-docs; a broken link is an error

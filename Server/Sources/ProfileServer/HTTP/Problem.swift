@@ -64,7 +64,7 @@ extension Problem {
     static let bodyTooLarge = Problem(.contentTooLarge, "body_too_large", "The body is too large.")
     static let bodyTimedOut = Problem(.requestTimeout, "timed_out", "The body took too long.")
     static let unreadableBody = Problem(.badRequest, "unreadable", "The body of the request is damaged.")
-    static let noBody = Problem(.badRequest, "no_body", "The request needs a body in JSON.")
+    static let missingBody = Problem(.badRequest, "no_body", "The request needs a body in JSON.")
     static let noPrecondition = Problem(
         .preconditionRequired, "no_precondition",
         "Send \"If-Match\" with the ETag that you have read, or with * to change whatever is there.")

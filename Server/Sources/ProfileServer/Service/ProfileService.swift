@@ -156,7 +156,7 @@ public final class ProfileService: Sendable {
         }
         if let length = request.headers[.contentLength].flatMap(Int.init), length > limit { throw Problem.bodyTooLarge }
         let buffer = try await request.body.collect(upTo: limit)
-        guard buffer.readableBytes > 0 else { throw Problem.noBody }
+        guard buffer.readableBytes > 0 else { throw Problem.missingBody }
         let sent = request.headers[.contentType]?.prefix { $0 != ";" && $0 != " " }.lowercased()
         guard sent == mediaType else { throw Problem.wrongMediaType(mediaType) }
         return try buffer.withUnsafeReadableBytes { bytes in
