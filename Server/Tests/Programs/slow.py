@@ -33,7 +33,8 @@ def main():
             require(result.returncode == 0, mode, result.stdout[-500:], result.stderr[-500:])
             require("service available:" in result.stdout, mode, result.stdout[-2000:])
             require(not served.failures, mode, served.failures[:3])
-            require(served.answers >= 20, mode, served.answers, "answers")
+            # 20 to 30 were answered while each slow reader's answer took 3 ms to write.
+            require(served.answers >= 60, mode, served.answers, "answers")
             print(f"  {mode}: {served.answers} answers of another client, the longest {served.longest * 1000:.0f} ms")
         # What the slow clients held is given back.
         end = time.monotonic() + 60
