@@ -54,7 +54,9 @@ package struct StoredRows: Sendable {
     }
 
     /// All stored data of a profile except its id and its values.
-    package struct Record: Sendable {
+    ///
+    /// A class, because every row has room for a record, but few scans read records.
+    package final class Record: Sendable {
         package let revision: Int64
         package let createdAt: Timestamp
         package let updatedAt: Timestamp
@@ -111,7 +113,7 @@ package struct StoredRows: Sendable {
     }
 
     package private(set) var rows: [Row] = []
-    private var cells: StoredCells
+    @usableFromInline var cells: StoredCells
     private let mostRows: Int
     private let mostBytes: Int
     /// The id of the last row. The next row must have a greater id. Nil if the rows may have any order.
@@ -124,7 +126,8 @@ package struct StoredRows: Sendable {
         mostBytes = scan.mostBytes
         lastID = scan.after
         rows.reserveCapacity(min(scan.mostRows, 1 << 13))
-        cells.reserve(rows: min(scan.mostRows, 1 << 13), bytes: min(scan.mostBytes, 1 << 18))
+        // The last cells end behind the maximum.
+        cells.reserve(rows: min(scan.mostRows, 1 << 13), bytes: min(scan.mostBytes, 1 << 18) + 1 << 10)
     }
 
     /// Creates rows that may have any order of ids. The rows are full when their cells reach `mostBytes` bytes.
@@ -135,9 +138,11 @@ package struct StoredRows: Sendable {
     }
 
     /// Returns the bytes of a cell; no bytes if it is absent.
+    @inlinable @inline(__always)
     @_lifetime(borrow self)
     package func cell(_ row: Int, _ column: Int) -> Span<UInt8> { cells.cell(row, column) }
 
+    @inlinable @inline(__always)
     package func isAbsent(_ row: Int, _ column: Int) -> Bool { cells.isAbsent(row, column) }
 
     // MARK: Reading them

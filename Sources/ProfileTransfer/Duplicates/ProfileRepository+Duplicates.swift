@@ -118,7 +118,7 @@ private struct DuplicateFinder {
         guard let names else { return }
         var written: [UInt8] = []
         for column in nameColumns {
-            selection.forEachValue(ofColumn: column, in: [row], of: rows) { value in
+            selection.withValue(ofColumn: column, row: row, of: rows) { value in
                 written.append(UInt8(ascii: " "))
                 value.withUnsafeBufferPointer { written.append(contentsOf: $0) }
             }
@@ -146,7 +146,7 @@ private struct DuplicateFinder {
             // A value without letters and digits is like an absent value.
             var plain: [UInt8] = []
             let isText = rules.type == .string
-            selection.forEachValue(ofColumn: index + 1, in: [row], of: rows) { value in
+            selection.withValue(ofColumn: index + 1, row: row, of: rows) { value in
                 plain = isText ? PlainText.bytes(of: value) : value.withUnsafeBufferPointer { Array($0) }
             }
             if !plain.isEmpty { isAny = true } else if !allowsAbsent { return nil }
@@ -160,7 +160,7 @@ private struct DuplicateFinder {
         var record: [UInt8] = []
         for column in [0] + columns {
             var isThere = false
-            selection.forEachValue(ofColumn: column, in: [row], of: rows) { value in
+            selection.withValue(ofColumn: column, row: row, of: rows) { value in
                 isThere = true
                 record.append(cell: value)
             }

@@ -104,11 +104,19 @@ struct RowSelection: Sendable {
         }
     }
 
-    /// Calls `body` with each value of a column in some rows.
+    /// Calls `body` with each value of a column in some rows, and with its row.
     @inline(__always)
-    func forEachValue(ofColumn column: Int, in selected: [Int], of rows: StoredRows, _ body: (Span<UInt8>) -> Void) {
+    func forEachValue(
+        ofColumn column: Int, in selected: ArraySlice<Int>, of rows: StoredRows, _ body: (Int, Span<UInt8>) -> Void
+    ) {
         let place = places[column]
-        for row in selected { withValue(at: place, row, rows, body) }
+        for row in selected { withValue(at: place, row, rows) { body(row, $0) } }
+    }
+
+    /// Calls `body` with the value of a column in a row, if it has one.
+    @inline(__always)
+    func withValue(ofColumn column: Int, row: Int, of rows: StoredRows, _ body: (Span<UInt8>) -> Void) {
+        withValue(at: places[column], row, rows, body)
     }
 
     /// Appends the columns of a row to the selected rows. If `issuesAsJSON` is true, the column `_issues` has the stored

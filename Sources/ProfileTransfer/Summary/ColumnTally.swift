@@ -6,8 +6,8 @@ struct ColumnTally {
     private let rules: FieldRules
     private let order: ValueOrder
     private var filled = 0
-    private var least: [UInt8]?
-    private var greatest: [UInt8]?
+    private var least: Extreme?
+    private var greatest: Extreme?
     private var integers: NumberTally<Int64>
     private var numbers: NumberTally<Double>
     private var shortest = Int.max
@@ -15,6 +15,15 @@ struct ColumnTally {
     private var totalLength = 0
     /// Nil for a unique field: each of its values occurs once.
     private var values: ValueTable?
+    /// The digests of some values of a page. The memory is used again for the next values.
+    private var digests: [ValueDigest] = []
+
+    /// The least or the greatest value.
+    private struct Extreme {
+        let bytes: [UInt8]
+        /// The ``ValueDigest/start`` of the value.
+        let start: UInt64
+    }
 
     /// - Parameters:
     ///   - rules: The rules of the column.
@@ -34,39 +43,62 @@ struct ColumnTally {
     /// Adds the values of a column in some rows of a page.
     mutating func add(_ rows: StoredRows, _ selected: [Int], by selection: RowSelection, column: Int) {
         let type = rules.type
-        selection.forEachValue(ofColumn: column, in: selected, of: rows) { add($0, type) }
+        let key = values?.key ?? ValueDigest.Key()
+        for first in stride(from: 0, to: selected.count, by: Self.valuesAtOnce) {
+            let block = selected[first..<min(first + Self.valuesAtOnce, selected.count)]
+            digests.removeAll(keepingCapacity: true)
+            selection.forEachValue(ofColumn: column, in: block, of: rows) { row, value in
+                let digest = ValueDigest(value, row: row, key: key)
+                digests.append(digest)
+                add(value, digest, type)
+            }
+            values?.countKnown(&digests)
+            guard values != nil else { continue }
+            for digest in digests {
+                selection.withValue(ofColumn: column, row: digest.row, of: rows) { values?.add($0, digest) }
+            }
+        }
     }
 
-    private mutating func add(_ value: Span<UInt8>, _ type: FieldType) {
+    /// Few enough that the parts of the table that they need fit into the processor's caches.
+    private static let valuesAtOnce = 128
+
+    @inline(__always)
+    private mutating func add(_ value: Span<UInt8>, _ digest: ValueDigest, _ type: FieldType) {
         filled += 1
-        values?.add(value)
-        addLength(of: value)
+        addLength(digest.isASCII ? digest.length : String(value).count)
         switch type {
         // A value that was stored under other rules may not be a number.
         case .integer: if let integer = NumberText.integer(value) { integers.add(integer) }
         case .number: if let number = NumberText.number(value) { numbers.add(number) }
         case .boolean: break
-        case .string, .date, .dateTime, .time, .year: addExtreme(value)
+        case .string, .date, .dateTime, .time, .year: addExtreme(value, digest)
         }
     }
 
-    private mutating func addLength(of value: Span<UInt8>) {
-        var isASCII = true
-        for index in value.indices where value[index] >= 0x80 { isASCII = false }
-        let length = isASCII ? value.count : String(value).count
+    private mutating func addLength(_ length: Int) {
         shortest = min(shortest, length)
         longest = max(longest, length)
         totalLength += length
     }
 
-    private mutating func addExtreme(_ value: Span<UInt8>) {
-        let isLeast = least.map { order.compare(value, $0.span) < 0 } ?? true
-        let isGreatest = greatest.map { order.compare(value, $0.span) > 0 } ?? true
+    @inline(__always)
+    private mutating func addExtreme(_ value: Span<UInt8>, _ digest: ValueDigest) {
+        // Nearly every value is between the extremes, and its start shows that.
+        if case .bytes = order, let least, let greatest, digest.start > least.start, digest.start < greatest.start {
+            return
+        }
+        replaceExtremes(value, digest)
+    }
+
+    private mutating func replaceExtremes(_ value: Span<UInt8>, _ digest: ValueDigest) {
+        let isLeast = least.map { order.compare(value, $0.bytes.span) < 0 } ?? true
+        let isGreatest = greatest.map { order.compare(value, $0.bytes.span) > 0 } ?? true
         // Few values are extremes, so few are checked. A value that was stored under other rules may not be a date.
         guard isLeast || isGreatest, rules.type.holds(value) else { return }
-        let bytes = value.withUnsafeBufferPointer { Array($0) }
-        if isLeast { least = bytes }
-        if isGreatest { greatest = bytes }
+        let extreme = Extreme(bytes: value.withUnsafeBufferPointer { Array($0) }, start: digest.start)
+        if isLeast { least = extreme }
+        if isGreatest { greatest = extreme }
     }
 
     /// Returns the summary of the values so far.
@@ -82,8 +114,9 @@ struct ColumnTally {
             rules: rules, filled: filled,
             distinct: values?.distinct ?? ProfileSummary.DistinctCount(count: filled, isExact: true),
             frequentValues: values?.mostFrequent(mostValues) { order.compare($0, $1) } ?? [],
-            minimum: numeric?.least ?? least.map { String(decoding: $0, as: UTF8.self) },
-            maximum: numeric?.greatest ?? greatest.map { String(decoding: $0, as: UTF8.self) }, mean: numeric?.mean,
+            minimum: numeric?.least ?? least.map { String(decoding: $0.bytes, as: UTF8.self) },
+            maximum: numeric?.greatest ?? greatest.map { String(decoding: $0.bytes, as: UTF8.self) },
+            mean: numeric?.mean,
             shortest: filled > 0 ? shortest : nil, longest: filled > 0 ? longest : nil,
             meanLength: filled > 0 ? Double(totalLength) / Double(filled) : nil)
     }

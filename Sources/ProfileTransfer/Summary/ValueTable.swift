@@ -7,32 +7,48 @@ internal import ProfileCore
 /// number is always in the table.
 struct ValueTable {
     private struct Entry {
-        let hash: Int
+        let start: UInt64
+        let end: UInt64
         /// The bytes of the value in `bytes`.
-        let value: Range<Int>
+        var offset: UInt32
+        let length: UInt32
         var count = 1
         /// The greatest number of occurrences before the value came into the table.
         let mostMissed: Int
+
+        var value: Range<Int> { Int(offset)..<Int(offset) + Int(length) }
+
+        /// Whether the lengths, starts and ends are equal.
+        func resembles(_ digest: ValueDigest) -> Bool {
+            start == digest.start && end == digest.end && Int(length) == digest.length
+        }
     }
 
     private var entries: [Entry] = []
     private var bytes: [UInt8] = []
-    /// For each slot of the hash table: the upper half of an entry's hash and, in the lower half, the entry's index plus
-    /// one; or 0. With the part of the hash, entries of other values are not read. The number of slots is a power of 2.
-    private var slots: [UInt64] = Array(repeating: 0, count: 64)
+    /// For each slot of the hash table: some bits of the hash of an entry's value and, in the lower bits, the entry's index
+    /// plus one; or 0. With the part of the hash, few entries of other values are read. The number of slots is a power of 2.
+    private var slots: [UInt32] = Array(repeating: 0, count: 64)
+    /// The slots in which ``countKnown(_:)`` looks.
+    private var firstSlots: [UInt32] = []
+    /// The key of the digests.
+    let key: ValueDigest.Key
     private let mostEntries: Int
     private let mostBytes: Int
     private var mostMissed = 0
     /// The number of entries when the table was full for the first time; nil if it was never full.
     private var countWhenFull: Int?
-    private static let indexMask: UInt64 = 0xffff_ffff
+    private static let indexMask: UInt32 = 1 << 17 - 1
 
     /// - Parameters:
-    ///   - mostEntries: The maximum number of values.
-    ///   - mostBytes: The maximum number of bytes of the table.
-    init(mostEntries: Int, mostBytes: Int) {
-        self.mostEntries = max(1, min(mostEntries, mostBytes / (MemoryLayout<Entry>.stride + 12)))
-        self.mostBytes = mostBytes - self.mostEntries * (MemoryLayout<Entry>.stride + 12)
+    ///   - mostEntries: The maximum number of values, below 2¹⁷.
+    ///   - mostBytes: The maximum number of bytes of the table, below 2³².
+    ///   - key: The key of the digests.
+    init(mostEntries: Int, mostBytes: Int, key: ValueDigest.Key = ValueDigest.Key()) {
+        self.key = key
+        let entryBytes = MemoryLayout<Entry>.stride + 12
+        self.mostEntries = max(1, min(mostEntries, Int(Self.indexMask), mostBytes / entryBytes))
+        self.mostBytes = min(mostBytes, Int(UInt32.max)) - self.mostEntries * entryBytes
     }
 
     /// The number of different values.
@@ -40,13 +56,40 @@ struct ValueTable {
         ProfileSummary.DistinctCount(count: countWhenFull ?? entries.count, isExact: countWhenFull == nil)
     }
 
-    mutating func add(_ value: Span<UInt8>) {
-        let hash = Self.hash(of: value)
-        var slot = hash & (slots.count - 1)
+    /// Counts many values that are in the table, and removes their digests. The digests that are left must be added one by
+    /// one, although some of their values may be in the table.
+    ///
+    /// The table is larger than the processor's caches. The loops depend on nothing that they read before, so the processor
+    /// reads several places of the table at the same time.
+    mutating func countKnown(_ digests: inout [ValueDigest]) {
+        firstSlots.removeAll(keepingCapacity: true)
+        for digest in digests { firstSlots.append(slots[firstSlot(of: digest.hash)]) }
+        var left = 0
+        for index in digests.indices {
+            let slot = firstSlots[index]
+            if slot != 0, Self.hasPart(of: digests[index].hash, slot),
+                digests[index].length <= ValueDigest.mostDecidedBytes
+            {
+                let entry = Int(slot & Self.indexMask) - 1
+                if entries[entry].resembles(digests[index]) {
+                    entries[entry].count += 1
+                    continue
+                }
+            }
+            digests[left] = digests[index]
+            left += 1
+        }
+        digests.removeLast(digests.count - left)
+    }
+
+    /// Adds a value. `digest` has the key of the table.
+    mutating func add(_ value: Span<UInt8>, _ digest: ValueDigest) {
+        var slot = firstSlot(of: digest.hash)
         while slots[slot] != 0 {
             let index = Int(slots[slot] & Self.indexMask) - 1
-            if (slots[slot] ^ UInt64(bitPattern: Int64(hash))) & ~Self.indexMask == 0,
-                bytes.span.extracting(entries[index].value).isEqual(to: value)
+            if Self.hasPart(of: digest.hash, slots[slot]), entries[index].resembles(digest),
+                digest.length <= ValueDigest.mostDecidedBytes
+                    || bytes.span.extracting(entries[index].value).isEqual(to: value)
             {
                 entries[index].count += 1
                 return
@@ -62,17 +105,18 @@ struct ValueTable {
                 return
             }
         }
-        insert(value, hash)
+        insert(value, digest)
     }
 
     /// Returns the most frequent values. If values were removed, returns only values that are more frequent than each of
     /// the removed ones.
     func mostFrequent(_ most: Int, by order: (Span<UInt8>, Span<UInt8>) -> Int) -> [ProfileSummary.ValueCount] {
         guard most > 0 else { return [] }
-        let entries = entries.filter { $0.count > mostMissed }
         // Only the greatest counts are sorted, because there may be very many values.
-        let counts = entries.map(\.count).sorted(by: >)
-        let least = counts.count > most ? counts[most - 1] : 0
+        var counts: [Int] = []
+        for entry in entries where entry.count > mostMissed { counts.append(entry.count) }
+        counts.sort()
+        let least = counts.count > most ? counts[counts.count - most] : mostMissed + 1
         let chosen = entries.filter { $0.count >= least }.sorted { one, other in
             if one.count != other.count { return one.count > other.count }
             return order(bytes.span.extracting(one.value), bytes.span.extracting(other.value)) < 0
@@ -84,54 +128,74 @@ struct ValueTable {
         }
     }
 
-    /// Each process has a random seed for the hash. So no input can make all values collide.
-    private static func hash(of value: Span<UInt8>) -> Int {
-        value.withUnsafeBufferPointer { value in
-            var hasher = Hasher()
-            hasher.combine(bytes: UnsafeRawBufferPointer(value))
-            return hasher.finalize()
-        }
-    }
+    // MARK: Slots
 
-    private mutating func insert(_ value: Span<UInt8>, _ hash: Int) {
-        let start = bytes.count
+    private func firstSlot(of hash: UInt64) -> Int { Int(truncatingIfNeeded: hash) & (slots.count - 1) }
+
+    /// The part of a hash in a slot. The place of the slot depends on other bits of the hash.
+    private static func part(of hash: UInt64) -> UInt32 { UInt32(truncatingIfNeeded: hash >> 32) & ~indexMask }
+
+    private static func hasPart(of hash: UInt64, _ slot: UInt32) -> Bool { slot & ~indexMask == part(of: hash) }
+
+    private mutating func insert(_ value: Span<UInt8>, _ digest: ValueDigest) {
+        let entry = Entry(
+            start: digest.start, end: digest.end, offset: UInt32(bytes.count), length: UInt32(digest.length),
+            mostMissed: mostMissed)
         value.withUnsafeBufferPointer { bytes.append(contentsOf: $0) }
-        entries.append(Entry(hash: hash, value: start..<bytes.count, mostMissed: mostMissed))
+        entries.append(entry)
         if entries.count * 2 > slots.count {
             slots = Array(repeating: 0, count: slots.count * 2)
-            for index in entries.indices { place(index) }
+            placeAll()
         } else {
-            place(entries.count - 1)
+            place(entries.count - 1, digest.hash)
         }
     }
 
-    private mutating func place(_ index: Int) {
-        var slot = entries[index].hash & (slots.count - 1)
+    private mutating func placeAll() {
+        for index in entries.indices {
+            place(index, ValueDigest(bytes.span.extracting(entries[index].value), row: 0, key: key).hash)
+        }
+    }
+
+    private mutating func place(_ index: Int, _ hash: UInt64) {
+        var slot = firstSlot(of: hash)
         while slots[slot] != 0 { slot = (slot + 1) & (slots.count - 1) }
-        slots[slot] = UInt64(bitPattern: Int64(entries[index].hash)) & ~Self.indexMask | UInt64(index + 1)
+        slots[slot] = Self.part(of: hash) | UInt32(index + 1)
     }
 
     /// Removes at least half of the entries: those with the smallest counts.
     private mutating func removeRareEntries() {
-        guard !entries.isEmpty else { return }
-        let counts = entries.map(\.count).sorted()
-        let threshold = counts[counts.count / 2]
-        var kept: [Entry] = []
-        var keptBytes: [UInt8] = []
-        for entry in entries {
+        let threshold = medianCount
+        var left = 0
+        var leftBytes = 0
+        for index in entries.indices {
+            var entry = entries[index]
             guard entry.count > threshold else {
                 mostMissed = max(mostMissed, entry.count + entry.mostMissed)
                 continue
             }
-            let start = keptBytes.count
-            keptBytes += bytes[entry.value]
-            kept.append(
-                Entry(
-                    hash: entry.hash, value: start..<keptBytes.count, count: entry.count, mostMissed: entry.mostMissed))
+            let value = entry.value
+            entry.offset = UInt32(leftBytes)
+            for place in value {
+                bytes[leftBytes] = bytes[place]
+                leftBytes += 1
+            }
+            entries[left] = entry
+            left += 1
         }
-        entries = kept
-        bytes = keptBytes
-        slots = Array(repeating: 0, count: slots.count)
-        for index in entries.indices { place(index) }
+        entries.removeLast(entries.count - left)
+        bytes.removeLast(bytes.count - leftBytes)
+        for slot in slots.indices { slots[slot] = 0 }
+        placeAll()
+    }
+
+    /// The upper median of the counts; 0 if there are no entries.
+    private var medianCount: Int {
+        var ones = 0
+        for entry in entries where entry.count == 1 { ones += 1 }
+        // Nearly always, most values occurred once. The sort would take longer than all else that a removal does.
+        if ones > entries.count / 2 { return 1 }
+        let counts = entries.map(\.count).sorted()
+        return counts.isEmpty ? 0 : counts[counts.count / 2]
     }
 }

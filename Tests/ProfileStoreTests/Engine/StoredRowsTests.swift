@@ -39,5 +39,27 @@ import Watchdog
         }
     }
 
+    @Test func `rows keep cells of any length, also beyond the memory that a scan reserves`() throws {
+        let fields = [FieldRules(name: "x", title: "X"), FieldRules(name: "y", title: "Y")]
+        let scan = StoreScan(fields: fields, mostRows: 100, mostBytes: 10)
+        let lengths: [Int?] = [3, nil, 0, 1_500, 40, 100_000, nil, nil, 7, 0]
+        for var rows in [StoredRows(of: scan), StoredRows(columns: 2, mostBytes: 10)] {
+            for (index, length) in lengths.enumerated() {
+                if index % 2 == 0 { try rows.append(Self.row(Int64(index + 1))) }
+                if let length {
+                    rows.append(cell: [UInt8](repeating: UInt8(index + 1), count: length).span)
+                } else {
+                    rows.appendAbsentCell()
+                }
+            }
+            for (index, length) in lengths.enumerated() {
+                let cell = rows.cell(index / 2, index % 2)
+                #expect(rows.isAbsent(index / 2, index % 2) == (length == nil))
+                let bytes = cell.withUnsafeBufferPointer { Array($0) }
+                #expect(bytes == Array(repeating: UInt8(index + 1), count: length ?? 0))
+            }
+        }
+    }
+
     private static func row(_ id: Int64) -> StoredRows.Row { StoredRows.Row(id: id, judgement: nil, hash: nil) }
 }
