@@ -63,7 +63,7 @@ struct Listeners: Service {
                 maxHeaderFieldSize: bounds.headLength, maxHeaderListSize: bounds.headLength,
                 maxHeaderFieldCount: Self.mostHeaders))
         return HTTPServerBuilder { responder in
-            let plain = ConnectionThread(base: HTTP1Channel(responder: responder, configuration: configuration))
+            let plain = HTTP1Channel(responder: responder, configuration: configuration)
             guard let certificate else { return plain }
             return EncryptedChannel(base: plain, certificate: certificate)
         }
