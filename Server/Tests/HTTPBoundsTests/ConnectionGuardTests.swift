@@ -16,7 +16,7 @@ private func post(_ path: String, _ fields: String, _ body: String = "") -> Stri
     "POST \(path) HTTP/1.1\r\nHost: localhost\r\n\(fields)\r\n\r\n\(body)"
 }
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct ServedRequestTests {
     @Test
     func `A connection serves one request after the other`() async throws {
@@ -215,7 +215,7 @@ struct ServedRequestTests {
     }
 }
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct RefusedRequestTests {
     /// Requests that RFC 9112 forbids, or whose framing two servers might read differently.
     static let unreadable: [String] = [
@@ -368,7 +368,7 @@ struct RefusedRequestTests {
     }
 }
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct ConnectionTimeTests {
     /// Another client is served while the connections of a test are open.
     private func expectService(_ server: TestServer) async throws {

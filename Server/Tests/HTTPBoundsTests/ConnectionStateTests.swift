@@ -4,7 +4,7 @@ import Testing
 
 @testable import HTTPBounds
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct ConnectionStateTests {
     private static let start = NIODeadline.uptimeNanoseconds(1_000_000_000_000)
     private let bounds = ConnectionBounds(lingerLength: 100)

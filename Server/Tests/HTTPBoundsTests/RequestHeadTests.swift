@@ -3,7 +3,7 @@ import Testing
 
 @testable import HTTPBounds
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct RequestHeadTests {
     private func judge(
         _ method: HTTPMethod = .GET, _ target: String = "/", version: HTTPVersion = .http1_1,

@@ -3,7 +3,7 @@ import NIOSSL
 import Testing
 
 /// The guard stands behind TLS, and the socket's own bytes are those of TLS.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct GuardedTLSTests {
     private func client() throws -> NIOSSLContext {
         var configuration = TLSConfiguration.makeClientConfiguration()

@@ -6,7 +6,7 @@ import Testing
 @testable import ProfileServer
 
 /// Who may call what: every route by every kind of caller (H1).
-@Suite(.serialized, .timeLimit(.minutes(2))) struct CallerTests {
+@Suite(.serialized, .timeLimit(.minutes(5))) struct CallerTests {
     /// The callers of each route, written down apart from the table that serves the requests.
     private static let table: [RouteName: Set<Kind>] = {
         let anyone = Set(Kind.allCases)

@@ -6,7 +6,7 @@ import Testing
 @testable import ProfileServer
 
 /// What is generated from the table of routes, and committed. `make server-description` writes it.
-@Suite(.timeLimit(.minutes(1))) struct DescriptionTests {
+@Suite(.timeLimit(.minutes(5))) struct DescriptionTests {
     private static let package = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         .deletingLastPathComponent()
     private static let isWriting = ProcessInfo.processInfo.environment["PROFILES_WRITE_DESCRIPTION"] != nil

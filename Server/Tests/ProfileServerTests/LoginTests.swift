@@ -6,7 +6,7 @@ import Testing
 
 @testable import ProfileServer
 
-@Suite(.timeLimit(.minutes(1))) struct LoginTests {
+@Suite(.timeLimit(.minutes(5))) struct LoginTests {
     @Test func `L1, L3: a login gives the token of a session, and the token gives the own profile`() async throws {
         try await TestService.with { test in
             try await test.register("ann", ["city": "Bath", "note": "difficult", "grade": "gold"])

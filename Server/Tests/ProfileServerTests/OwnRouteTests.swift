@@ -5,7 +5,7 @@ import Testing
 
 @testable import ProfileServer
 
-@Suite(.timeLimit(.minutes(1))) struct OwnRouteTests {
+@Suite(.timeLimit(.minutes(5))) struct OwnRouteTests {
     @Test func `A person edits what is theirs, and nothing that the schema keeps from them`() async throws {
         try await TestService.with { test in
             try await test.register("ann", ["grade": "gold", "note": "x"])

@@ -5,7 +5,7 @@ import Testing
 
 @testable import ProfileServer
 
-@Suite(.timeLimit(.minutes(1))) struct ProfileRouteTests {
+@Suite(.timeLimit(.minutes(5))) struct ProfileRouteTests {
     @Test func `A program stores, reads, edits and removes a profile`() async throws {
         try await TestService.with { test in
             let token = try await test.token(.write)

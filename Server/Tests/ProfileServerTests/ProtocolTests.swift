@@ -8,7 +8,7 @@ import Testing
 @testable import ProfileServer
 
 /// What holds for the requests and answers of all routes.
-@Suite(.timeLimit(.minutes(1))) struct ProtocolTests {
+@Suite(.timeLimit(.minutes(5))) struct ProtocolTests {
     @Test func `Every answer tells browsers to keep and frame nothing`() async throws {
         try await TestService.with { test in
             for path in ["/healthz", "/v1/me", "/nowhere", "/v1/login"] {
@@ -136,7 +136,7 @@ import Testing
 }
 
 /// What a service knows of a client behind a proxy.
-@Suite(.timeLimit(.minutes(1))) struct ProxyTests {
+@Suite(.timeLimit(.minutes(5))) struct ProxyTests {
     private let proxies = ["10.0.0.0/8", "fd00::/8"].compactMap { AddressRange($0) }
 
     private func address(_ peer: String, _ forwarded: String...) throws -> String? {

@@ -3,7 +3,7 @@ import Testing
 
 @testable import PrometheusMetrics
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct PrometheusMetricsTests {
     /// The text without the metric of dropped series, which every text ends with.
     private func text(_ metrics: PrometheusMetrics) -> String {

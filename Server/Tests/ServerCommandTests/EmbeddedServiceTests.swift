@@ -4,7 +4,7 @@ import ProfileStoreSQLite
 import Testing
 
 /// A service of one's own that has two of our routes beside its own.
-@Suite(.timeLimit(.minutes(1))) struct EmbeddedServiceTests {
+@Suite(.timeLimit(.minutes(5))) struct EmbeddedServiceTests {
     @Test func `Two routes of ours stand beside those of another service, which hears of changes by other processes`()
         async throws
     {

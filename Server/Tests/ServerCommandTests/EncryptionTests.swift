@@ -2,7 +2,7 @@ import Glibc
 import Testing
 
 /// TLS of the program itself, as curl and openssl see it.
-@Suite(.timeLimit(.minutes(1))) struct EncryptionTests {
+@Suite(.timeLimit(.minutes(5))) struct EncryptionTests {
     private static let options = ["--tls-certificate", "cert.pem", "--tls-key", "key.pem"]
 
     /// Makes a certificate of this name for 127.0.0.1, in `cert.pem` and `key.pem`.

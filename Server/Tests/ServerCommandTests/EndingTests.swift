@@ -2,7 +2,7 @@ import Glibc
 import Testing
 
 /// How SIGTERM and SIGINT end the program.
-@Suite(.timeLimit(.minutes(1))) struct EndingTests {
+@Suite(.timeLimit(.minutes(5))) struct EndingTests {
     private static let login =
         #"{"username": "\#(TemporaryPlace.canaries[0])", "password": "\#(TemporaryPlace.canaries[1])"}"#
 

@@ -1,7 +1,7 @@
 import Testing
 
 /// The listeners of people and of programs.
-@Suite(.timeLimit(.minutes(1))) struct ListenerTests {
+@Suite(.timeLimit(.minutes(5))) struct ListenerTests {
     private static let ofPeople = ["/v1/me", "/v1/me/sessions"]
     private static let ofPrograms = ["/v1/profiles", "/v1/statistics", "/v1/tokens", "/metrics"]
 

@@ -7,7 +7,7 @@ import Testing
 @testable import profiles_server
 
 /// The log and the metrics of the program.
-@Suite(.timeLimit(.minutes(1))) struct ObservingTests {
+@Suite(.timeLimit(.minutes(5))) struct ObservingTests {
     @Test func `the metrics count the requests and the operations on the store`() async throws {
         let place = try await TemporaryPlace.withStore()
         let server = try await RunningServer(place)

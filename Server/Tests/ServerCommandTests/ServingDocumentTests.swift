@@ -5,7 +5,7 @@ import Testing
 private let command = getenv("PROFILES_COMMAND").map { String(cString: $0) }
 
 /// The document Serving shows what really happens.
-@Suite(.timeLimit(.minutes(1)), .enabled(if: command != nil)) struct ServingDocumentTests {
+@Suite(.timeLimit(.minutes(5)), .enabled(if: command != nil)) struct ServingDocumentTests {
     @Test func `The lines of the document run as they are, one after another`() async throws {
         let document =
             #filePath.split(separator: "/").dropLast(4).map { "/" + $0 }.joined() + "/Documentation/Serving.md"

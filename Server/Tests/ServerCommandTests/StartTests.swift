@@ -7,7 +7,7 @@ import Testing
 @testable import profiles_server
 
 /// How the program starts, and how it refuses to.
-@Suite(.timeLimit(.minutes(1))) struct StartTests {
+@Suite(.timeLimit(.minutes(5))) struct StartTests {
     @Test func `it prints where it accepts requests, and does so from then on`() async throws {
         let server = try await RunningServer(try await .withStore())
         let line = /profiles-server accepts requests at http:\/\/127\.0\.0\.1:[1-9][0-9]*\n/
