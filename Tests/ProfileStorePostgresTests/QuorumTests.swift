@@ -70,7 +70,7 @@ import Watchdog
         setting: String, value: String
     ) async throws {
         let store = try PostgresStore(on: Cluster.uri)
-        // What is refused is refused after its wait limit; everything else takes the time that it needs.
+        // This repository is refused, each time after its wait limit. The other one waits as long as a call takes.
         let repository = try await store.open { $0.waitLimit = .milliseconds(600) }
         let patient = try await store.open { $0.waitLimit = .seconds(100) }
         try await patient.register("one")

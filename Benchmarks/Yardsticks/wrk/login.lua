@@ -5,12 +5,6 @@
 local path = string.match(debug.getinfo(1, "S").source, "^@(.*/)")
 dofile(path .. "report.lua")
 
-local threads = 0
-function setup(thread)
-    thread:set("thread", threads)
-    threads = threads + 1
-end
-
 function init(arguments)
     count = 0
     profiles = tonumber(arguments[1])

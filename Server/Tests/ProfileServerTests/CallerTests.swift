@@ -34,7 +34,7 @@ import Testing
     }()
 
     enum Kind: CaseIterable {
-        case nobody, person, read, support, write, admin
+        case anonymous, person, read, support, write, admin
         /// A session that has ended, and a token that was revoked.
         case expired, revoked
         /// A person by a cookie, from a page of the service.
@@ -75,7 +75,7 @@ import Testing
     private func refusal(of kind: Kind, by route: Route) -> (HTTPResponse.Status, String) {
         switch kind {
         case _ where route.name == .register: (.notFound, "no_such_route")
-        case .nobody: (.unauthorized, "no_token")
+        case .anonymous: (.unauthorized, "no_token")
         case .cookie where !route.callers.people: (.unauthorized, "no_token")
         case .expired, .revoked, .cookieBesideWrongToken: (.unauthorized, "invalid_token")
         default: (.forbidden, "not_permitted")
@@ -109,7 +109,7 @@ import Testing
 
     private func credentials(of kind: Kind, in test: TestService) async throws -> HTTPFields {
         switch kind {
-        case .nobody: return [:]
+        case .anonymous: return [:]
         case .person: return [.authorization: "Bearer \(try await test.session("ann"))"]
         case .read: return [.authorization: "bearer \(try await test.token(.read))"]
         case .support: return [.authorization: "Bearer \(try await test.token(.support))"]

@@ -25,7 +25,7 @@ final class Connection {
 
     deinit { close(descriptor) }
 
-    /// A port that nobody uses now.
+    /// A port that is free now.
     static func freePort() throws -> UInt16 {
         let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         guard descriptor >= 0 else { throw SystemFailure(code: errno, action: "socket") }

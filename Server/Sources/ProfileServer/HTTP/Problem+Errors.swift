@@ -73,12 +73,10 @@ extension Problem {
         case .locked:
             self.init(
                 .tooManyRequests, "locked", "There were too many failed attempts. An administrator must end the lock.")
-        case .passcodeExists: self.init(.conflict, "passcode_exists", "The profile has a passcode already.")
-        case .noPasscode: self.init(.notFound, "no_passcode", "The profile has no passcode.")
-        case .notDifferent:
-            self.init(.unprocessableContent, "not_different", "The new passcode is the same as the present one.")
-        case .violation(let violation):
-            self.init(.unprocessableContent, "bad_passcode", violation.detail)
+        case .passcodeExists: self.init(.conflict, "passcode_exists", error.sentence)
+        case .noPasscode: self.init(.notFound, "no_passcode", error.sentence)
+        case .notDifferent: self.init(.unprocessableContent, "not_different", error.sentence)
+        case .violation: self.init(.unprocessableContent, "bad_passcode", error.sentence)
         case .hashing(let error): self.init(kind: error.kind, code: "hashing")
         case .store(let error): self.init(error, schema)
         }
@@ -139,13 +137,7 @@ extension JSONMemberError {
     }
 }
 
-extension PasscodeViolation {
-    fileprivate var detail: String {
-        switch self {
-        case .empty: "The passcode is empty."
-        case .notUnicode: "The passcode is not valid Unicode."
-        case .tooLong(let maximum): "The passcode has more than \(maximum) characters."
-        case .tooShort(let minimum): "The passcode has fewer than \(minimum) characters."
-        }
-    }
+extension CredentialError {
+    /// The text that every program shows for an error about a passcode.
+    fileprivate var sentence: String { message.map { "\($0)." } ?? "" }
 }

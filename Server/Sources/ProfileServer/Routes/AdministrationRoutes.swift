@@ -44,8 +44,7 @@ extension Route {
         name: .revokeToken, method: .delete, path: PathTemplate("/v1/tokens/{id}"), callers: .programs(.admin),
         summary: "Revoke an access token.", answers: [.init(.noContent, "It is revoked.")]
     ) { call in
-        guard let id = call.parameters["id"].flatMap(TokenID.init), try await call.repository.tokens.revoke(id) != nil
-        else { throw Problem.noSuchItem }
+        guard try await call.repository.tokens.revoke(call.tokenID) != nil else { throw Problem.noSuchItem }
         return .noContent
     }
 }

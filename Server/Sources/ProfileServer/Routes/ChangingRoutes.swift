@@ -100,22 +100,13 @@ extension Route {
         name: .setPasscode, method: .post, path: PathTemplate("/v1/profiles/{key}/passcode"),
         callers: .programs(.write), summary: "Set the first passcode of a profile.", body: .json(.passcode),
         answers: [.init(.noContent, "It is set.")], problems: [.conflict], keyUse: .refused
-    ) { call in
-        let body = try PasscodeBody(call.body)
-        let profile = try await call.profile
-        try await call.repository.passcodes.create(body.passcode, for: profile.username, by: call.caller.author)
-        return Answer(status: .noContent, profileID: profile.id)
-    }
+    ) { call in try await call.createPasscode() }
 
     static let removePasscode = Route(
         name: .removePasscode, method: .delete, path: PathTemplate("/v1/profiles/{key}/passcode"),
         callers: .programs(.write), summary: "Remove the passcode of a profile.",
         answers: [.init(.noContent, "It is removed.")], keyUse: .answersRepeats
-    ) { call in
-        let profile = try await call.profile
-        try await call.repository.passcodes.remove(of: profile.username, by: call.caller.author, key: try call.key)
-        return Answer(status: .noContent, profileID: profile.id)
-    }
+    ) { call in try await call.removePasscode() }
 
     static let undoChange = Route(
         name: .undoChange, method: .post, path: PathTemplate("/v1/changes/{number}/undo"), callers: .programs(.write),
@@ -154,8 +145,7 @@ extension Call {
             guard headers[.idempotencyKey] != nil, case .name(let name)? = parameters.profile else {
                 throw Problem.noSuchProfile
             }
-            guard let precondition = try Precondition(headers) else { throw Problem.noPrecondition }
-            return (name, precondition.firstRevision)
+            return (name, try precondition.firstRevision)
         }
     }
 }

@@ -7,7 +7,7 @@ extension Route {
     static let getOwnProfile = Route(
         name: .getOwnProfile, method: .get, path: PathTemplate("/v1/me"), callers: .people,
         summary: "One's own profile.", answers: [.init(.ok, .profile, headers: [.etag], "The profile.")]
-    ) { call in .profile(try await call.ownProfile, for: call.caller) }
+    ) { call in .profile(try await call.profile, for: call.caller) }
 
     static let editOwnProfile = Route(
         name: .editOwnProfile, method: .patch, path: PathTemplate("/v1/me"), callers: .people,
@@ -15,7 +15,7 @@ extension Route {
         answers: [.init(.ok, .profile, headers: [.etag], "The changed profile.")], problems: [.conflict],
         keyUse: .answersRepeats, needsPrecondition: true
     ) { call in
-        let profile = try await call.ownProfile
+        let profile = try await call.profile
         let schema = profile.schema
         let patch = call.body
         let edited = try await call.repository.edit(
@@ -31,7 +31,7 @@ extension Route {
         answers: [.init(.noContent, headers: [.setCookie], "The profile is removed.")], problems: [.forbidden]
     ) { call in
         let body = try PasswordBody(call.body)
-        let profile = try await call.ownProfile
+        let profile = try await call.profile
         _ = try await call.repository.passwords.validate(body.password, for: profile.username)
         try await call.repository.remove(profile.username, by: call.caller.author)
         return call.loggedOut(profile.id)
@@ -54,12 +54,7 @@ extension Route {
         name: .createOwnPasscode, method: .post, path: PathTemplate("/v1/me/passcode"), callers: .people,
         summary: "Set a first passcode.", body: .json(.passcode),
         answers: [.init(.noContent, "The passcode is set.")], problems: [.conflict], keyUse: .refused
-    ) { call in
-        let body = try PasscodeBody(call.body)
-        let profile = try await call.ownProfile
-        try await call.repository.passcodes.create(body.passcode, for: profile.username, by: call.caller.author)
-        return Answer(status: .noContent, profileID: profile.id)
-    }
+    ) { call in try await call.createPasscode() }
 
     static let changeOwnPasscode = Route(
         name: .changeOwnPasscode, method: .put, path: PathTemplate("/v1/me/passcode"), callers: .people,
@@ -67,7 +62,7 @@ extension Route {
         answers: [.init(.noContent, "The passcode is changed.")], problems: [.forbidden, .notFound], keyUse: .refused
     ) { call in
         let body = try PasscodeChangeBody(call.body)
-        let profile = try await call.ownProfile
+        let profile = try await call.profile
         try await call.repository.passcodes.edit(
             from: body.old, to: body.new, for: profile.username, by: call.caller.author)
         return Answer(status: .noContent, profileID: profile.id)
@@ -77,11 +72,7 @@ extension Route {
         name: .removeOwnPasscode, method: .delete, path: PathTemplate("/v1/me/passcode"), callers: .people,
         summary: "Remove the passcode.", answers: [.init(.noContent, "The passcode is removed.")],
         problems: [.notFound], keyUse: .answersRepeats
-    ) { call in
-        let profile = try await call.ownProfile
-        try await call.repository.passcodes.remove(of: profile.username, by: call.caller.author, key: try call.key)
-        return Answer(status: .noContent, profileID: profile.id)
-    }
+    ) { call in try await call.removePasscode() }
 
     static let checkOwnPasscode = Route(
         name: .checkOwnPasscode, method: .post, path: PathTemplate("/v1/me/passcode/check"), callers: .people,
@@ -89,7 +80,7 @@ extension Route {
         problems: [.forbidden]
     ) { call in
         let body = try PasscodeBody(call.body)
-        let profile = try await call.ownProfile
+        let profile = try await call.profile
         try await call.repository.passcodes.validate(body.passcode, for: profile.username)
         return Answer(status: .noContent, profileID: profile.id)
     }
@@ -118,12 +109,11 @@ extension Route {
         summary: "End one of one's own sessions.", answers: [.init(.noContent, "It has ended.")]
     ) { call in
         let session = try call.session
+        let id = try call.tokenID
         let own = try await call.repository.sessions.list(of: session.username)
-        guard let ended = own.first(where: { $0.id.description == call.parameters["id"] }) else {
-            throw Problem.noSuchItem
-        }
-        try await call.repository.sessions.end(ended.id)
-        return ended.id == session.id ? call.loggedOut(session.profileID) : .noContent
+        guard own.contains(where: { $0.id == id }) else { throw Problem.noSuchItem }
+        try await call.repository.sessions.end(id)
+        return id == session.id ? call.loggedOut(session.profileID) : .noContent
     }
 
     static let listOwnDevices = Route(
@@ -147,11 +137,10 @@ extension Route {
         name: .endOwnDevice, method: .delete, path: PathTemplate("/v1/me/devices/{id}"), callers: .people,
         summary: "Forget one of one's devices.", answers: [.init(.noContent, "It is forgotten.")]
     ) { call in
+        let id = try call.tokenID
         let own = try await call.repository.devices.list(of: call.session.username)
-        guard let ended = own.first(where: { $0.id.description == call.parameters["id"] }) else {
-            throw Problem.noSuchItem
-        }
-        try await call.repository.devices.end(ended.id)
+        guard own.contains(where: { $0.id == id }) else { throw Problem.noSuchItem }
+        try await call.repository.devices.end(id)
         return .noContent
     }
 
@@ -160,7 +149,7 @@ extension Route {
         summary: "All that is kept about oneself: the profile, its history, sessions and devices.",
         answers: [.init(.ok, .ownData, "The data.")]
     ) { call in
-        let profile = try await call.ownProfile
+        let profile = try await call.profile
         let repository = call.repository
         let history = try await repository.history(ofID: profile.id)
         let sessions = try await repository.sessions.list(of: profile.username)
@@ -197,7 +186,7 @@ extension Route {
             }
             issues = repository.validator.issues(of: value, in: field, on: repository.today)
         case .draft(let json):
-            var draft = try await call.ownProfile.draft
+            var draft = try await call.profile.draft
             let password = try ProfileDraft(json).password
             try draft.merge(json.without(FieldName.password.text), ofOwnerIn: schema)
             draft.password = password
@@ -221,7 +210,25 @@ extension JSONValue {
 
 extension Caller {
     fileprivate var isByCookie: Bool {
-        if case .person(_, _, isByCookie: true) = self { true } else { false }
+        if case .person(_, isByCookie: true) = self { true } else { false }
+    }
+}
+
+// Routes about passcodes, which programs have for every profile.
+extension Call {
+    /// Sets the first passcode.
+    func createPasscode() async throws -> Answer {
+        let body = try PasscodeBody(body)
+        let profile = try await profile
+        try await repository.passcodes.create(body.passcode, for: profile.username, by: caller.author)
+        return Answer(status: .noContent, profileID: profile.id)
+    }
+
+    /// Removes the passcode.
+    func removePasscode() async throws -> Answer {
+        let profile = try await profile
+        try await repository.passcodes.remove(of: profile.username, by: caller.author, key: try key)
+        return Answer(status: .noContent, profileID: profile.id)
     }
 }
 

@@ -14,7 +14,7 @@ extension Route {
     ) { call in
         let body = try LoginBody(call.body)
         if body.wantsCookie, call.cookies == nil { throw Problem.noCookies }
-        let started = try await call.service.attempts.attempt(from: call.origin.address, keepsCounting: false) {
+        let started = try await call.attempt {
             try await call.start(body)
         }
         try await call.endPresentedSession()
@@ -28,7 +28,7 @@ extension Route {
         problems: [.forbidden], isAttempt: true
     ) { call in
         let body = try RedeemBody(call.body)
-        let profile = try await call.service.attempts.attempt(from: call.origin.address, keepsCounting: false) {
+        let profile = try await call.attempt {
             do throws(CredentialError) {
                 return try await call.repository.passwords.redeemReset(body.token, password: body.password)
             } catch {
@@ -49,7 +49,7 @@ extension Route {
         let repository = call.repository
         let draft = try ProfileDraft(call.body, ofOwnerIn: repository.schema)
         let key = try call.key
-        let profile = try await call.service.attempts.attempt(from: call.origin.address, keepsCounting: true) {
+        let profile = try await call.attempt(keepsCounting: true) {
             try await repository.register(draft, by: Author("registration"), key: key)
         }
         var answer = Answer.json(profile.ownerJSON, .created, of: profile.id)

@@ -22,34 +22,41 @@ struct Call: Sendable {
     /// The session of the person who calls.
     var session: LoginSession {
         get throws(Problem) {
-            guard case .person(let session, _, _) = caller else { throw .notPermitted }
+            guard case .person(let session, _) = caller else { throw .notPermitted }
             return session
         }
     }
 
-    /// The person's own profile. The session has ended if it was removed.
-    var ownProfile: Profile {
-        get async throws {
-            guard let profile = try await repository.profile(id: session.profileID) else { throw Problem.invalidToken }
-            return profile
-        }
-    }
-
-    /// The profile that the path names.
+    /// The profile that the path names, or else that of the person who calls.
     var profile: Profile {
         get async throws {
-            guard let found = try await findProfile() else { throw Problem.noSuchProfile }
-            return found
+            if let found = try await findProfile() { return found }
+            // A session ends with its profile.
+            throw parameters.profile == nil ? Problem.invalidToken : Problem.noSuchProfile
         }
     }
 
-    /// Looks up the profile that the path names; nil if there is none.
-    func findProfile() async throws(ProfileStoreError) -> Profile? {
+    /// Looks up ``profile``; nil if it does not exist.
+    func findProfile() async throws -> Profile? {
         switch parameters.profile {
         case .name(let name)?: try await repository.profile(username: name)
         case .id(let id?)?: try await repository.profile(id: id)
-        case .id(nil)?, nil: nil
+        case .id(nil)?: nil
+        case nil: try await repository.profile(id: session.profileID)
         }
+    }
+
+    /// The id that the path names, of a session, device or token.
+    var tokenID: TokenID {
+        get throws(Problem) {
+            guard let id = parameters["id"].flatMap(TokenID.init) else { throw .noSuchItem }
+            return id
+        }
+    }
+
+    /// Runs an attempt that counts for the address of the caller; see ``AttemptLimiter``.
+    func attempt<Value>(keepsCounting: Bool = false, _ body: () async throws -> Value) async throws -> Value {
+        try await service.attempts.attempt(from: origin.address, keepsCounting: keepsCounting, body)
     }
 
     /// Whether the token of the program includes a level.
@@ -57,10 +64,17 @@ struct Call: Sendable {
         if case .program(_, let present?) = caller { present >= level } else { false }
     }
 
+    /// What the request expects of the profile that it changes.
+    var precondition: Precondition {
+        get throws(Problem) {
+            guard let precondition = try Precondition(headers) else { throw .noPrecondition }
+            return precondition
+        }
+    }
+
     /// The revision that `If-Match` expects of a profile; nil if any will do.
     func expectedRevision(of profile: Profile) throws(Problem) -> Int64? {
-        guard let precondition = try Precondition(headers) else { throw .noPrecondition }
-        return try precondition.revision(of: profile, isKeyed: headers[.idempotencyKey] != nil)
+        try precondition.revision(of: profile, isKeyed: headers[.idempotencyKey] != nil)
     }
 
     /// The idempotency key of the request, which belongs to its caller. The whole request counts, without its secrets.
@@ -72,7 +86,7 @@ struct Call: Sendable {
                 \(headers[.ifMatch] ?? "")
                 \(body.withoutSecrets.text())
                 """
-            guard let key = WriteKey(text, of: caller.identity, request: request) else { throw .badKey }
+            guard let key = WriteKey(text, of: caller.identity ?? "anonymous", request: request) else { throw .badKey }
             return key
         }
     }

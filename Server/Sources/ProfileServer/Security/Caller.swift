@@ -2,11 +2,11 @@ internal import HTTPTypes
 internal import ProfileCore
 internal import ProfileStore
 
-/// Who has sent a request.
+/// The sender of a request.
 enum Caller: Sendable {
     case anonymous
-    /// A person, with the token of the session.
-    case person(LoginSession, token: Secret, isByCookie: Bool)
+    /// A person, by the token or the cookie of the session.
+    case person(LoginSession, isByCookie: Bool)
     /// A program, with the level of its token; nil if its scopes permit nothing here.
     case program(AccessToken, AccessLevel?)
 
@@ -18,25 +18,16 @@ enum Caller: Sendable {
     var author: Author? {
         switch self {
         case .anonymous: nil
-        case .person(let session, _, _): Author("profile \(session.profileID)")
+        case .person(let session, _): Author("profile \(session.profileID)")
         case .program(let token, _): Author(fitting: token.name.text)
         }
     }
 
-    /// What distinguishes the caller from all others, for its idempotency keys.
-    var identity: String {
-        switch self {
-        case .anonymous: "anonymous"
-        case .person(let session, _, _): "profile \(session.profileID)"
-        case .program(let token, _): "token \(token.id)"
-        }
-    }
-
-    /// The caller for the log, without a name of a person.
-    var logged: String? {
+    /// What distinguishes the caller from all others, without a name of a person; nil if the caller is not known.
+    var identity: String? {
         switch self {
         case .anonymous: nil
-        case .person(let session, _, _): "profile \(session.profileID)"
+        case .person(let session, _): "profile \(session.profileID)"
         case .program(let token, _): "token \(token.id)"
         }
     }
@@ -59,14 +50,13 @@ extension Callers {
         if !fields.isEmpty {
             guard fields.count == 1, let token = Self.bearerToken(fields[0]) else { throw Problem.invalidToken }
             switch try await repository.bearer(token) {
-            case .session(let session)?: caller = .person(session, token: token, isByCookie: false)
+            case .session(let session)?: caller = .person(session, isByCookie: false)
             case .access(let access)?: caller = .program(access, AccessLevel(access.scopes))
             case nil: throw Problem.invalidToken
             }
         } else if people, let text = cookies?.session(in: headers) {
-            let token = Secret(text)
-            guard let session = try await repository.sessions.find(token) else { throw Problem.invalidToken }
-            caller = .person(session, token: token, isByCookie: true)
+            guard let session = try await repository.sessions.find(Secret(text)) else { throw Problem.invalidToken }
+            caller = .person(session, isByCookie: true)
         } else {
             guard servesAnyone else { throw Problem.noToken }
             return .anonymous

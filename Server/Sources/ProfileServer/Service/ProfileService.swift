@@ -119,8 +119,8 @@ public final class ProfileService: Sendable {
         let cookies = cookies(of: origin)
         let caller = try await route.callers.admit(
             request.headers, cookies: cookies, opensRegistration: options.opensRegistration, repository)
-        record.caller = caller.logged
-        if case .person(_, _, isByCookie: true) = caller, route.method != .get {
+        record.caller = caller.identity
+        if case .person(_, isByCookie: true) = caller, route.method != .get {
             try browsers.requireSameOrigin(request.headers, isSecure: origin.isEncrypted)
         }
         if route.keyUse == .refused, request.headers[.idempotencyKey] != nil { throw Problem.keyedSecret }

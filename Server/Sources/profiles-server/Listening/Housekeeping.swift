@@ -1,7 +1,7 @@
 internal import ProfileStore
 internal import ServiceLifecycle
 
-/// Maintains the store until the listeners have ended, and then closes it.
+/// Maintains the store until the listeners have ended.
 struct Housekeeping: Service {
     let repository: ProfileRepository
 
