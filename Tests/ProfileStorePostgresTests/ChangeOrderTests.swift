@@ -49,10 +49,13 @@ import Watchdog
         await repository.close()
     }
 
-    @Test(arguments: [Int64.min, -1, .max])
-    func `R7: a number of the newest change that was not counted is damage`(_ number: Int64) async throws {
+    @Test(arguments: [Int64.min, -1, .max], [false, true])
+    func `R7: a number of the newest change that was not counted is damage`(
+        _ number: Int64, isNumbered: Bool
+    ) async throws {
         let repository = try await store.open()
         try await repository.register("abel")
+        if isNumbered { #expect(try await repository.changes.latestNumber == 1) }
         try await store.run("ALTER TABLE counters DROP CONSTRAINT counters_value_check")
         try await store.run("ALTER TABLE changes DROP CONSTRAINT changes_number_check")
         try await store.run("UPDATE counters SET value = \(number) WHERE name = 'change_number'")

@@ -8,7 +8,7 @@ extension PostgresEngine {
         try await session.call { () throws(ProfileStoreError) in
             let (number, hasNew) = try await session.read { connection in
                 let rows = try await connection.run(ChangeTable.selectState)
-                return (rows.number(0, 0) ?? 0, rows.flag(0, 1))
+                return (try ChangeTable.newest(in: rows), rows.flag(0, 1))
             }
             return hasNew ? try await numberChanges() : number
         }

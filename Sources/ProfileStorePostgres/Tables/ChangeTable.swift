@@ -65,7 +65,7 @@ enum ChangeTable {
         // The lock makes every earlier commit visible to the next statement.
         let held = try await transaction.run(selectNumber + (waits ? " FOR UPDATE" : " FOR UPDATE SKIP LOCKED"))
         if held.isEmpty, !waits { return nil }
-        let before = held.isEmpty ? 0 : try ProfileStoreError.counted(held.number(0, 0), atLeast: 0, "change_number")
+        let before = try newest(in: held)
         let numbered = try await transaction.run(
             """
             WITH new AS (
@@ -87,6 +87,11 @@ enum ChangeTable {
                 """, [.number(newest - Int64(max(1, most)))]),
         ])
         return (newest, numbered < mostNumberedAtOnce)
+    }
+
+    /// The number of the newest numbered change, in rows that ``selectState`` or ``number(_:keeping:waits:)`` selected.
+    static func newest(in rows: Rows) throws(ProfileStoreError) -> Int64 {
+        rows.isEmpty ? 0 : try ProfileStoreError.counted(rows.number(0, 0), atLeast: 0, "change_number")
     }
 
     /// Selects the changes after a number, the oldest first. If a change is about a single profile, the row also
