@@ -3,15 +3,15 @@ package enum Hexadecimal {
     /// Returns the hexadecimal digits of bytes.
     package static func text(_ bytes: Span<UInt8>) -> String {
         let digits: StaticString = "0123456789abcdef"
-        var text: [UInt8] = []
-        text.reserveCapacity(bytes.count * 2)
-        digits.withUTF8Buffer { digits in
-            for index in bytes.indices {
-                text.append(digits[Int(bytes[index] >> 4)])
-                text.append(digits[Int(bytes[index] & 15)])
+        return digits.withUTF8Buffer { digits in
+            String(unsafeUninitializedCapacity: bytes.count * 2) { text in
+                for index in bytes.indices {
+                    text.initializeElement(at: 2 * index, to: digits[Int(bytes[index] >> 4)])
+                    text.initializeElement(at: 2 * index + 1, to: digits[Int(bytes[index] & 15)])
+                }
+                return bytes.count * 2
             }
         }
-        return String(decoding: text, as: UTF8.self)
     }
 
     /// Decodes bytes from lower-case hexadecimal digits. The result is nil if the text contains another character or an

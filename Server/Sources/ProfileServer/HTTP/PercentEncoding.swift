@@ -2,9 +2,7 @@
 enum PercentEncoding {
     /// Decodes a segment of a path; nil if an escape is incomplete or the bytes are not UTF-8.
     static func decode(_ text: Substring, isForm: Bool = false) -> String? {
-        guard text.utf8.contains(where: { $0 == UInt8(ascii: "%") || (isForm && $0 == UInt8(ascii: "+")) }) else {
-            return String(text)
-        }
+        guard text.hasEscape(isForm: isForm) else { return String(text) }
         var bytes: [UInt8] = []
         var rest = text.utf8
         while let byte = rest.popFirst() {
@@ -50,6 +48,16 @@ enum PercentEncoding {
             pairs.append((name, value))
         }
         return pairs
+    }
+}
+
+extension Substring {
+    /// Whether decoding would change the text. Most texts have no escape.
+    fileprivate func hasEscape(isForm: Bool) -> Bool {
+        var text = self
+        return text.withUTF8 { utf8 in
+            utf8.contains(UInt8(ascii: "%")) || isForm && utf8.contains(UInt8(ascii: "+"))
+        }
     }
 }
 

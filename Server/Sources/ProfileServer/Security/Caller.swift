@@ -38,7 +38,7 @@ extension Callers {
     ///
     /// If the header `Authorization` is sent, only it counts: a wrong token is refused even if a valid cookie is there.
     func admit(
-        _ headers: HTTPFields, cookies: CookieNames?, opensRegistration: Bool, _ repository: ProfileRepository
+        _ headers: HTTPFields, cookies: @autoclosure () -> CookieNames?, opensRegistration: Bool, _ repository: ProfileRepository
     ) async throws -> Caller {
         let servesAnyone = anyone == .always || (anyone == .withOpenRegistration && opensRegistration)
         if !people, programs == nil {
@@ -54,7 +54,7 @@ extension Callers {
             case .access(let access)?: caller = .program(access, AccessLevel(access.scopes))
             case nil: throw Problem.invalidToken
             }
-        } else if people, let text = cookies?.session(in: headers) {
+        } else if people, let text = cookies()?.session(in: headers) {
             guard let session = try await repository.sessions.find(Secret(text)) else { throw Problem.invalidToken }
             caller = .person(session, isByCookie: true)
         } else {
@@ -75,7 +75,6 @@ extension Callers {
         let space = UInt8(ascii: " ")
         guard let end = field.utf8.firstIndex(of: space), field[..<end].lowercased() == "bearer" else { return nil }
         let token = field[field.utf8.index(after: end)...]
-        guard !token.isEmpty, !token.utf8.contains(space) else { return nil }
-        return Secret(String(token))
+        return token.isEmpty ? nil : Secret(String(token))
     }
 }

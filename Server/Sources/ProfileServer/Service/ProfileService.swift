@@ -116,9 +116,8 @@ public final class ProfileService: Sendable {
         }
         guard let route = path.route(of: request.method) else { throw Problem.wrongMethod(path.methods) }
 
-        let cookies = cookies(of: origin)
         let caller = try await route.callers.admit(
-            request.headers, cookies: cookies, opensRegistration: options.opensRegistration, repository)
+            request.headers, cookies: cookies(of: origin), opensRegistration: options.opensRegistration, repository)
         record.caller = caller.identity
         if case .person(_, isByCookie: true) = caller, route.method != .get {
             try browsers.requireSameOrigin(request.headers, isSecure: origin.isEncrypted)

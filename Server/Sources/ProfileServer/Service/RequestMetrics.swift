@@ -25,7 +25,7 @@ final class RequestMetrics: Sendable {
     private let recorders = Mutex<[Labels: Recorders]>([:])
 
     /// Records a request.
-    func count(_ method: String, _ route: String, _ status: Int, _ duration: Duration) {
+    func count(_ method: String, _ route: String, _ status: Int, nanoseconds: Int64) {
         let labels = Labels(method: method, route: route, status: status)
         let recorders = recorders.withLock { recorders in
             if let known = recorders[labels] { return known }
@@ -34,6 +34,6 @@ final class RequestMetrics: Sendable {
             return new
         }
         recorders.requests.increment()
-        recorders.duration.record(duration: duration)
+        recorders.duration.recordNanoseconds(nanoseconds)
     }
 }

@@ -107,9 +107,7 @@ private struct JSONLine {
     /// them, and the line separators of Unicode.
     private mutating func add(_ text: String) {
         bytes.append(UInt8(ascii: "\""))
-        // Most names and values are such texts, and their bytes are copied in one step.
-        if text.utf8.allSatisfy({ (0x20...0x7E).contains($0) && $0 != 0x22 && $0 != 0x5C }) {
-            bytes += text.utf8
+        if addPlain(text) {
             bytes.append(UInt8(ascii: "\""))
             return
         }
@@ -126,12 +124,23 @@ private struct JSONLine {
         }
         bytes.append(UInt8(ascii: "\""))
     }
+
+    /// Adds a text if no character of it needs an escape, and returns whether it was added. Most names and values are
+    /// such texts, and their bytes are copied in one step.
+    private mutating func addPlain(_ text: String) -> Bool {
+        var text = text
+        return text.withUTF8 { utf8 in
+            for byte in utf8 where !(0x20...0x7E ~= byte) || byte == 0x22 || byte == 0x5C { return false }
+            bytes.append(contentsOf: utf8)
+            return true
+        }
+    }
 }
 
 extension CustomStringConvertible {
     /// Whether the description is a JSON literal without quotes.
     fileprivate var isNumberOrBoolean: Bool {
         // A check for a protocol is slow, so the usual types come first.
-        self is Int || self is Int64 || self is Bool || self is any FixedWidthInteger
+        Self.self == Int.self || Self.self == Int64.self || Self.self == Bool.self || self is any FixedWidthInteger
     }
 }
