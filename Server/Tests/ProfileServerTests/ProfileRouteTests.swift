@@ -101,6 +101,25 @@ import Testing
         }
     }
 
+    @Test func `H3: a removal by the id is repeated with one effect`() async throws {
+        try await TestService.with { test in
+            try await test.register("ann")
+            try await test.register("ben")
+            let token = try await test.token(.write)
+            let removal: HTTPFields = [.idempotencyKey: "k", .ifMatch: "\"1-1\""]
+            for _ in 1...2 {
+                let answer = try await test.send(.delete, "/v1/profiles/by-id/1", token: token, headers: removal)
+                #expect(answer.status == .noContent, "\(answer.text)")
+            }
+            let another: HTTPFields = [.idempotencyKey: "another", .ifMatch: "\"1-1\""]
+            let answer = try await test.send(.delete, "/v1/profiles/by-id/1", token: token, headers: another)
+            #expect(answer.status == .notFound)
+            let unknown = try await test.send(.delete, "/v1/profiles/by-id/9", token: token, headers: another)
+            #expect(unknown.status == .notFound)
+            #expect(try await test.repository.profile(username: "ben") != nil)
+        }
+    }
+
     @Test func `A request that sets a secret refuses a key`() async throws {
         try await TestService.with { test in
             try await test.register("ann")

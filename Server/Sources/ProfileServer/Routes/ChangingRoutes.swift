@@ -142,10 +142,22 @@ extension Call {
     fileprivate var changedProfile: (username: String, revision: Int64?) {
         get async throws {
             if let profile = try await findProfile() { return (profile.username, try expectedRevision(of: profile)) }
-            guard headers[.idempotencyKey] != nil, case .name(let name)? = parameters.profile else {
-                throw Problem.noSuchProfile
-            }
+            guard headers[.idempotencyKey] != nil, let name = try await lastName else { throw Problem.noSuchProfile }
             return (name, try precondition.firstRevision)
+        }
+    }
+
+    /// The name of the profile that the path names. If the path has the id of a removed profile, the history knows its
+    /// name, unless the store keeps no history.
+    private var lastName: String? {
+        get async throws {
+            switch parameters.profile {
+            case .name(let name)?: return name
+            case .id(let id?)?:
+                let last = try await repository.history(ofID: id).first
+                return last?.values.first { $0.field == FieldName.username.text }?.before
+            case .id(nil)?, nil: return nil
+            }
         }
     }
 }
