@@ -174,6 +174,7 @@ let package = Package(
                 .product(name: "ProfileCore", package: "profiles"),
                 .product(name: "ProfileStore", package: "profiles"),
                 .product(name: "ProfileStoreSQLite", package: "profiles"),
+                .product(name: "ProfileStorePostgres", package: "profiles", condition: .when(traits: ["Postgres"])),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
             ],

@@ -45,11 +45,12 @@ final class Connection {
 
     /// Sends a request.
     func send(
-        _ method: String, _ path: String, headers: [String] = [], body: String? = nil, declaredLength: Int? = nil
+        _ method: String, _ path: String, headers: [String] = [], body: String? = nil, declaredLength: Int? = nil,
+        mediaType: String = "application/json"
     ) throws {
         var lines = ["\(method) \(path) HTTP/1.1", "Host: 127.0.0.1:\(port)"] + headers
         if let body {
-            lines += ["Content-Type: application/json", "Content-Length: \(declaredLength ?? body.utf8.count)"]
+            lines += ["Content-Type: \(mediaType)", "Content-Length: \(declaredLength ?? body.utf8.count)"]
         }
         try send(lines.joined(separator: "\r\n") + "\r\n\r\n" + (body ?? ""))
     }

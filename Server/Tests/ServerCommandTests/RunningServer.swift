@@ -43,9 +43,11 @@ final class RunningServer {
     }
 
     /// Starts the server on free ports, and waits until it accepts requests.
-    convenience init(_ folder: TemporaryPlace, _ arguments: String..., listeners: Int = 1) async throws {
+    convenience init(
+        _ folder: TemporaryPlace, _ arguments: String..., listeners: Int = 1, variables: [String: String] = [:]
+    ) async throws {
         let options = ["--database", folder.store, "--port", "0"] + (listeners == 2 ? ["--admin-port", "0"] : [])
-        try self.init([Self.program()] + options + arguments, in: folder)
+        try self.init([Self.program()] + options + arguments, in: folder, variables: variables)
         try await waitUntil { self.output.filter { $0 == "\n" }.count == listeners || self.hasEnded }
         addresses = output.split(separator: "\n").map { String($0.split(separator: " ").last ?? "") }
         try #require(addresses.count == listeners, "\(log)")

@@ -4,6 +4,10 @@ import ProfileStore
 import ProfileStoreSQLite
 import Testing
 
+#if Postgres
+    import ProfileStorePostgres
+#endif
+
 /// A temporary folder with a store in it. It is removed with the last reference to it.
 final class TemporaryPlace {
     let path: String
@@ -14,15 +18,23 @@ final class TemporaryPlace {
     /// Words that no log may contain: the name, the password and a value of the profile, and what a request's query has.
     static let canaries = ["canary-name", "canary-Passw0rd", "canary value", "canary-query"]
 
-    init() throws {
+    /// The path of the store, or its URI in a database.
+    let store: String
+
+    /// Makes the folder.
+    ///
+    /// - Parameter database: The URI of the store; nil for a file in the folder.
+    /// - Throws: The error of `mkdtemp`.
+    init(database: String? = nil) throws {
         var template = Array("/tmp/profiles-server-tests.XXXXXX".utf8CString)
         guard mkdtemp(&template) != nil else { throw SystemFailure(code: errno, action: "mkdtemp") }
         path = String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
+        store = database ?? "\(path)/store.sqlite"
     }
 
     /// Makes a store with one profile and an access token.
-    static func withStore() async throws -> TemporaryPlace {
-        let place = try TemporaryPlace()
+    static func withStore(database: String? = nil) async throws -> TemporaryPlace {
+        let place = try TemporaryPlace(database: database)
         var options = ProfileRepository.Options()
         options.createsMissing = true
         options.initialSchema = try ProfileSchema(
@@ -33,7 +45,7 @@ final class TemporaryPlace {
                     {"name": "city"}
                 ]}
                 """)
-        let repository = try await ProfileRepository.open(at: place.store, options: options)
+        let repository = try await place.openStore(options)
         _ = try await repository.register(
             ProfileDraft(["username": canaries[0], "password": canaries[1], "city": canaries[2]]))
         let name = try #require(AccountLabel("tests"))
@@ -56,7 +68,14 @@ final class TemporaryPlace {
         rmdir(path)
     }
 
-    var store: String { "\(path)/store.sqlite" }
+    private func openStore(_ options: ProfileRepository.Options) async throws -> ProfileRepository {
+        #if Postgres
+            if store.hasPrefix("postgresql://") {
+                return try await ProfileRepository.open(postgres: store, options: options)
+            }
+        #endif
+        return try await ProfileRepository.open(at: store, options: options)
+    }
 
     /// The path of a file that is not there yet.
     func newName(_ word: String) -> String {

@@ -1,4 +1,6 @@
 internal import HTTPBounds
+internal import ProfileLogin
+internal import ProfileStore
 internal import Synchronization
 
 /// Counts the failed attempts of each address within a minute.
@@ -34,15 +36,23 @@ final class AttemptLimiter: Sendable {
 
     /// Runs an attempt that counts as a failure until it succeeds, so that attempts at the same time are counted too.
     ///
+    /// An attempt that the store did not answer does not count. Otherwise the clients that repeat a login while a database
+    /// is away would be refused for a minute when it is back.
+    ///
     /// - Throws: The error of `body`, or 429 without calling it.
     func attempt<Value>(
         from address: ClientAddress?, keepsCounting: Bool, _ body: () async throws -> Value
     ) async throws -> Value {
         guard let key = address?.key else { return try await body() }
         if let wait = count(key) { throw Problem.tooManyAttempts(seconds: max(1, wait.components.seconds + 1)) }
-        let value = try await body()
-        if !keepsCounting { uncount(key) }
-        return value
+        do {
+            let value = try await body()
+            if !keepsCounting { uncount(key) }
+            return value
+        } catch {
+            if error.isSilenceOfStore { uncount(key) }
+            throw error
+        }
     }
 
     // A `Mutex` must be unlocked by the thread that has locked it, so it is not used in asynchronous functions.
@@ -87,5 +97,21 @@ extension AttemptLimiter.Windows {
             order.removeFirst(first)
             first = 0
         }
+    }
+}
+
+extension Error {
+    /// Whether the store did not answer, so that the attempt has shown nothing and written nothing.
+    ///
+    /// A cancelled attempt is not among these: a client could cancel attempts after each has cost a hash.
+    fileprivate var isSilenceOfStore: Bool {
+        let error: ProfileStoreError? =
+            switch self as any Error {
+            case let error as ProfileStoreError: error
+            case CredentialError.store(let error): error
+            case LoginError.store(let error): error
+            default: nil
+            }
+        return error?.code == .unavailable || error?.code == .busy
     }
 }

@@ -24,7 +24,9 @@ extension ServerFailure {
                 .usage, "The address of the database cannot be used",
                 "It is a URI such as postgresql://user@host/database, without a password: use PGPASSFILE or PGPASSWORD")
         case .unavailable:
-            self.init(.unavailable, "No server that keeps the profiles can be reached\(detail)")
+            self.init(
+                .unavailable, "No server that keeps the profiles can be reached\(detail)",
+                "Start the server, or correct the address in --database or PROFILES_DATABASE")
         case .notDurable:
             self.init(
                 .badConfiguration, "A write could be lost with one machine\(detail)",
