@@ -38,7 +38,8 @@ extension Callers {
     ///
     /// If the header `Authorization` is sent, only it counts: a wrong token is refused even if a valid cookie is there.
     func admit(
-        _ headers: HTTPFields, cookies: @autoclosure () -> CookieNames?, opensRegistration: Bool, _ repository: ProfileRepository
+        _ headers: HTTPFields, cookies: @autoclosure () -> CookieNames?, opensRegistration: Bool,
+        _ repository: ProfileRepository
     ) async throws -> Caller {
         let servesAnyone = anyone == .always || (anyone == .withOpenRegistration && opensRegistration)
         if !people, programs == nil {

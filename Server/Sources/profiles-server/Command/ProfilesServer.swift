@@ -132,7 +132,8 @@ struct ProfilesServer: AsyncParsableCommand {
         var options = ProfileRepository.Options()
         options.command = "profiles-server"
         // A client that is told to try again is served better than one that waits.
-        options.waitLimit = .seconds(10)
+        // Less than the grace time, so that a request that waits when the service ends is answered.
+        options.waitLimit = .seconds(8)
         options.observer = StoreMetrics().observer
         return options
     }
