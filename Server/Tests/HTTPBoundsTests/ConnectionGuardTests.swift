@@ -151,8 +151,12 @@ struct ServedRequestTests {
 
     @Test
     func `An answer before the end of the body closes the connection, and arrives`() async throws {
-        try await TestServer.run(bounds { $0.lingerLength = 256 * 1024 }) { server in
-            // The body never ends. The client reads nothing before it has sent more than the server discards.
+        let patient = bounds {
+            $0.lingerLength = 256 * 1024
+            $0.lingerTime = .seconds(60)
+        }
+        try await TestServer.run(patient) { server in
+            // The body never ends. The client reads nothing before it has sent all that it sends.
             try await RawClient.run(server, reads: false) { client in
                 try await client.send(post("/early", "Transfer-Encoding: chunked"))
                 for _ in 0..<8 { try? await client.send("4000\r\n" + String(repeating: "x", count: 0x4000) + "\r\n") }
