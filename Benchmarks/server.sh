@@ -26,11 +26,11 @@ start() { # NAME COMMAND...: waits until it accepts requests. Its log goes to a 
     local name=$1
     shift
     # The line of an earlier start must not be taken for this one's.
-    rm -f "$data/$name.out"
+    : > "$data/$name.out"
     "$@" > "$data/$name.out" 2> "$data/$name.log" &
     process[$name]=$!
     for _ in $(seq 200); do
-        url[$name]=$(sed -n 's|.*accepts requests at \(http://[0-9.:]*\).*|\1|p' "$data/$name.out" 2> "$data/run.log" || true)
+        url[$name]=$(sed -n 's|.*accepts requests at \(http://[0-9.:]*\).*|\1|p' "$data/$name.out")
         [ -z "${url[$name]}" ] || return 0
         kill -0 "${process[$name]}" 2> "$data/run.log" || break
         sleep 0.05

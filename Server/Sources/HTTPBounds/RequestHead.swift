@@ -69,6 +69,7 @@ struct RequestHead: Equatable {
     private static func isHost(_ host: Substring) -> Bool {
         !host.isEmpty
             && host.utf8.allSatisfy { byte in
+                // The search in a text takes long, so the bytes of usual hosts come first.
                 switch byte {
                 case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
                     UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "."), UInt8(ascii: ":"), UInt8(ascii: "-"):

@@ -133,7 +133,7 @@ struct ProfilesServer: AsyncParsableCommand {
         options.command = "profiles-server"
         // A client that is told to try again is served better than one that waits.
         // Less than the grace time, so that a request that waits when the service ends is answered.
-        options.waitLimit = .seconds(8)
+        options.waitLimit = GraceTime.limit - .seconds(2)
         options.observer = StoreMetrics().observer
         return options
     }
