@@ -13,7 +13,8 @@ public final class PasscodeHasher: Sendable {
     public let policy: HashingPolicy
 
     package let pool: HashingPool
-    private let threads: Int
+    /// The maximum number of hashes that are computed at the same time.
+    package let threads: Int
     /// Called after each hash; nil if there is no observer.
     private let finished: (@Sendable (HashingWork) -> Void)?
     private let argon2Counter = Atomic(0)

@@ -22,36 +22,34 @@ struct StoreLayout {
 
     /// Derives the layout from the migrations up to a version.
     init(version: Int) {
-        var objects: [String: String] = [:]
-        var addedColumns: [Substring: Substring] = [:]
+        var tables: [String: Table] = [:]
+        var indexes: [String: (sql: String, table: String)] = [:]
         for migration in Migration.sqlite where migration.version <= version {
             for statement in migration.statements {
-                let words = statement.split(separator: " ", maxSplits: 5)
+                let words = statement.utf8.split(separator: UInt8(ascii: " "), maxSplits: 5).map { String(Substring($0)) }
                 switch (words[0], words[1]) {
-                case ("CREATE", "TABLE"), ("CREATE", "INDEX"): objects[String(words[2])] = statement
-                case ("CREATE", "UNIQUE"): objects[String(words[3])] = statement
+                case ("CREATE", "TABLE"): tables[words[2]] = Table(statement)
+                case ("CREATE", "INDEX"): indexes[words[2]] = (statement, table: words[4])
+                case ("CREATE", "UNIQUE"):
+                    indexes[words[3]] = (statement, table: String(words[5].prefix { $0 != " " }))
                 // The statement is ALTER TABLE … ADD COLUMN with a definition, or ALTER TABLE … DROP COLUMN with the
                 // name of a column that an earlier migration added.
                 case ("ALTER", "TABLE"):
-                    let table = String(words[2])
-                    let (head, tail) = Self.split(objects[table] ?? "")
                     if words[3] == "ADD" {
-                        addedColumns[words[5].prefix { $0 != " " }] = words[5]
-                        objects[table] = "\(head), \(words[5])\(tail)"
+                        tables[words[2]]?.addedColumns.append(words[5])
                     } else {
-                        objects[table] = (head + tail).replacing(", \(addedColumns[words[5]] ?? "")", with: "")
+                        tables[words[2]]?.addedColumns.removeAll { $0.hasPrefix(words[5] + " ") }
                     }
                 case ("DROP", "TABLE"):
                     // When SQLite drops a table, it also drops the table's indexes.
-                    let table = String(words[2])
-                    objects[table] = nil
-                    objects = objects.filter { !$0.value.contains("INDEX \($0.key) ON \(table) (") }
+                    tables[words[2]] = nil
+                    indexes = indexes.filter { $0.value.table != words[2] }
                 // Other statements write rows.
                 default: break
                 }
             }
         }
-        self.objects = objects
+        objects = indexes.mapValues(\.sql).merging(tables.mapValues(\.sql)) { index, _ in index }
     }
 
     /// Verifies that the layout of a store matches its version and its schema in force. Also records the database's
@@ -96,14 +94,14 @@ struct StoreLayout {
 
     private func verify(_ connection: borrowing Connection) throws {
         var missing = objects
-        var uniqueColumns: Set<FieldColumn> = []
+        var uniqueColumns: [FieldColumn] = []
         for object in try Self.objects(of: connection) {
             if let sql = missing.removeValue(forKey: object.name) {
                 guard object.hasText(sql) || object.hasText(Self.extended(sql, as: object)) else {
                     throw object.error(.changed)
                 }
             } else if let column = object.uniqueColumn {
-                uniqueColumns.insert(column)
+                uniqueColumns.append(column)
             } else {
                 guard try object.isHarmless(connection) else { throw object.error(.foreign) }
             }
@@ -114,8 +112,10 @@ struct StoreLayout {
         }
         // The loop above has verified that `schemas` is a plain table, so it can be read now.
         let schema = objects["schemas"] == nil ? nil : try SchemaTable.latest(connection)?.parsed()
-        let wanted = Set(schema?.uniqueFields.map(\.column) ?? [])
-        guard let column = wanted.symmetricDifference(uniqueColumns).min() else { return }
+        let wanted = schema?.uniqueFields.map(\.column) ?? []
+        // Arrays are used, because these lists are short and the runtime needs long to prepare the first set of a type.
+        let different = wanted.filter { !uniqueColumns.contains($0) } + uniqueColumns.filter { !wanted.contains($0) }
+        guard let column = different.min() else { return }
         throw ProfileStoreError.altered(
             AlteredObject(
                 wanted.contains(column) ? .missing : .foreign, type: "index",
@@ -145,21 +145,33 @@ struct StoreLayout {
         // Only the names of added columns are quoted, and each name appears twice.
         let pieces = stored.sql.utf8.split(separator: UInt8(ascii: "\""), omittingEmptySubsequences: false)
         let names = stride(from: 1, to: pieces.count, by: 4).map { String(decoding: pieces[$0], as: UTF8.self) }
-        let (head, tail) = split(table)
-        return head + names.compactMap(FieldColumn.init).map { ", " + ProfileTable.columnDefinition($0) }.joined()
-            + tail
+        var extended = Table(table)
+        extended.addedColumns = names.compactMap(FieldColumn.init).map(ProfileTable.columnDefinition)
+        return extended.sql
     }
+}
+
+/// The SQL of a table, and the columns that were added later.
+private struct Table {
+    let head: String
+    let tail: String
+    /// The definitions of the added columns.
+    var addedColumns: [String] = []
 
     /// Splits a table's SQL at the place where SQLite inserts an added column: before the table constraints, or at the
     /// end of the columns.
-    private static func split(_ table: String) -> (head: String, tail: String) {
-        let bytes = Array(table.utf8)
+    init(_ created: String) {
+        let bytes = Array(created.utf8)
         let constraint = bytes.indices.first {
             bytes[$0] == UInt8(ascii: ",") && bytes[$0...].starts(with: ",\n    CHECK".utf8)
         }
         let place = constraint ?? bytes.lastIndex(of: UInt8(ascii: ")")) ?? bytes.endIndex
-        return (String(decoding: bytes[..<place], as: UTF8.self), String(decoding: bytes[place...], as: UTF8.self))
+        head = String(decoding: bytes[..<place], as: UTF8.self)
+        tail = String(decoding: bytes[place...], as: UTF8.self)
     }
+
+    /// The SQL that SQLite stores.
+    var sql: String { head + addedColumns.map { ", " + $0 }.joined() + tail }
 }
 
 /// A row of `sqlite_schema`.

@@ -200,9 +200,11 @@ struct HashingPace: Sendable {
     /// until these passwords are hashed.
     private(set) var mostAtOnce = 16
 
-    mutating func adjust(to duration: Duration, for count: Int) {
+    /// Adjusts the number, after `count` passwords were hashed in this time. The number is a multiple of the number of
+    /// threads, so that no thread waits while others compute the last hashes.
+    mutating func adjust(to duration: Duration, for count: Int, threads: Int) {
         let wanted = Double(count) * (Duration.milliseconds(500) / max(duration, .milliseconds(1)))
-        mostAtOnce = min(max(1, Int(wanted)), 4 * max(count, 4))
+        mostAtOnce = max(min(Int(wanted), 4 * max(count, 4)) / threads, 1) * threads
     }
 }
 

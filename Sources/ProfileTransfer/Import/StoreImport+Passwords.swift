@@ -84,7 +84,9 @@ extension StoreImport {
                 run.hashing.withLock { $0.done = before + done }
                 run.progress(after: judged.batch)
             }
-            run.hashing.withLock { $0.adjust(to: ContinuousClock.now - start, for: passwords.count) }
+            run.hashing.withLock {
+                $0.adjust(to: .now - start, for: passwords.count, threads: repository.hasher.threads)
+            }
             return hashes
         } catch {
             throw .store(error == .cancelled ? .cancelled : .hashing(error))
