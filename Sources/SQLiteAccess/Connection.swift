@@ -55,8 +55,7 @@ package struct Connection: ~Copyable {
             // of the database.
             _ = try LockFile(path)
         }
-        let connection = Connection(
-            handle: try Self.open(path, mode: mode, vfs: vfs), path: path, waitLimit: waitLimit)
+        let connection = try Connection(unconfigured: path, mode: mode, vfs: vfs, waitLimit: waitLimit)
         do throws(SQLiteError) {
             // SQLite reads the schema and the planner's statistics here. If an attacker made the schema, reading it can
             // be slow.
@@ -72,6 +71,13 @@ package struct Connection: ~Copyable {
         // locks of other connections no longer block the reader.
         if mode == .readOnly { connection.terms.waitLimit = nil }
         self = connection
+    }
+
+    /// Opens a connection without its settings. The caller applies them, or reads only the file's header.
+    init(
+        unconfigured path: DatabasePath, mode: Mode, vfs: String?, waitLimit: WaitLimit? = nil
+    ) throws(SQLiteError) {
+        self.init(handle: try Self.open(path, mode: mode, vfs: vfs), path: path, waitLimit: waitLimit)
     }
 
     /// Opens a private temporary database: a file without a name, which is removed when the connection closes

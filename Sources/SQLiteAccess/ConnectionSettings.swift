@@ -26,8 +26,6 @@ package struct ConnectionSettings: Hashable, Sendable {
     package var attachLimit: Int
     /// The page size in bytes.
     package var pageSize: Int
-    package var applicationID: Int32
-    package var userVersion: Int32
 
     /// Whether every setting has the value that the project requires.
     package var isAsWanted: Bool {
@@ -37,7 +35,7 @@ package struct ConnectionSettings: Hashable, Sendable {
 }
 
 extension Connection {
-    /// Reads all settings, and the application ID and user version in the file's header.
+    /// Reads all settings.
     package func settings() throws(SQLiteError) -> ConnectionSettings {
         let inStatements = try isOn(SQLITE_DBCONFIG_DQS_DML)
         let inSchema = try isOn(SQLITE_DBCONFIG_DQS_DDL)
@@ -55,13 +53,8 @@ extension Connection {
             doubleQuotedStrings: inStatements || inSchema,
             busyTimeout: Int(try integer("PRAGMA busy_timeout")),
             attachLimit: Int(sqlite3_limit(handle, SQLITE_LIMIT_ATTACHED, -1)),
-            pageSize: Int(try integer("PRAGMA page_size")),
-            applicationID: Int32(truncatingIfNeeded: try integer("PRAGMA application_id")),
-            userVersion: Int32(truncatingIfNeeded: try integer("PRAGMA user_version")))
+            pageSize: Int(try integer("PRAGMA page_size")))
     }
-
-    /// Returns the user version: a number in the file's header that belongs to the program.
-    package func userVersion() throws(SQLiteError) -> Int { Int(try integer("PRAGMA user_version")) }
 
     /// Switches the database to a write-ahead log if it does not use one yet, and verifies the result.
     ///
@@ -174,7 +167,7 @@ extension Connection {
         return value != 0
     }
 
-    private func integer(_ pragma: String) throws(SQLiteError) -> Int64 {
+    func integer(_ pragma: String) throws(SQLiteError) -> Int64 {
         var statement = try prepare(pragma)
         return try statement.step() ? statement.integer(at: 0) : 0
     }

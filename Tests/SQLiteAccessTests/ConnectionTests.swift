@@ -66,9 +66,12 @@ import Watchdog
     @Test func `the numbers that say whose a file is are read back`() throws {
         let connection = try database.connect()
         try connection.execute("PRAGMA application_id = -5; PRAGMA user_version = 7")
-        let settings = try connection.settings()
-        #expect(settings.applicationID == -5)
-        #expect(settings.userVersion == 7)
+        try connection.enableWriteAheadLog()
+        try connection.checkpoint(.truncate)
+        let header = try connection.header()
+        #expect(header.applicationID == -5)
+        #expect(header.userVersion == 7)
+        #expect(try DatabaseHeader(database.path) == header)
     }
 
     @Test func `an inspection leaves nothing beside the file and does not change it`() throws {
@@ -82,8 +85,8 @@ import Watchdog
         #expect(!before.isEmpty)
         do {
             let connection = try Connection(database.path, mode: .inspection)
-            let settings = try connection.settings()
-            #expect(settings.applicationID == 77)
+            #expect(try connection.header().applicationID == 77)
+            #expect(try DatabaseHeader(database.path).applicationID == 77)
         }
         #expect(database.names() == ["test.db"])
         #expect(SmallFile.bytes(of: database.file) == before)

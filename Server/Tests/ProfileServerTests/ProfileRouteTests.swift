@@ -120,6 +120,23 @@ import Testing
         }
     }
 
+    @Test func `H3: an edit by the id that renames the profile is repeated with one effect`() async throws {
+        try await TestService.with { test in
+            try await test.register("ann")
+            let token = try await test.token(.write)
+            let edit: HTTPFields = [.idempotencyKey: "k", .ifMatch: "\"1-1\""]
+            for _ in 1...2 {
+                let answer = try await test.send(
+                    .patch, "/v1/profiles/by-id/1", #"{"username": "anna"}"#, token: token, headers: edit)
+                #expect(answer.status == .ok && answer.headers[.eTag] == "\"2-1\"", "\(answer.text)")
+            }
+            let other = try await test.send(
+                .patch, "/v1/profiles/by-id/1", #"{"username": "anne"}"#, token: token, headers: edit)
+            #expect(other.status == .unprocessableContent && other.code == "key_reused")
+            #expect(try await test.repository.changes.latestNumber == 2)
+        }
+    }
+
     @Test func `A request that sets a secret refuses a key`() async throws {
         try await TestService.with { test in
             try await test.register("ann")

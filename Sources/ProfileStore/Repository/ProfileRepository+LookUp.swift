@@ -128,7 +128,7 @@ extension ProfileRepository {
         return try ProfileSearch(query, otherVersions: others, mostBytes: mostBytes, by: rules.validator)
     }
 
-    private func profile(_ key: ProfileKey) async throws(ProfileStoreError) -> Profile? {
+    func profile(_ key: ProfileKey) async throws(ProfileStoreError) -> Profile? {
         try await byLatestRules(latest: { $0?.schemaVersion }) { rules throws(ProfileStoreError) in
             try await ask(.lookUp, rows: \.rowCount, await engine.profile(key, under: rules))
         }

@@ -24,7 +24,7 @@ extension ProfileRepository {
     ) async throws(ProfileStoreError) -> Profile {
         do throws(EditError<Never>) {
             return try await call { () throws(EditError<Never>) in
-                try await attemptEdit(username, revision, author, key, change)
+                try await attemptEdit(.username(username), revision, author, key, change)
             }
         } catch {
             switch error {
@@ -41,9 +41,27 @@ extension ProfileRepository {
         _ username: String, expecting revision: Int64? = nil, by author: Author? = nil, key: WriteKey? = nil,
         _ change: @Sendable (inout ProfileDraft) throws -> Void
     ) async throws -> Profile {
+        try await edit(.username(username), revision, author, key, change)
+    }
+
+    /// Edits a profile like ``edit(_:expecting:by:key:_:)-77e2w``. If the edit changes the username, a repeat with the
+    /// same key still gets the first answer, because the id of a profile does not change.
+    ///
+    /// - Throws: The error of `change`, or ``ProfileStoreError``. The error `notFound` has the id instead of a username.
+    public func edit(
+        id: Int64, expecting revision: Int64? = nil, by author: Author? = nil, key: WriteKey? = nil,
+        _ change: @Sendable (inout ProfileDraft) throws -> Void
+    ) async throws -> Profile {
+        try await edit(.id(id), revision, author, key, change)
+    }
+
+    private func edit(
+        _ target: ProfileKey, _ revision: Int64?, _ author: Author?, _ key: WriteKey?,
+        _ change: @Sendable (inout ProfileDraft) throws -> Void
+    ) async throws -> Profile {
         do throws(EditError<any Error>) {
             return try await call { () throws(EditError<any Error>) in
-                try await attemptEdit(username, revision, author, key, change)
+                try await attemptEdit(target, revision, author, key, change)
             }
         } catch {
             switch error {
@@ -63,17 +81,21 @@ extension ProfileRepository {
     public func profile(
         username: String, expecting revision: Int64?
     ) async throws(ProfileStoreError) -> Profile {
-        var stored = try await profile(username: username)
+        try await profile(.username(username), expecting: revision)
+    }
+
+    private func profile(_ key: ProfileKey, expecting revision: Int64?) async throws(ProfileStoreError) -> Profile {
+        var stored = try await profile(key)
         if stored == nil || revision != nil && stored?.revision != revision {
-            stored = try await confirmed(stored, username)
+            stored = try await confirmed(stored, key)
         }
-        guard let stored else { throw .notFound(username: username) }
+        guard let stored else { throw .notFound(username: key.text) }
         try stored.requireRevision(revision)
         return stored
     }
 
-    private func confirmed(_ stored: Profile?, _ username: String) async throws(ProfileStoreError) -> Profile? {
-        try await confirmed(stored) { () throws(ProfileStoreError) in try await profile(username: username) }
+    private func confirmed(_ stored: Profile?, _ key: ProfileKey) async throws(ProfileStoreError) -> Profile? {
+        try await confirmed(stored) { () throws(ProfileStoreError) in try await profile(key) }
     }
 
     /// Replaces the values of a profile by valid values. If the profile was changed after it was read, nothing is
@@ -142,10 +164,10 @@ extension ProfileRepository {
     }
 
     private func attemptEdit<Failure>(
-        _ username: String, _ revision: Int64?, _ author: Author?, _ key: WriteKey?,
+        _ target: ProfileKey, _ revision: Int64?, _ author: Author?, _ key: WriteKey?,
         _ change: @Sendable (inout ProfileDraft) throws(Failure) -> Void
     ) async throws(EditError<Failure>) -> Profile {
-        let facts = [LoginAttempt.foldedName(username), revision.map { String($0) }]
+        let facts = target.facts + [revision.map { String($0) }]
         let stamp = stamp(author, KeyedRequest(key, "edit", facts, isOfOneRevision: revision != nil))
         let first: Profile? = try await EditError<Failure>.of { () throws(ProfileStoreError) in
             try await firstAnswer(stamp)
@@ -158,7 +180,7 @@ extension ProfileRepository {
         while true {
             let stored = try await EditError<Failure>.of { () throws(ProfileStoreError) in
                 if let confirmed = confirmedProfile.take() { return confirmed }
-                return try await profile(username: username, expecting: revision)
+                return try await profile(target, expecting: revision)
             }
             var draft = stored.draft
             do throws(Failure) { try change(&draft) } catch { throw .change(error) }
@@ -175,7 +197,7 @@ extension ProfileRepository {
             } catch {
                 let latest = try await EditError<Failure>.of { () throws(ProfileStoreError) in
                     try await refreshSchema()
-                    return try await confirmed(stored, username)
+                    return try await confirmed(stored, target)
                 }
                 // If another process has adopted other rules, these rules may accept the draft.
                 if adoptedSchema.version != adopted.version, .now < deadline { continue }
@@ -229,6 +251,24 @@ extension ProfileRepository {
             throw error == .cancelled ? .cancelled : .hashing(error)
         }
         return profiles
+    }
+}
+
+extension ProfileKey {
+    /// The key in an error that names a profile which does not exist.
+    fileprivate var text: String {
+        switch self {
+        case .username(let username): username
+        case .id(let id): String(id)
+        }
+    }
+
+    /// The key as facts of a request with an idempotency key. No username has the same facts as an id.
+    fileprivate var facts: [String?] {
+        switch self {
+        case .username(let username): [LoginAttempt.foldedName(username)]
+        case .id(let id): [nil, String(id)]
+        }
     }
 }
 

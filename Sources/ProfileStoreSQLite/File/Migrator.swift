@@ -17,8 +17,8 @@ enum Migrator {
         _ connection: borrowing Connection, at time: Timestamp
     ) throws -> [String] {
         var applied: [String] = []
-        let settings = try connection.settings()
-        for migration in Migration.sqlite where migration.version > Int(settings.userVersion) {
+        let version = Int(try connection.header().userVersion)
+        for migration in Migration.sqlite where migration.version > version {
             try connection.writeTransaction {
                 try apply(migration, connection, at: time)
                 if migration.version == latest { try recount(connection) }
@@ -44,8 +44,7 @@ enum Migrator {
     static func create(
         _ connection: borrowing Connection, schema: ProfileSchema, at time: Timestamp
     ) throws -> Bool {
-        let settings = try connection.settings()
-        guard settings.userVersion == 0 else { return false }
+        guard try connection.header().userVersion == 0 else { return false }
         try connection.writeTransaction {
             for migration in Migration.sqlite { try apply(migration, connection, at: time) }
             try SchemaTable.adopt(schema, replacing: nil, at: time, connection)

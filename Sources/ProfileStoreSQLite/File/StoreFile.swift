@@ -197,7 +197,7 @@ struct StoreFile: Sendable {
         // The first inspection does not use locks. So SQLite creates no file beside a database of another program.
         let asItLies: State
         do {
-            asItLies = try look(as: .inspection).state
+            asItLies = try Self.state(by: try DatabaseHeader(path, vfs: vfs)) ?? look(as: .inspection).state
         } catch {
             // If a lock file exists, the file may be a store in the middle of a checkpoint or of its first import. Such
             // a store can look damaged if it is read without locks. An interrupted first import is rolled back.
@@ -245,15 +245,20 @@ struct StoreFile: Sendable {
     private static func state(_ connection: borrowing Connection) throws -> State {
         // All statements run in one transaction, because another process may create the store between two statements.
         try connection.readTransaction {
-            let settings = try connection.settings()
-            let version = Int(settings.userVersion)
-            if settings.applicationID == applicationID {
-                return version <= Migrator.latest ? .store(version: version) : .newer(version: version)
-            }
-            guard settings.applicationID == 0, version == 0 else { return .foreign }
+            if let state = Self.state(by: try connection.header()) { return state }
             var statement = try connection.prepare("SELECT count(*) FROM sqlite_schema")
             return try statement.step() && statement.integer(at: 0) == 0 ? .empty : .foreign
         }
+    }
+
+    /// Returns the state that the header of a database shows. Nil if the database is empty, or another program's that
+    /// sets none of the numbers in the header.
+    private static func state(by header: DatabaseHeader) -> State? {
+        let version = Int(header.userVersion)
+        if header.applicationID == applicationID {
+            return version <= Migrator.latest ? .store(version: version) : .newer(version: version)
+        }
+        return header.applicationID == 0 && version == 0 ? nil : .foreign
     }
 
     /// Returns whether a database that looks empty now had pages before the transaction in its rollback journal. SQLite

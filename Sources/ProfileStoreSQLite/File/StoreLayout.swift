@@ -26,7 +26,9 @@ struct StoreLayout {
         var indexes: [String: (sql: String, table: String)] = [:]
         for migration in Migration.sqlite where migration.version <= version {
             for statement in migration.statements {
-                let words = statement.utf8.split(separator: UInt8(ascii: " "), maxSplits: 5).map { String(Substring($0)) }
+                let words = statement.utf8.split(separator: UInt8(ascii: " "), maxSplits: 5).map {
+                    String(Substring($0))
+                }
                 switch (words[0], words[1]) {
                 case ("CREATE", "TABLE"): tables[words[2]] = Table(statement)
                 case ("CREATE", "INDEX"): indexes[words[2]] = (statement, table: words[4])
@@ -84,7 +86,7 @@ struct StoreLayout {
 
     /// Returns the version of a store, or throws `newerStore` if this program does not know that version.
     static func knownVersion(_ connection: borrowing Connection) throws -> Int {
-        let version = try connection.userVersion()
+        let version = Int(try connection.header().userVersion)
         guard version <= Migrator.latest else {
             throw ProfileStoreError.newerStore(
                 path: connection.path?.description ?? "", version: version, known: Migrator.latest)

@@ -94,6 +94,35 @@ import Watchdog
         await repository.close()
     }
 
+    @Test func `H3: an edit by the id is not run again after it has renamed the profile, or the profile is gone`()
+        async throws
+    {
+        let repository = try await store.open(registering: ["abel", "bert"])
+        let abel = try #require(try await repository.profile(username: "abel"))
+        let renamed = try await repository.edit(id: abel.id, expecting: 1, key: key) { $0["username"] = "cain" }
+        #expect(renamed.username == "cain")
+        _ = try await repository.register("abel")
+        func expectFirstAnswer() async throws {
+            let again = try await repository.edit(id: abel.id, expecting: 1, key: key) { _ in
+                Issue.record("it ran again")
+            }
+            #expect(again == renamed)
+        }
+        try await expectFirstAnswer()
+        await #expect(throws: ProfileStoreError.keyReused(key)) {
+            try await repository.edit(id: abel.id + 1, expecting: 1, key: key) { $0["username"] = "cain" }
+        }
+        await #expect(throws: ProfileStoreError.keyReused(key)) {
+            try await repository.edit("cain", expecting: 1, key: key) { $0["username"] = "cain" }
+        }
+        _ = try await repository.remove("cain")
+        try await expectFirstAnswer()
+        await #expect(throws: ProfileStoreError.notFound(username: String(abel.id))) {
+            try await repository.edit(id: abel.id) { _ in Issue.record("there is no profile to change") }
+        }
+        await repository.close()
+    }
+
     @Test func `H3: a key belongs to one request, and another request with it is refused`() async throws {
         let repository = try await store.open(registering: ["abel", "bert"])
         func key(_ text: String, _ request: String) throws -> WriteKey {

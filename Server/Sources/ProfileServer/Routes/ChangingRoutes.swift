@@ -13,9 +13,15 @@ extension Route {
         let patch = call.body
         if patch.setsPassword, !call.permits(.write) { throw Problem.notPermitted }
         let target = try await call.changedProfile
-        let edited = try await call.repository.edit(
-            target.username, expecting: target.revision, by: call.caller.author, key: try call.key
-        ) { draft throws in try draft.merge(patch) }
+        let (author, key) = (call.caller.author, try call.key)
+        let merge: @Sendable (inout ProfileDraft) throws -> Void = { try $0.merge(patch) }
+        let edited =
+            if case .id(let id?)? = call.parameters.profile {
+                try await call.repository.edit(id: id, expecting: target.revision, by: author, key: key, merge)
+            } else {
+                try await call.repository.edit(
+                    target.username, expecting: target.revision, by: author, key: key, merge)
+            }
         return .profile(edited, for: call.caller)
     }
 

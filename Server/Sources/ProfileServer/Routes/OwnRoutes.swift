@@ -19,7 +19,7 @@ extension Route {
         let schema = profile.schema
         let patch = call.body
         let edited = try await call.repository.edit(
-            profile.username, expecting: try call.expectedRevision(of: profile), by: call.caller.author,
+            id: profile.id, expecting: try call.expectedRevision(of: profile), by: call.caller.author,
             key: try call.key
         ) { draft throws in try draft.merge(patch, ofOwnerIn: schema) }
         return .profile(edited, for: call.caller)
