@@ -1,3 +1,4 @@
+import Foundation
 import HTTPTypes
 import NIOCore
 import ProfileCore
@@ -120,6 +121,24 @@ import Testing
             let login = #"{"username": "ann", "password": "aK8oio"}"#
             #expect(try await test.send(.post, "/v1/login", login, from: peer).status == .tooManyRequests)
             #expect(try await test.send(.post, "/v1/login", login, from: other).status == .unauthorized)
+        }
+    }
+
+    @Test func `P9: a login that the store did not answer is no failed attempt of its address`() async throws {
+        try await TestService.with(waitLimit: .zero, options: { $0.attemptsOfAddress = 3 }) { test in
+            try await test.register("ann")
+            let peer = try SocketAddress(ipAddress: "192.0.2.7", port: 4000)
+            let login = #"{"username": "ann", "password": "aK8oio"}"#
+            // Another program writes for a long time: it holds the lock of writers.
+            let lock = open(test.file + "-lock", O_RDWR | O_CLOEXEC)
+            defer { close(lock) }
+            #expect(flock(lock, LOCK_EX) == 0)
+            for _ in 1...4 {
+                let answer = try await test.send(.post, "/v1/login", login, from: peer)
+                #expect(answer.status == .serviceUnavailable, "\(answer.text)")
+            }
+            #expect(flock(lock, LOCK_UN) == 0)
+            #expect(try await test.send(.post, "/v1/login", login, from: peer).status == .ok)
         }
     }
 }

@@ -15,6 +15,8 @@ struct TestService: Sendable {
     let repository: ProfileRepository
     let service: ProfileService
     let log: Log
+    /// The file of the store.
+    let file: String
 
     static let host = "127.0.0.1:8080"
     static let password = "Sunflower7"
@@ -37,7 +39,8 @@ struct TestService: Sendable {
 
     /// Runs a test with a service, and closes its store afterwards.
     static func with(
-        options change: (inout ServiceOptions) -> Void = { _ in }, _ body: (TestService) async throws -> Void
+        waitLimit: Duration? = nil, options change: (inout ServiceOptions) -> Void = { _ in },
+        _ body: (TestService) async throws -> Void
     ) async throws {
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent(
             "profiles-server-\(UUID().uuidString)")
@@ -46,8 +49,9 @@ struct TestService: Sendable {
         var options = ProfileRepository.Options()
         options.createsMissing = true
         options.initialSchema = try ProfileSchema(parsing: schema)
-        let repository = try await ProfileRepository.open(
-            at: folder.appendingPathComponent("store.db").path, options: options)
+        if let waitLimit { options.waitLimit = waitLimit }
+        let file = folder.appendingPathComponent("store.db").path
+        let repository = try await ProfileRepository.open(at: file, options: options)
         var serviceOptions = ServiceOptions(hosts: [host])
         let log = Log()
         serviceOptions.logger = Logger(label: "test") { _ in log }
@@ -55,7 +59,7 @@ struct TestService: Sendable {
         let outcome: Result<Void, any Error>
         do {
             let service = ProfileService(repository, serviceOptions)
-            try await body(TestService(repository: repository, service: service, log: log))
+            try await body(TestService(repository: repository, service: service, log: log, file: file))
             outcome = .success(())
         } catch {
             outcome = .failure(error)
