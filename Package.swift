@@ -17,9 +17,12 @@ let strictness: [SwiftSetting] = [
 /// The settings of the libraries in which the tests spend their time. `make test` sets the variable: the tests run in half
 /// the time if these libraries are optimised. Optimisation makes the compilation of a module three to four times as long,
 /// so the tests, the command, the screens and the engine for PostgreSQL, which mostly waits, are compiled without it. A
-/// package that embeds the libraries never sets the variable.
+/// module is compiled as a whole, which takes a quarter less than its files one by one. A package that embeds the libraries
+/// never sets the variable.
 let optimised: [SwiftSetting] =
-    Context.environment["PROFILES_OPTIMISE_SOURCES"] == nil ? strictness : strictness + [.unsafeFlags(["-O"])]
+    Context.environment["PROFILES_OPTIMISE_SOURCES"] == nil
+    ? strictness
+    : strictness + [.unsafeFlags(["-O", "-wmo", "-num-threads", "2"])]
 
 /// Whether the package has the program `Fuzzer`. `make fuzz` sets the variable, and counts the coverage of all modules,
 /// because the runtime of libFuzzer, which must be linked, would slow every other build.
