@@ -88,7 +88,7 @@ extension TextEncoding {
         }
     }
 
-    /// Returns whether bytes contain characters beyond ASCII, and the first one is UTF-8.
+    /// Returns whether the bytes contain a non-ASCII character and the first such character is valid UTF-8.
     static func isProvenUTF8(_ start: Span<UInt8>, isWhole: Bool) -> Bool {
         start.withUnsafeBufferPointer { bytes in
             ByteContent.firstHighByte(of: bytes, from: 0).map { isUTF8(bytes[$0...], isWhole: isWhole) } ?? false

@@ -125,7 +125,8 @@ struct ColumnJudgement {
     /// The evidence for rules, from the values without the tokens that stand for missing values.
     var proof: RuleEvidence { RuleEvidence(evidence, isKey: isAnyKey) }
 
-    /// Returns whether a rule that all values satisfy is proposed, and notes it otherwise.
+    /// Returns whether to propose a rule that all values satisfy. A rule that is left out because the values do not prove
+    /// it is added to `withheld`.
     mutating func proposes(_ rule: WithheldRule, if isProven: Bool) -> Bool {
         guard tightness != .loose else { return false }
         if !isStrict, !isProven { withheld.append(rule) }

@@ -31,6 +31,6 @@ struct SeenASCII: Sendable {
     /// Whether a control character other than tab, LF and CR occurred.
     var hasForbiddenControl: Bool { low & 0xFFFF_D9FF != 0 || high >> 63 == 1 }
 
-    /// The ASCII characters in the order of their codes.
+    /// The ASCII characters that occurred, in the order of their codes.
     var members: [UInt8] { (0..<128).filter(contains) }
 }

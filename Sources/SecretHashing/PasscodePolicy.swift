@@ -1,9 +1,9 @@
 public import ProfileCore
 
-/// The rules for a new passcode: its length, and nothing else (NIST SP 800-63B, section 5.1.1.2).
+/// The limits of the length of a new passcode.
 ///
-/// All Unicode characters are allowed, and no kind of character is required (P6). The rules for passwords are part of
-/// the schema instead.
+/// All Unicode characters are allowed, and no kind of character is required (P6; NIST SP 800-63B, section 5.1.1.2). The
+/// rules for passwords are part of the schema instead.
 public struct PasscodePolicy: Sendable, Equatable {
     /// The minimum number of user-perceived characters.
     public let minimumLength: Int

@@ -182,8 +182,8 @@ final class ExcelSheetReader: XMLHandler {
         try rows.cell(column, text)
     }
 
-    /// Returns the column and the row of a reference such as `AB12` or `AB12:AC13`. Both are 0 if the text is not a
-    /// reference.
+    /// Returns the column and the row of the first cell of a reference such as `AB12` or `AB12:AC13`. Both are 0 if the
+    /// text is not a reference.
     private static func reference(_ text: UnsafePointer<CChar>) -> (column: Int, row: Int) {
         var next = text
         var column = 0

@@ -10,7 +10,7 @@ final class GuardedConnection {
     /// Whether the connection was accepted. Otherwise it closes when it becomes active.
     let isAdmitted: Bool
     private let refusal: ConnectionGuard.Answer
-    /// The place of the guard, from which refusals are written.
+    /// The guard's context, through which refusals are written. Nil after the connection has ended.
     private var guardContext: ChannelHandlerContext?
     private let eventLoop: any EventLoop
 

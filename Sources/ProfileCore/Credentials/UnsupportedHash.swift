@@ -1,6 +1,6 @@
 /// The reason why a given hash is refused.
 ///
-/// It never contains a part of the hash.
+/// It may contain the scheme, a length, the version or a cost of the hash, but never its salt or digest.
 public enum UnsupportedHash: Error, Hashable, Sendable {
     /// The text does not begin with the prefix of a supported scheme.
     case unknownScheme

@@ -67,8 +67,9 @@ public struct TimeOfDay: Hashable, Comparable, Sendable, CustomStringConvertible
         return .value(offset.map { time.inUTC(offset: $0).time } ?? time)
     }
 
-    /// Reads ISO 8601. Returns the time as written, and its offset from UTC in minutes. If the text has no time zone,
-    /// the offset is nil. If the text is not a time in ISO 8601, the whole result is nil.
+    /// Reads a time of ISO 8601 in the form `hh:mm:ss`. A fraction of at most nine digits and a time zone may follow.
+    /// Returns the time as written, and its offset from UTC in minutes. If the text has no time zone, the offset is nil.
+    /// If the text has another form, the whole result is nil.
     static func parts(_ text: Span<UInt8>) -> (time: TimeOfDay, offset: Int?)? {
         guard text.count >= 8, text[2] == UInt8(ascii: ":"), text[5] == UInt8(ascii: ":"),
             let hour = text.digits(0..<2), let minute = text.digits(3..<5), let second = text.digits(6..<8)

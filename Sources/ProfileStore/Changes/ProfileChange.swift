@@ -26,8 +26,8 @@ public struct ProfileChange: Hashable, Sendable {
         case missed
     }
 
-    /// The number of the change. Changes are numbered in their order. The first change has the number 1. If a listener
-    /// has handled this change, it can continue after this number, and it misses no change.
+    /// The number of the change. Numbers start at 1 and rise in the order in which listeners receive the changes. If a
+    /// listener has handled this change, it can continue after this number, and it misses no change.
     public let number: Int64
     /// The kind of the change.
     public let kind: Kind

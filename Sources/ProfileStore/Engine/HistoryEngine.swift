@@ -1,6 +1,7 @@
 internal import ProfileCore
 
-/// Keeps the history of profiles (D1). The writes of the other protocols add to it, in their transactions.
+/// Keeps the history of profiles (D1). The writes of the other engine protocols add their entries to the
+/// history in the same transactions.
 package protocol HistoryEngine: Sendable {
     /// Returns entries of the history, newest first. Expired entries are not returned, even if they are still stored.
     ///
@@ -46,7 +47,7 @@ package struct HistoryList: Sendable {
     package let subject: Subject
     /// Only entries at this time or later are returned; nil for all entries.
     package let since: Timestamp?
-    /// Only entries before this entry in the list are returned; nil for the first page.
+    /// Only entries that follow this entry in the list are returned. They are older. Nil for the first page.
     package let after: Place?
     package let limit: Int
 

@@ -21,7 +21,7 @@ extension ProfileStoreError {
         /// The name.
         public var description: String { rawValue }
 
-        // MARK: The answer is no
+        // MARK: Refused requests
 
         /// No profile has the ``username``.
         public static let notFound = Code(rawValue: "not_found")
@@ -70,7 +70,7 @@ extension ProfileStoreError {
         /// store does not remember which password a request had, so it could not tell whether a repeat is the same.
         public static let keyedSecret = Code(rawValue: "keyed_secret")
 
-        // MARK: Not now
+        // MARK: Temporary failures
 
         /// The call waited longer than ``ProfileRepository/Options/waitLimit``; see ``waited``. If ``lockHolder`` is
         /// not nil, the call waited for the write lock of that process. If ``lockHolder`` is nil, there are three

@@ -165,7 +165,7 @@ extension StoreObserver.Operation {
         public static let listDevices = Name(rawValue: "list_devices")
         /// Ends a device, or all devices of a profile.
         public static let endDevice = Name(rawValue: "end_device")
-        /// Sets a new password in place of a proven one, and starts a session.
+        /// Sets a new password after the present one was checked, and starts a session.
         public static let changePassword = Name(rawValue: "change_password")
         /// Redeems a reset.
         public static let redeemReset = Name(rawValue: "redeem_reset")

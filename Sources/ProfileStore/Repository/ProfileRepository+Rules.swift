@@ -1,7 +1,7 @@
 public import ProfileCore
 
 extension ProfileRepository {
-    /// Adopts rules, and judges the stored profiles by them.
+    /// The rules of this store. Use them to adopt another schema, or to validate the stored profiles.
     public var rules: Rules { Rules(repository: self) }
 
     /// The rules of a store: the schema in force and all earlier schemas.

@@ -9,11 +9,13 @@ extension ProfileRepository.Rules {
     ///   - names: The new names by the old ones. Two fields may swap their names.
     ///   - author: The author of the change.
     /// - Returns: The version of the schema.
-    /// - Throws: `SchemaFailure` if the result is no valid schema; ``ProfileStoreError`` if the store cannot adopt it.
+    /// - Throws: `SchemaFailure` if the result is no valid schema; ``ProfileStoreError`` if the store cannot adopt it,
+    ///   `schemaChanged` if another schema came into force meanwhile.
     @discardableResult
     public func rename(_ names: [FieldName: FieldName], by author: Author? = nil) async throws -> Int {
-        let renamed = try await repository.refreshSchema().schema.renaming(names)
-        return try await adopt(renamed, repository.stamp(author))
+        let inForce = try await repository.refreshSchema()
+        let renamed = try inForce.schema.renaming(names)
+        return try await adopt(renamed, expecting: inForce.version, repository.stamp(author))
     }
 
     /// Puts an earlier schema in force again, as the next version. Its fields have the values that they had under that

@@ -48,7 +48,7 @@ struct ValueConversion: Sendable {
     /// Whether values of a field may need a conversion.
     func mayChange(field: Int) -> Bool { ofIssues[field] != .stored }
 
-    /// Returns the reading of a value.
+    /// Returns the way in which a stored value is read.
     ///
     /// - Parameters:
     ///   - field: The position of its field.

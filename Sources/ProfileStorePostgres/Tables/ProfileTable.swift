@@ -189,8 +189,8 @@ final class ProfileTable: Sendable {
         return Command(sql, values)
     }
 
-    /// Sets the password of a stored profile. If the hash differs from the stored hash, the profile's sessions and its
-    /// reset are deleted (H4).
+    /// Sets the password of a stored profile. If the hash differs from the stored hash, all tokens of the profile
+    /// are deleted: those of its sessions, its devices and its reset (H4).
     static func settingPassword(_ hash: String, isJudged: Bool, of id: Int64, schemaVersion: Int) -> [Command] {
         let changes = "AND EXISTS (SELECT 1 FROM profiles WHERE id = $1 AND password_hash IS DISTINCT FROM $2)"
         return [

@@ -132,8 +132,8 @@ private struct StoreCounts {
     /// Reads the numbers of a store. Returns nil if the numbers are unknown, because the store has no tables yet, is
     /// damaged or was altered.
     ///
-    /// If a read fails once (`EIO`), SQLite also reports this failure as damage. So the store counts as damaged only if
-    /// a second attempt also fails.
+    /// SQLite may report a single failed read (`EIO`) as damage. So the store counts as damaged only if a second attempt
+    /// also fails.
     static func known(in store: borrowing Connection) throws(ProfileStoreError) -> StoreCounts? {
         for _ in 0..<2 {
             do throws(ProfileStoreError) {

@@ -2,8 +2,8 @@ internal import ProfileStore
 internal import SQLiteAccess
 internal import SecretHashing
 
-/// The table `throttles`: the number of consecutive failed attempts for each name that was tried, whether or not a
-/// profile has the name.
+/// The table `throttles`: the number of consecutive failed attempts for each name that was tried and each kind of secret,
+/// whether or not a profile has the name.
 enum ThrottleTable {
     /// Counts an attempt, or refuses it, within a transaction.
     static func admit(

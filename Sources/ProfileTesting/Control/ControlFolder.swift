@@ -21,8 +21,9 @@ package struct ControlFolder: Sendable {
 
     /// Creates the folder. If the folder already exists, checks that no other user can access it.
     ///
-    /// - Throws: ``SystemError`` with `EACCES` if another user owns the folder or can access it. ``SystemError`` with
-    ///   `ENAMETOOLONG` if the socket's path is longer than 107 bytes, the limit in unix(7).
+    /// - Throws: ``SystemError`` with `EACCES` if the path is not a folder, another user owns the folder, or its mode
+    ///   gives other users access. ``SystemError`` with `ENAMETOOLONG` if the socket's path is longer than 107 bytes, the
+    ///   limit in unix(7).
     package func prepare() throws(SystemError) {
         guard socketPath.utf8.count < 108 else { throw SystemError("socket in \(path)", code: ENAMETOOLONG) }
         guard mkdir(path, 0o700) != 0 else { return }

@@ -51,7 +51,7 @@ package final class ChildProcess: Sendable {
         posix_spawnattr_init(&attributes)
         defer { posix_spawnattr_destroy(&attributes) }
         if beginsSession {
-            // Resets the handling of all signals, as a login shell does. The parent process of the tests may ignore or
+            // Sets the default handling of all signals, and unblocks them. The parent process of the tests may ignore or
             // block some signals.
             var all = sigset_t()
             sigfillset(&all)

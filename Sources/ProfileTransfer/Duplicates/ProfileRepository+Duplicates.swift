@@ -46,7 +46,7 @@ private struct DuplicateFinder {
     private let selection: RowSelection
     private let fields: [FieldRules]
     private let nameFields: [FieldRules]
-    /// Whether a group may lack values, if all its profiles lack them.
+    /// Whether absent values of a field count as equal. If false, a profile that lacks a value is in no group.
     private let allowsAbsent: Bool
     private let temporaryFolder: String
 

@@ -7,11 +7,11 @@ internal import ProfileStore
 struct SimilarNames {
     /// The orders in which similar names are often neighbours.
     enum Order: UInt8, CaseIterable {
-        /// The names themselves: similar names that begin alike.
+        /// Sorts by the names, so similar names with the same beginning are neighbours.
         case forward
-        /// The reversed names: similar names that end alike.
+        /// Sorts by the reversed names, so similar names with the same ending are neighbours.
         case backward
-        /// The names without vowels and repeated letters: names that sound alike.
+        /// Sorts by the names without vowels and repeated letters, so names that sound alike are neighbours.
         case sounds
     }
 

@@ -220,7 +220,8 @@ public struct ProfileImporter: Sendable {
 }
 
 extension Result<ImportReport, ImportError> {
-    /// Returns this outcome with the additional information that some rejected rows could not be written.
+    /// Returns the outcome of an import that could not write some rejected rows. A success becomes a failure, unless the
+    /// task was cancelled.
     fileprivate func lacking(rejects error: ImportError) -> Self {
         switch self {
         case .success(var report):

@@ -298,8 +298,8 @@ struct RowDecisions: ImportBatch {
         return .update(update)
     }
 
-    /// Decides a merged profile that was not stored. Possible reasons: another profile has the same value in a unique
-    /// field, or this is a dry run.
+    /// Decides the outcome of an update that was not stored. Possible reasons: another profile has the same value in a
+    /// unique field, or this is a dry run.
     private mutating func decide(_ merging: Merging, _ match: StoredMatch) {
         let update = merging.update
         let taken = stillTaken(match.takenFields, update.row, of: update.rows)

@@ -69,7 +69,7 @@ package struct MergeScreen: Screen {
 }
 
 extension ConflictScreen.Wording {
-    /// The words for two profiles.
+    /// Returns the texts of a screen that merges the profiles with these names.
     fileprivate static func merge(_ names: (first: String, second: String)) -> ConflictScreen.Wording {
         let (first, second) = (names.first.visible(upTo: mostName), names.second.visible(upTo: mostName))
         return ConflictScreen.Wording(

@@ -162,6 +162,7 @@ extension ProfileRepository {
         if let version = versions.first(where: { $0.number == number }) { return version }
         let range = versions.count == 1 ? "only 1" : "1 to \(versions.count)"
         throw CommandFailure(
-            .no, "The schema has no version \(number); there is \(range)", "\"profiles schema log\" lists them")
+            .no, "The schema has no version \(number); there is \(range)",
+            "List the versions with \"profiles schema log\"")
     }
 }

@@ -4,7 +4,7 @@ internal import TerminalUI
 internal import TextLayout
 internal import Threads
 
-/// Two profiles that may mean the same.
+/// Two profiles that may be duplicates of each other.
 struct PairToMerge: Sendable {
     let first: Profile
     let second: Profile

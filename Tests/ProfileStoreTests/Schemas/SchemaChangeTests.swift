@@ -37,6 +37,34 @@ import Watchdog
 
     // MARK: Renaming
 
+    @Test func `D6: of renames at the same time none is lost: each is done or refused`() async throws {
+        for round in 1...5 {
+            let names = repository.rules.inForce.schema.fields.map(\.name).dropFirst()
+            let renames = try names.enumerated().map { index, name in
+                (name, try #require(FieldName("field_\(round)_\(index)")))
+            }
+            let done = await withTaskGroup(of: FieldName?.self) { group in
+                for (old, new) in renames {
+                    group.addTask {
+                        do {
+                            try await repository.rules.rename([old: new])
+                            return new
+                        } catch let error as ProfileStoreError where error.code == .schemaChanged {
+                            return nil
+                        } catch {
+                            Issue.record(error)
+                            return nil
+                        }
+                    }
+                }
+                return await group.reduce(into: []) { $0.append($1) }.compactMap(\.self)
+            }
+            #expect(!done.isEmpty)
+            #expect(Set(repository.rules.inForce.schema.fields.map(\.name)).isSuperset(of: done))
+        }
+        await repository.close()
+    }
+
     @Test func `D6: a renamed field keeps its values, its index and its history, and the table does not change`()
         async throws
     {

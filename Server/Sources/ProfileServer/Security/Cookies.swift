@@ -26,7 +26,8 @@ struct CookieNames: Hashable, Sendable {
         return nil
     }
 
-    /// The fields that give a browser its session and, if it is remembered, its device.
+    /// Returns the `Set-Cookie` fields with the token of the session and, if the device is remembered, the token of the
+    /// device.
     func setting(_ started: StartedSession, at now: Timestamp) -> [HTTPField] {
         var fields = [field(session, started.session.text, until: started.session.value.expiresAt, now)]
         if let known = started.device { fields.append(field(device, known.text, until: known.value.expiresAt, now)) }
