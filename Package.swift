@@ -22,7 +22,7 @@ let strictness: [SwiftSetting] = [
 let optimised: [SwiftSetting] =
     Context.environment["PROFILES_OPTIMISE_SOURCES"] == nil
     ? strictness
-    : strictness + [.unsafeFlags(["-O", "-wmo", "-num-threads", "2"])]
+    : strictness + [.unsafeFlags(["-O", "-wmo", "-num-threads", "2", "-disable-batch-mode"])]
 
 /// Whether the package has the program `Fuzzer`. `make fuzz` sets the variable, and counts the coverage of all modules,
 /// because the runtime of libFuzzer, which must be linked, would slow every other build.

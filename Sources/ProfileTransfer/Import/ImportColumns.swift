@@ -1,5 +1,5 @@
 internal import CSVStream
-package import ProfileCore
+internal import ProfileCore
 
 /// The mapping from the columns of an input to the fields of a schema.
 package struct ImportColumns: Sendable {
