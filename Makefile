@@ -4,11 +4,13 @@ PREFIX ?= /usr/local
 SWIFT ?= swift
 RELEASE = .build/release/profiles
 # The Swift runtime is linked in, so that the binary runs on any Debian 12 with the C libraries below.
-RELEASE_FLAGS = -c release --product profiles --static-swift-stdlib -Xlinker -s -Xlinker --gc-sections
+RELEASE_FLAGS = -c release --product profiles --static-swift-stdlib -Xlinker -s -Xlinker --gc-sections $(NO_EXPORTS)
+# No other program uses the symbols of the shipped programs. Without them, a program is a tenth smaller.
+NO_EXPORTS = -Xlinker --no-export-dynamic
 # A target sees what it declares and nothing else, whatever happens to be built already.
 DECLARED_IMPORTS = --explicit-target-dependency-import-check error
 # One build serves all tests: it has both traits, so its command honours scenarios and knows PostgreSQL. The libraries are
-# optimised because the tests run in half the time. The tests and the command are not, because they build in less.
+# optimised because the tests run in half the time. The tests and the command are not, because they build faster without it.
 TESTING = env PROFILES_OPTIMISE_SOURCES=1 $(SWIFT)
 # Without debug information the builds take a tenth less. A backtrace still has the names of functions.
 TEST_BUILD = --traits TestHooks,Postgres --scratch-path .build-tests -debug-info-format none
@@ -77,7 +79,7 @@ test-postgres: build-tests setup-postgres ## the tests of the store and the comm
 		--filter '^(PostgresAccess|Profile(StorePostgres|Store|Transfer|Login)|SchemaInference)Tests\.'
 
 # PROFILES_TEST_FAULTS=20 runs it in full.
-test-cluster: build-tests setup-cluster ## what three PostgreSQL servers of its own show while their leader is broken, again and again
+test-cluster: build-tests setup-cluster ## break the leader of three PostgreSQL servers of its own again and again, and check what clients see
 	@export BASE="$$(mktemp -u "$${TMPDIR:-/tmp}/profiles-postgres-cluster.XXXXXX")"; \
 	trap 'Tests/Programs/Cluster/postgres-cluster down' EXIT; trap 'exit 130' INT TERM; \
 	Tests/Programs/Cluster/postgres-cluster up && \
@@ -103,9 +105,9 @@ build-postgres: setup ## the command that knows PostgreSQL too, for use, .build-
 
 # NIO and TLS take minutes to build, so the service is a package of its own. With the trait Postgres it needs libpq.
 server: setup-build $(if $(TRAITS),setup) ## the service's release binary, Server/.build/release/profiles-server; TRAITS=Postgres
-	$(SWIFT) build --product profiles-server $(SERVER_RELEASE_FLAGS) $(TRAITS:%=--traits %)
+	$(SWIFT) build --product profiles-server $(SERVER_RELEASE_FLAGS) $(NO_EXPORTS) $(TRAITS:%=--traits %)
 
-# The document's lines use the command too.
+# The test that runs the examples of Documentation/Serving.md uses the command `profiles` too.
 test-server: build-tests setup-test-server ## the tests of the service
 	$(TESTING) build $(SERVER_TEST_BUILD) --build-tests
 	PROFILES_COMMAND=$(CURDIR)/.build-tests/debug/profiles $(TESTING) test $(SERVER_TEST_BUILD) --skip-build
@@ -164,7 +166,7 @@ interface: build-tests ## the libraries' public declarations against Tests/INTER
 	.build-tests/debug/PublicInterface .build-tests/interface Tests/INTERFACE.txt \
 		Sources/ProfileStore/ProfileStore.docc/Public-interface.md $(UPDATE)
 
-# Where a mutex may hold a function, written out or by the name of a type alias.
+# Where `make lint` looks for a mutex that holds a function, written out or by the name of a type alias.
 LOCKING = Sources Tests Migrations Benchmarks --include='*.swift' --exclude-dir=.build
 
 lint: ## the code's format, access levels of imports, no function inside a mutex, plain words, and that every suite is watched
@@ -247,8 +249,8 @@ docs: build-tests ## the DocC archive of the libraries, in .build-docs; a broken
 		--synthesized-landing-page-name Profiles --output-path .build-docs/Profiles.doccarchive
 	@echo "Serve .build-docs/Profiles.doccarchive with any web server."
 
-# One library's archive, with links into those of others. Its symbol graphs are its own and those of what it adds to
-# ProfileStore, ProfileForm and ProfileTransfer; those of its imports are left out.
+# Makes the archive of one library, with links into the archives of others. The input is the symbol graph of the library,
+# and those of its extensions of ProfileStore, ProfileForm and ProfileTransfer. The graphs of its imports are left out.
 define convert-docs
 @rm -rf .build-docs/symbols-$(1) && mkdir -p .build-docs/symbols-$(1)
 @find .build-docs/symbols \( -name '$(1).symbols.json' -o -name '$(1)@ProfileStore.symbols.json' \
@@ -300,7 +302,7 @@ setup-bench:
 	@[ -x $(BENCH_PYTHON)/bin/pip ] || python3 -m venv --clear $(BENCH_PYTHON)
 	@$(BENCH_PYTHON)/bin/pip install --quiet --disable-pip-version-check --requirement Benchmarks/Yardsticks/requirements.txt
 
-# While it is installed, Debian's package is kept from making a cluster of its own and starting it.
+# While this file exists, the installation of Debian's package does not create and start a cluster of its own.
 NO_MAIN_CLUSTER = /etc/postgresql-common/createcluster.d/profiles.conf
 setup-postgres:
 	@dpkg-query -W -f '$${Status}' postgresql-15 2>/dev/null | grep -q 'ok installed' || { \

@@ -24,16 +24,16 @@ let optimised: [SwiftSetting] =
     ? strictness
     : strictness + [.unsafeFlags(["-O", "-wmo", "-num-threads", "2", "-disable-batch-mode"])]
 
-/// Whether the package has the program `Fuzzer`. `make fuzz` sets the variable, and counts the coverage of all modules,
-/// because the runtime of libFuzzer, which must be linked, would slow every other build.
+/// Whether the package has the program `Fuzzer`, and counts the coverage of the modules that it tests. `make fuzz` sets
+/// the variable. Other builds lack the program: it is linked with the runtime of libFuzzer, which would slow them.
 let fuzzes = Context.environment["PROFILES_FUZZ"] != nil
 
 /// Whether the package has only the libraries and their tests. `make test-sanitized` sets the variable, because the command
 /// and the screens cost half of the build, and their tests say nothing about memory.
 let hasOnlyLibraries = Context.environment["PROFILES_ONLY_LIBRARIES"] != nil
 
-// The modules, from the lowest up: a target sees what stands above it in this list, never what stands below.
-// Documentation/Architecture.md draws them.
+// The modules, from the lowest up: a target of the libraries or the command depends only on targets above it in this
+// list. Documentation/Architecture.md draws them.
 let package = Package(
     name: "profiles",
     products: [
@@ -167,7 +167,7 @@ let package = Package(
 
         .target(
             name: "TerminalUI",
-            dependencies: ["CLinux", "Platform", "Threads", "ProfileCore", "ProfileForm", "TextLayout"],
+            dependencies: ["Platform", "Threads", "ProfileCore", "ProfileForm", "TextLayout"],
             swiftSettings: strictness),
         .target(
             name: "ProfileTesting",
@@ -230,7 +230,7 @@ let package = Package(
             swiftSettings: strictness),
         // Says whether what several clients saw can have happened in one order.
         .target(name: "Linearizability", path: "Tests/Support/Linearizability", swiftSettings: strictness),
-        // Files that the project makes for its tests, as odd as real ones, and those it looks for.
+        // Files that the project makes for its tests, as odd as real ones, and the paths of real files outside it.
         .target(
             name: "InputFixtures", dependencies: ["CZlib", "Platform", "ProfileTesting"],
             path: "Tests/Support/InputFixtures",
@@ -247,7 +247,7 @@ let package = Package(
         .executableTarget(
             name: "ThreadExerciser", dependencies: ["Platform", "SQLiteAccess", "Threads"],
             path: "Tests/Programs/ThreadExerciser",
-            // What it shows of locks is a fault of optimised code.
+            // It tests locks for a fault that only optimised code has.
             swiftSettings: optimised),
         .executableTarget(
             name: "ImportExerciser",
@@ -277,7 +277,7 @@ let package = Package(
             name: "TerminalExerciser", dependencies: ["Platform", "TerminalUI"],
             path: "Tests/Programs/TerminalExerciser",
             swiftSettings: strictness),
-        // Starts a program for which no file system has files without a name.
+        // Starts a program to which the kernel refuses files without a name (`O_TMPFILE`).
         .executableTarget(name: "WithoutUnnamedFiles", path: "Tests/Programs/WithoutUnnamedFiles"),
         // Makes the documents' pictures of screens, for `make picture`.
         .executableTarget(
@@ -345,8 +345,8 @@ let package = Package(
                 "DiskExerciser", "ImportExerciser", "PowerLoss", "RawSQLite", "StoreExerciser", "Watchdog",
             ],
             swiftSettings: strictness),
-        // Its suites run where PROFILES_TEST_POSTGRES names a server, and those that break one where PROFILES_TEST_CLUSTER
-        // says that there are three.
+        // Its suites run if PROFILES_TEST_POSTGRES names a server. The suites that break a server run if
+        // PROFILES_TEST_CLUSTER names a cluster of three.
         .testTarget(
             name: "ProfileStorePostgresTests",
             dependencies: [

@@ -29,7 +29,6 @@ let yardsticks: [Target] =
             path: "Benchmarks/BenchmarkStore"),
     ]
 
-/// Whether the package has its tests and examples. Those who mount the routes in their own service need neither.
 let package = Package(
     name: "profiles-server",
     products: [

@@ -7,11 +7,11 @@
 // prctl(2) is variadic, and Swift calls no variadic C.
 static inline int profiles_forbid_core_dumps(void) { return prctl(PR_SET_DUMPABLE, 0, 0, 0, 0); }
 
-// The name of the option is a macro with a cast.
+// These functions name the options of mallopt(3).
 static inline int profiles_use_one_arena(void) { return mallopt(M_ARENA_MAX, 1); }
 static inline int profiles_map_larger_blocks_alone(int bytes) { return mallopt(M_MMAP_THRESHOLD, bytes); }
 
-// Glibc declares it for programs that define _GNU_SOURCE before all headers, which a module cannot do.
+// Glibc declares renameat2(2) only if _GNU_SOURCE is defined before all headers, and a module cannot define it there.
 int renameat2(int old_folder, const char *old, int new_folder, const char *new_, unsigned int flags);
 
 // renameat2(2) with RENAME_NOREPLACE.

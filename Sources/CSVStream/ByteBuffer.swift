@@ -2,8 +2,8 @@ internal import Platform
 
 /// A growable byte buffer with one owner. The ``padding`` bytes after its end are also readable.
 ///
-/// `@unchecked Sendable`: this non-copyable value is the only owner of the pointer. It creates the pointer and never
-/// hands it out. So only one thread at a time can use the memory.
+/// `@unchecked Sendable`: this non-copyable value is the only owner of the pointer. Other code of this module reads
+/// `base`, but only while it has access to the buffer. So only one thread at a time uses the memory.
 struct ByteBuffer: ~Copyable, @unchecked Sendable {
     /// The number of readable bytes after `count`. ``ByteSearch`` reads whole vectors, so it may also read these bytes.
     /// Their content is arbitrary.
@@ -12,7 +12,7 @@ struct ByteBuffer: ~Copyable, @unchecked Sendable {
     private(set) var base: UnsafeMutableRawPointer
     private(set) var capacity: Int
     private(set) var count = 0
-    /// Whether bytes are zeroed when they are discarded.
+    /// Whether bytes are zeroed by ``removeAll()``, and before their memory is freed.
     var isSecret: Bool
     /// If this is greater than `count`, it is the number of bytes that may contain secrets. When `count` is reduced,
     /// the bytes after `count` remain in memory.

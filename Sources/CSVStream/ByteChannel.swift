@@ -118,8 +118,8 @@ package final class ByteChannel: Interruption {
     /// Ends the channel. The consumer first receives the remaining bytes, and then the end of the input.
     package func finish() { end(.finished) }
 
-    /// Ends the channel with an error. The consumer first receives the remaining bytes, and then the error. The
-    /// producer receives the error at its next write.
+    /// Ends the channel with an error. A reader of ``source`` first receives the remaining bytes, and then the error.
+    /// The next write to ``sink`` throws the error, and the next ``write(_:)`` returns false.
     package func fail(_ error: ByteStreamError) { end(.failed(error)) }
 
     // MARK: The consumer

@@ -115,7 +115,7 @@ package struct ByteStreamError: Error, Sendable {
     }
 
     package let operation: Operation
-    /// The system's error number (`errno`), or EIO if there is a ``cause``.
+    /// The system's error number (`errno`), EIO if there is a ``cause``, or EBADMSG for a `decompress` error.
     package let code: CInt
     /// The error that the producer or consumer threw. Nil for a system error.
     package let cause: (any Error)?

@@ -9,7 +9,7 @@ package struct RecordBatch: ~Copyable, Sendable {
     /// One record; its cells are read with ``RecordBatch/cell(_:)``.
     package struct Record: Equatable, Sendable {
         /// The number of the physical line on which the record begins. The first line of the input is 1. LF, CR LF and
-        /// CR are line ends, also inside quotes.
+        /// CR are line ends, also inside quotes unless ``CSVOptions/isLinePerRecord`` is true.
         package let line: Int
         /// The position of the record: 0 for the header, 1 for the record after it. Blank lines do not count.
         package let number: Int
@@ -99,7 +99,7 @@ extension RecordBatch {
     /// Adds empty cells to each record that has fewer than `count` cells. A record with a fault stays unchanged.
     ///
     /// - Parameters:
-    ///   - count: The number of cells that each record has afterwards.
+    ///   - count: The minimum number of cells that each record without a fault has afterwards.
     ///   - last: The number of last cells of each record that stay the last ones.
     /// - Complexity: For each record, `count` positions of 8 bytes. So the number of records in a batch must be limited
     ///   if `count` is large.
@@ -189,8 +189,8 @@ package struct Occurrences: Hashable, Sendable {
 
 /// The reason why a record cannot be used.
 package enum RecordFault: Sendable, Hashable, CaseIterable {
-    /// The record is not valid UTF-8 (Unicode 16, table 3-7), or it was converted from UTF-16 that has an unpaired
-    /// surrogate.
+    /// The record is not valid UTF-8 (Unicode 16, table 3-7). If the input has another encoding, the bytes of the
+    /// record are not valid in that encoding.
     case badEncoding
     /// A quoted cell is still open at the end of the input, or at the maximum size of a record.
     case unclosedQuote

@@ -36,8 +36,9 @@ package final class Connection: @unchecked Sendable {
     package var mayBeCancelled = true
     /// The index of the connected server in the server list.
     package let server: Int
-    /// Whether the server still has to send answers. If so, a later command would receive these answers instead of its
-    /// own.
+    /// Whether the connection must not be used for another command. True while the server still has to send answers,
+    /// because a later command would receive these answers instead of its own. Also true after ``discard()``, and after
+    /// a `COMMIT` for which the server reported a warning.
     private(set) var isBroken = false
 
     /// After this call, the pool does not lend the connection again, because the settings of the session may have
@@ -133,7 +134,8 @@ package final class Connection: @unchecked Sendable {
         PQparameterStatus(handle, name).map { String(cString: $0) }
     }
 
-    /// Throws an error if the caller no longer waits for an answer. Callers check this before they send a command.
+    /// Throws an error if the connection is broken, or if the caller no longer waits for an answer. Callers check this
+    /// before they send a command.
     private func checkThatAnswerIsAwaited() throws(PostgresError) {
         guard !isBroken else { throw .lost("the connection is no longer usable") }
         guard !mayBeCancelled || !Task.isCancelled else { throw .cancelled }
@@ -370,7 +372,8 @@ package final class Connection: @unchecked Sendable {
         return .lost(message.split(whereSeparator: \.isNewline).first.map(String.init) ?? "")
     }
 
-    /// Whether the server has sent data that no command requested. This usually means that it has ended the session.
+    /// Whether the socket has unread data, is closed or has failed. If no command waits for an answer, this usually
+    /// means that the server has ended the session.
     var hasUnreadInput: Bool {
         var byte: UInt8 = 0
         let count = recv(PQsocket(handle), &byte, 1, Int32(MSG_PEEK | MSG_DONTWAIT))

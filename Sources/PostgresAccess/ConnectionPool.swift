@@ -87,7 +87,7 @@ package final class ConnectionPool: Sendable {
     }
 
     /// Closes the pool and ends every wait on its connections. Then waits until all of its connections are closed and
-    /// its threads have ended. The wait takes at most about `limit`.
+    /// its threads have ended. Each of these two waits takes at most about `limit`.
     package func end(within limit: Duration = .seconds(1)) async {
         close()
         let deadline = ContinuousClock.now + limit

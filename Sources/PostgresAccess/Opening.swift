@@ -25,8 +25,8 @@ struct Opening: Sendable {
     ///   - first: The index of the server to try first.
     ///   - deadline: The time at which the attempt ends.
     /// - Returns: The connection.
-    /// - Throws: `cancelled`, `noResource` or `unreachable`. The error `unreachable` contains the problem of each
-    ///   server that was tried.
+    /// - Throws: `cancelled`, `closed`, `noResource`, `timedOut` or `unreachable`. The error `unreachable` contains the
+    ///   problem of each server that was tried.
     func connect(
         beginningWith first: Int, until deadline: ContinuousClock.Instant
     ) async throws(PostgresError) -> Connection {

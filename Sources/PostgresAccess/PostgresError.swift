@@ -45,7 +45,7 @@ package enum PostgresError: Error, Hashable, Sendable {
     }
 
     /// Whether the transaction may succeed if it is repeated. This is true after a conflict with another transaction,
-    /// after the loss of a connection, or if the server is no longer the leader.
+    /// after the loss of a connection, if the server is no longer the leader, or if the outcome is unknown.
     package var mayBeRepeated: Bool {
         switch self {
         case .refused(let state, _, _, _): isConflict || state == .readOnlyTransaction
@@ -88,7 +88,8 @@ package struct SQLState: Hashable, Sendable, ExpressibleByStringLiteral, CustomS
     /// Whether the server denied access: class 28 (authorization), or `insufficient_privilege`.
     package var isRefusal: Bool { code.hasPrefix("28") || self == .insufficientPrivilege }
 
-    /// Whether the server is shutting down. A shutdown ends the connection.
+    /// Whether the server has ended the session, or accepts no session because it is starting or stopping. The codes
+    /// mean a shutdown (57P01), a crash (57P02), `cannot_connect_now` (57P03) and an idle session (57P05).
     var isShutdown: Bool { code == "57P01" || code == "57P02" || code == "57P03" || code == "57P05" }
 }
 

@@ -32,8 +32,8 @@ enum ProcessExit {
     /// `OPENSSL_INIT_NO_ATEXIT` (openssl/crypto.h).
     private static let noAtExit: UInt64 = 0x0008_0000
 
-    /// Runs `body`, which opens or closes a connection. If the process is exiting, `body` does not run, and the thread
-    /// is blocked forever.
+    /// Runs `body`, which opens or closes a connection. If another thread runs `exit`, `body` does not run, and the
+    /// calling thread is blocked forever.
     static func guarding<Value>(_ body: () -> Value) -> Value {
         threadsWithin.add(1, ordering: .sequentiallyConsistent)
         defer { threadsWithin.subtract(1, ordering: .sequentiallyConsistent) }

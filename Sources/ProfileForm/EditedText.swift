@@ -2,8 +2,8 @@ package import ProfileCore
 
 /// A text with a caret, edited character by character.
 ///
-/// The bytes are valid UTF-8. The text may be a secret. So the bytes are zeroed when they are released, and they are
-/// never converted to a `String`.
+/// The bytes are valid UTF-8. The text may be a secret. So the bytes are zeroed when they are released, and this type
+/// never converts them to a `String`.
 package struct EditedText: Sendable {
     package private(set) var content: Secret
     /// The byte offset of the caret. The caret is always at a character boundary.

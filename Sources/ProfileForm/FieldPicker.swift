@@ -90,7 +90,7 @@ public struct FieldPicker: Sendable {
     }
 }
 
-/// One of the values that a field accepts.
+/// A value that the user can choose in a field.
 public struct FieldChoice: Hashable, Sendable {
     /// The text that the field gets if the user takes the choice; empty if the choice means "no value".
     public let value: String

@@ -11,14 +11,14 @@ public enum FormEffect: Sendable {
     /// The text of a field changed, for any reason.
     case textChanged(FieldName)
     /// The list of choices of a field changed, or its secret was shown or hidden. The host should draw the field again,
-    /// although its text is the same.
+    /// even if its text is the same.
     case displayChanged(FieldName)
     /// The issue that a field shows appeared, changed or disappeared.
     case issueChanged(FieldName)
     /// The pasted text was too long, so only a part of the text was inserted. If the mask ignores all characters that
     /// were left out, this effect is not sent.
     case cut(FieldName)
-    /// A typed character or an auto-filled value did not fit into the field. The text is unchanged.
+    /// A typed character, a pasted text or an auto-filled value did not fit into the field. The text is unchanged.
     case refused(FieldName)
     /// The value of ``FormState/isAddressSearchAvailable`` has changed; carries the new value (F4).
     case searchAvailable(Bool)

@@ -70,7 +70,8 @@ public enum FormEvent: Hashable, Sendable {
     /// Moves to the last field in the order of focus.
     case lastField
     /// Moves the focus to the next field. On the last field, submits the form (F6). But if the last field has an open
-    /// list and does not show the selected choice yet, the field takes this choice, and the form is not submitted.
+    /// list, and the user has not typed the whole selected choice, the field takes this choice, and the form is not
+    /// submitted.
     case `return`
     /// Validates all fields. If all fields are valid, the effects contain the profile (F9).
     case submit

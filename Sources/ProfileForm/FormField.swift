@@ -53,7 +53,7 @@ public struct FormField: Sendable {
         content = field.content
         initialContent = field.initialContent
         picker = FieldPicker(rules, text: rules.isSecret ? "" : field.text, stored: stored)
-        // The masks differ. A character may be a literal of one mask, but not of the other mask. So the content is
+        // If the masks differ, a character may be a literal of one mask, but not of the other mask. So the content is
         // computed again.
         guard rules.mask != field.rules.mask else { return }
         content = EditedText(rules.typed(field.text))

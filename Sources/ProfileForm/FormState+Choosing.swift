@@ -54,7 +54,7 @@ extension FormState {
         return effects + [.displayChanged(fields[index].name)]
     }
 
-    /// Whether the list is open and the field does not show the selected choice yet. The user must see the choice
+    /// Whether the list is open, and the user has not typed the whole selected choice. The field must take the choice
     /// before the form is submitted.
     func hasOpenChoice(at index: Int) -> Bool {
         guard let picker = fields[index].picker, picker.isOpen, let selected = picker.selected else { return false }

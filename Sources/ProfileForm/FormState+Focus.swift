@@ -28,8 +28,8 @@ extension FormState {
         return moveFocus(to: order[step > 0 ? index + min(step, last - index) : index + max(step, -index)])
     }
 
-    /// Handles Return. If the last field has an open list and does not show the selected choice yet, Return puts this
-    /// choice into the field. The next Return submits the form.
+    /// Handles Return. If the last field has an open list, and the user has not typed the whole selected choice, Return
+    /// puts this choice into the field. The next Return submits the form.
     mutating func moveOn() -> [FormEffect] {
         guard let focus, focus == focusOrder.last else { return moveFocus(by: 1) }
         if let index = index(of: focus), hasOpenChoice(at: index) { return settleChoice(at: index) }

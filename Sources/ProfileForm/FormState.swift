@@ -27,7 +27,7 @@ public struct FormState: Sendable {
     /// The index of the postal code field. The host searches addresses by the value of this field. Nil if the schema
     /// has no field for a postal code or no field for a street address.
     private let postalCodeOfSearch: Int?
-    /// Whether other fields form the primary key. The key then shows what they form, and cannot have the focus.
+    /// Whether other fields form the primary key. If so, the field of the key shows that key and cannot have the focus.
     private(set) var computesKey = false
     /// The initial values of a stored profile, whose key stays until one of its parts changes.
     private(set) var stored: ProfileDraft.StoredKey?
@@ -208,7 +208,8 @@ extension FormState {
 extension FormState {
     func index(of name: FieldName) -> Int? { schema.index(of: name) }
 
-    /// Whether other fields form the primary key. If one of them is empty, a key was given by a user, and stays.
+    /// Whether other fields form the primary key. If one of these fields is empty, but the field of the key is not, a
+    /// user gave the key, and the key stays.
     private var formsKey: Bool {
         !schema.keyParts.isEmpty
             && (fields[schema.primaryKeyIndex].isEmpty || validator.computedKey(of: draft) != nil)

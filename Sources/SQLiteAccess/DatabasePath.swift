@@ -27,7 +27,7 @@ package struct DatabasePath: Hashable, Sendable, CustomStringConvertible {
 
     /// Resolves `path`, whose directory must exist.
     ///
-    /// - Throws: `cantOpen` if the directory does not exist, or if `path` is empty, holds a NUL, names a directory, or
+    /// - Throws: `cantOpen` if the directory does not exist, or if `path` is empty, holds a NUL, ends with a slash, or
     ///   is a symbolic link whose target does not exist.
     package init(_ path: String) throws(SQLiteError) {
         if path.isEmpty || path.utf8.contains(0) || path.utf8.last == UInt8(ascii: "/") {

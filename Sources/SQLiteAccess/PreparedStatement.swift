@@ -33,13 +33,13 @@ final class PreparedStatement {
 
 /// The statement cache of a connection, with the text of each statement as its key.
 final class StatementCache {
-    /// The maximum number of cached statements. The program has fewer different SQL texts than this maximum. So the
-    /// maximum is reached only if code inserts values into SQL texts.
+    /// The maximum number of cached statements. Without searches, the program has fewer different SQL texts than this
+    /// maximum. The SQL text of a search depends on its conditions and its order.
     private static let capacity = 128
 
     private var statements: [String: PreparedStatement] = [:]
-    /// The statement that was leased last. Most calls want this statement again. Comparing its text takes less time than
-    /// hashing the text, because both references lead to the same text.
+    /// The statement that was leased last. Most calls want this statement again. Comparing its text with `sql` takes
+    /// less time than hashing `sql`, because both strings usually have the same storage.
     private var latest: PreparedStatement?
 
     /// Leases the cached statement for `sql`. Returns nil if no such statement is cached, or if it is already leased.

@@ -79,7 +79,7 @@ struct WriteQueue: Sendable {
         forgetThoseWhoLeft()
         // If another check is already scheduled for a later time, this check does not schedule one.
         if let nextLook, nextLook > now { return (expired, nil) }
-        // Each check visits all jobs, so the checks are at least 5 ms apart: at most 200 per second.
+        // Each check visits all jobs, so a check schedules the next one at least 5 ms later.
         nextLook = waiting.values.lazy.map(\.wait.deadline).min().map { max($0, now + .milliseconds(5)) }
         return (expired, nextLook)
     }

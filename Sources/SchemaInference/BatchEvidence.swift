@@ -2,7 +2,7 @@ internal import CSVStream
 internal import ProfileCore
 internal import ProfileTransfer
 
-/// The evidence from the records of one batch, which one worker examines, or from those of all batches merged.
+/// The evidence from the records of one batch, or the merged evidence of all batches. One worker examines each batch.
 struct BatchEvidence: Sendable {
     /// The number of records that were examined, including faulty ones.
     private(set) var rows = 0
@@ -39,7 +39,7 @@ struct BatchEvidence: Sendable {
             oddities.shape.look(at: batch.records.batch, header: header)
         }
         let rows = takeRows(of: batch)
-        // The keys are positions in `rows`.
+        // The doubtful rows, by their position in `rows`.
         var doubtful: [Int: DoubtfulRow] = [:]
         for (index, column) in batch.columns.enumerated() {
             var unfit: [Int] = []
@@ -87,8 +87,8 @@ struct BatchEvidence: Sendable {
         }
     }
 
-    /// In a column of hashes, one value in a hundred of a batch may be another text, and in addition this number of
-    /// values. At the end of the input the limit is one value in a hundred.
+    /// The number of other texts that a batch may have in a column of hashes, in addition to one value in a hundred. At
+    /// the end of the input the limit is one value in a hundred.
     private static let fewOthers = 10
 
     private static func holdsNul(_ column: Int, of row: Row, _ records: borrowing RecordBatch) -> Bool {

@@ -30,7 +30,7 @@ struct ColumnEvidence: Sendable {
     private(set) var others = CountedLines()
     /// The units beside the numbers.
     private(set) var units = UnitEvidence()
-    /// The numbers of decimals of numbers.
+    /// How many decimals the numbers have.
     private(set) var decimals = DecimalEvidence()
     /// The padding and the case of days and times.
     private(set) var moments = MomentEvidence()
@@ -38,8 +38,8 @@ struct ColumnEvidence: Sendable {
     private(set) var chosen: ChosenTypeEvidence?
     /// Whether the column has too many other values to be a column of hashes.
     private(set) var isMixed = false
-    /// The values of digits with at most a sign and a point that are no numbers, because of leading zeros, a plus sign or
-    /// too many digits.
+    /// The values that consist of digits, an optional sign and at most one point, but are not numbers. The reason is
+    /// leading zeros, a plus sign or too many digits.
     private(set) var numerals = CountedLines()
 
     /// Makes evidence without values. `type` is the type that the options choose for the column.
@@ -182,9 +182,9 @@ struct LivingHypotheses: Sendable {
     /// The number of values.
     private var values = 0
 
-    /// A hypothesis is tested until more values than this have refuted it, and one value in ``share``. So the report
-    /// can name the few values that prevent a type. The share is larger than that of a report, because the values of
-    /// one batch may be worse than the others.
+    /// A hypothesis is tested until the number of values that refute it is greater than this number plus one value in
+    /// ``share``. So the report can name the few values that prevent a type. The report itself has a stricter limit.
+    /// This limit is looser, because one batch may have more such values than the others.
     private static let mostRefutations = 3
     private static let share = 20
 
@@ -254,7 +254,7 @@ extension Span<UInt8> {
     fileprivate var isUnusualNumeral: Bool {
         let start = first == UInt8(ascii: "-") || first == UInt8(ascii: "+") ? 1 : 0
         let hasLeadingZero = count > start + 1 && self[start] == UInt8(ascii: "0") && self[start + 1].isASCIIDigit
-        // Most values end here, so that their bytes need not be read again.
+        // For most values the check ends here, without reading all their bytes again.
         guard hasLeadingZero || first == UInt8(ascii: "+") || count - start > TypeHypothesis.mostDigits else {
             return false
         }

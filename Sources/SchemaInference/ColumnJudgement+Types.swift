@@ -1,7 +1,7 @@
 internal import ProfileCore
 internal import ProfileTransfer
 
-// The type of a column: a number, a date, a time, a boolean, or one with an alphabet of its own.
+// The type of a column: a number, a date, a time, a boolean, an e-mail address, a URI or a UUID.
 extension ColumnJudgement {
     /// Gives the column the chosen type, with the format that most values fit.
     mutating func takeChosenType() {
@@ -110,7 +110,7 @@ extension ColumnJudgement {
     }
 
     /// Returns the number format in which only some numbers are in groups, as in `85000` and `1,250`; nil if there is
-    /// none. In the only format that fits all numbers, the sign between groups is the decimal sign.
+    /// none. Formats with groups do not fit `85000`, so the only format that fits all numbers reads `1,250` as 1.25.
     private static func partlyGrouped(_ evidence: ColumnEvidence, _ told: [NumberWriting]) -> NumberWriting? {
         guard told.count == 1, let sign = told.first?.decimal, told.first?.group == nil,
             evidence.decimals.mayBeThousands(sign)

@@ -90,7 +90,8 @@ struct ColumnJudgement {
 
     /// Notes how the file writes the values, for an export that is like the file (N13).
     private mutating func giveWrittenForms() {
-        // The draft still lacks the list of missing values, so it would not be valid with a text for them.
+        // `writtenForm` validates the draft. It is called before `missing` is added, because `missing` is only valid
+        // together with `missingValues`, which the draft does not have yet.
         let written = writtenForm
         if let (token, lines) = evidence.tokens.max(by: { ($0.value.count, $1.key) < ($1.value.count, $0.key) }),
             lines.count * 2 > missing
@@ -100,8 +101,8 @@ struct ColumnJudgement {
         if let written { draft.extensions.append(written) }
     }
 
-    /// The form in which most values are written; nil if the rules of the draft lead to it without saying so, or if they
-    /// do not allow it.
+    /// The form in which most values are written. Nil if an export writes this form even if the schema does not name
+    /// it, or if the rules of the draft do not allow the form.
     private var writtenForm: JSONMember? {
         let written: String?
         switch draft.type {
@@ -166,7 +167,7 @@ struct ColumnJudgement {
     }
 
     private func standsOut(_ token: Int, _ count: Int, _ elsewhere: Set<Int>) -> Bool {
-        // Beside empty cells, a word such as "None" may be the mark of an answer.
+        // In a column with empty cells and only one token, a word such as "None" may be an answer, not a missing value.
         if evidence.values == 0 {
             return evidence.empty == 0 || evidence.tokens.count > 1
                 || Self.usualTokens.contains(MissingToken.all[token].text)

@@ -21,17 +21,17 @@ public struct InferenceOptions: Sendable {
     /// ``/ProfileCore/KeySource/column`` means the same as nil.
     public var key: KeySource?
     /// The types of columns by their headers. A column has its type with the format that most values fit, and rows
-    /// whose value does not fit are refused. The type string makes a column text.
+    /// whose value does not fit are refused. The type `string` makes a column a column of text.
     public var types: [String: FieldType] = [:]
     /// Whether the tightest rules that the file satisfies are proposed, even if later files may break them.
     public var isStrict = false
-    /// The schema of the store for which the file is meant; nil if there is none. Its settings of imports decide where
-    /// these options leave something open, and its fields tell the header of the file.
+    /// The schema of the store for which the file is meant; nil if there is none. Its import settings apply where these
+    /// options set nothing. The header of the file is found by the names of its fields.
     public var store: ProfileSchema?
     /// The names of fields, by the header of the column; the other fields are named after their columns.
     public var names: [String: String] = [:]
-    /// The headers of the columns whose values only the type limits. This option takes precedence over ``isStrict`` and
-    /// ``strictColumns``. The key stays required and unique.
+    /// The headers of the columns in which only the type limits the values. This option takes precedence over
+    /// ``isStrict`` and ``strictColumns``. The key stays required and unique.
     public var looseColumns: Set<String> = []
     /// The headers of the columns that get the tightest rules, as ``isStrict`` gives all columns.
     public var strictColumns: Set<String> = []

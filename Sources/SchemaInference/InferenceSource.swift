@@ -31,7 +31,7 @@ final class InferenceSource: Sendable {
         case csv(TableReader)
         case json(MemberReader)
 
-        /// The positions of columns that stand for JSON objects, and so are no columns.
+        /// The positions of columns that have no value because their member is null or a JSON object.
         var objectColumns: Set<Int> {
             switch self {
             case .csv: []
@@ -125,8 +125,9 @@ final class InferenceSource: Sendable {
             state: State(reader: .csv(table), columns: columns, ahead: ahead))
     }
 
-    /// Throws if the first record is certainly not a header of the rows that follow. The check is left out if the
-    /// options choose columns that the first record names, or if they give the line of the header.
+    /// Throws if the first record is certainly not a header of the rows that follow, or if it shows another delimiter.
+    /// Nothing is checked if the options choose columns. If the options give the line of the header, only the delimiter
+    /// is checked.
     private static func requireHeader(
         _ header: TableHeader, above batch: InferenceBatch?, _ options: InferenceOptions
     ) throws(InferenceError) {
@@ -200,7 +201,7 @@ final class InferenceSource: Sendable {
         }
     }
 
-    /// Returns the next records; nil at the end of the input.
+    /// Returns the next records as ``next()`` does, but throws an ``InferenceError``.
     func nextOrThrow() throws(InferenceError) -> InferenceBatch? {
         do throws(ByteStreamError) { return try next() } catch { throw .input(ImportError(error)) }
     }

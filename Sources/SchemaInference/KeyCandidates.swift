@@ -29,7 +29,7 @@ final class KeyCandidates {
     private var candidates: [Int: Candidate] = [:]
     private let left: LeftColumns
     private let template: [CChar]
-    /// The first row of each column that is no candidate without exception: it lacks a value, or repeats one.
+    /// For each column in which some row lacks a value or repeats one: the first such row.
     private(set) var firstFlaws: [Int: (line: Int, isRepeated: Bool)] = [:]
 
     /// The maximum number of fingerprints of all candidates together: about 16 MiB, and twice that while they are

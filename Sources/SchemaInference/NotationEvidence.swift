@@ -1,6 +1,6 @@
 internal import ProfileCore
 
-/// The numbers of decimals of a column's numbers. It is meaningful only while a number format fits the values.
+/// How many decimals the numbers of a column have. It is meaningful only while a number format fits the values.
 struct DecimalEvidence: Sendable {
     /// Counts numbers. The index is made of the sign, the number of digits after it, and whether the last digit is zero.
     /// Empty until there is a number.
@@ -53,10 +53,10 @@ struct DecimalEvidence: Sendable {
         }
     }
 
-    /// Returns the least number of decimals with which most numbers come out as they were written.
+    /// Returns the least number of decimals with which an export writes most numbers as they were written.
     ///
-    /// A number without zeros at its end comes out if it has at least these decimals, and another number if it has
-    /// exactly these decimals.
+    /// A number with exactly this many decimals is written unchanged. A number with more decimals is written unchanged
+    /// if its last decimal is not a zero.
     func decimals(_ sign: UInt8) -> Int {
         guard let sign = Self.signs.firstIndex(of: sign), !counts.isEmpty else { return 0 }
         func exact(_ digits: Int) -> Int { counts[Self.index(sign, digits, isPadded: false)] }
@@ -146,8 +146,8 @@ struct MomentEvidence: Sendable {
         values += later.values
     }
 
-    /// Returns the pattern in which most values are written; nil if the pattern by which they are read writes them so.
-    /// That pattern is nil for ISO 8601.
+    /// Returns the pattern in which most values are written. Nil if an export without this pattern also writes the
+    /// values in this way. The values are read by `pattern`, which is nil for ISO 8601.
     func written(_ pattern: String?, _ type: String) -> String? {
         guard values > 0 else { return nil }
         guard let pattern else { return type == "datetime" || type == "time" ? iso(type) : nil }
@@ -189,7 +189,7 @@ struct MomentEvidence: Sendable {
         return "\(day)%H:%M:%S\(fraction)\(2 * inUTC > values ? "%z" : "")"
     }
 
-    /// The number of digits of most fractions; nil if most values have no fraction.
+    /// The number of digits of the fraction in more than half of the values; nil if there is no such number.
     private var fractionDigits: Int? {
         (1..<Self.mostParts).max { fractions[$0] < fractions[$1] }.flatMap { fractions[$0] * 2 > values ? $0 : nil }
     }

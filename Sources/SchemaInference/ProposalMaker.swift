@@ -111,7 +111,7 @@ struct ProposalMaker {
 
     private mutating func addOpen(_ column: Int, _ found: ColumnEvidence) {
         let isKey = key == [column]
-        // If a person chooses another key, this column may be one that repeats in the next file.
+        // If the options choose the key, the values of this column may repeat in the next file.
         let isOtherKey =
             !isKey && options.chosenKey == nil && columns[column].name.keyRank != nil
             && keys[column]?.exceptions == 0

@@ -3,7 +3,7 @@ internal import ProfileCore
 /// Counts how often the values of a column rise and fall from one row to the next.
 ///
 /// The values of a random order rise as often as they fall. In a sorted file they only rise or only fall, and in a
-/// grouped file they rarely do either. Such a file shows its later values in its later rows only.
+/// grouped file they rarely do either. In a sorted or grouped file, some values occur only in the later rows.
 struct RowOrder: Sendable {
     private(set) var rises = 0
     private(set) var falls = 0
@@ -32,8 +32,9 @@ struct RowOrder: Sendable {
     }
 }
 
-/// The first 16 and the last eight bytes of a value. The order by these bytes is that of all bytes for values of up to
-/// 24 bytes, such as times, and close to it for longer values with a common beginning, such as links.
+/// The first 16 and the last eight bytes of a value. For values of up to 16 bytes, and for values of one length of up
+/// to 24 bytes, such as times, they give the same order as all bytes. For longer values with a common beginning, such
+/// as links, the order is similar.
 private struct SortKey: Comparable {
     private let start: UInt64
     private let middle: UInt64

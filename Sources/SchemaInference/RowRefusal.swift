@@ -16,7 +16,7 @@ public enum RowRefusal: String, Hashable, Sendable, CaseIterable {
     case tooLong = "too_long"
     /// The row repeats the header.
     case headerAgain = "header_again"
-    /// The JSON element is not an object of strings, numbers, booleans and nulls.
+    /// The JSON element is not an object, or the name of a member is too long for a header.
     case notAnObject = "not_an_object"
     /// The line or element is not valid JSON, or it is not in the array of the input.
     case notJSON = "not_json"
@@ -26,8 +26,8 @@ public enum RowRefusal: String, Hashable, Sendable, CaseIterable {
     case controlCharacter = "control_character"
     /// The column of password hashes has a value that is not a supported hash.
     case unsupportedHash = "unsupported_hash"
-    /// A value does not fit the type that ``InferenceOptions/types`` chooses for its column. Such a row is counted once
-    /// for each such column, and also for another reason.
+    /// A value does not fit the type that ``InferenceOptions/types`` chooses for its column. A row is counted once for
+    /// each such column. If the row also has another reason, it is counted there too.
     case unfitValue = "unfit_value"
     /// The key cell is empty.
     case noKey = "no_key"

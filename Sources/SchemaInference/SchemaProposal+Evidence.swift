@@ -44,7 +44,7 @@ extension SchemaProposal {
         refused = Self.refused(evidence, keyColumns, keys, misfits: maker.misfits)
     }
 
-    /// Throws if a type is chosen for a column that does not become an open field.
+    /// Throws if a type is chosen for a column that does not exist, does not become a field, or holds secrets.
     private static func requireTyped(
         _ options: InferenceOptions, _ found: InferenceSource.Found, _ secrets: ChosenSecrets
     ) throws(InferenceError) {
@@ -136,7 +136,7 @@ struct ChosenSecrets {
         let lists = Set(columns.filter { found.columns[$0].holdsJoinedLists })
         for column in columns {
             let found = evidence[column]
-            // A joined list is no password. A list of hashes must not be shown either.
+            // A joined list is neither a password nor a hash, and its elements must not be shown.
             if lists.contains(column), found.hashes > 0 || [.password, .hash].contains(names[column].secrecy) {
                 leftOut[column] = .holdsLists
                 continue

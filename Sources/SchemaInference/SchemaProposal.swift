@@ -13,7 +13,8 @@ public struct SchemaProposal: Sendable {
     public let guessedEncoding: String?
     /// Warnings about oddities of the input that did not prevent reading it.
     public internal(set) var warnings: [InputWarning]
-    /// The proposals for the chosen columns, in the order of the header.
+    /// The proposals for all columns, or for the columns that ``InferenceOptions/columns`` chose. Some of these columns
+    /// do not become fields. The order is that of the header; for JSON, that of the first occurrences.
     public let columns: [ColumnProposal]
     /// The key of a profile; nil if no column can be the key.
     public let key: Key?
@@ -29,8 +30,8 @@ public struct SchemaProposal: Sendable {
     /// The headers of the columns that became fields, if ``InferenceOptions/columns`` chose columns; otherwise empty.
     public let chosenColumns: Set<String>
 
-    /// A column that is not the key, because a value is missing or repeated. Its first such row is later than that of the
-    /// other columns.
+    /// A column that is not the key, because a value is missing or repeated. The first row that lacks or repeats a
+    /// value comes later than in the other columns.
     public struct ClosestKey: Hashable, Sendable {
         /// The header of the column.
         public let header: String
@@ -38,9 +39,11 @@ public struct SchemaProposal: Sendable {
         public let line: Int
         /// Whether the row in ``line`` repeats a value. Otherwise it has none.
         public let isRepeated: Bool
-        /// The repeated value; nil if the input cannot be read again.
+        /// The repeated value. Nil if ``isRepeated`` is false, or if the input is neither bytes nor an input of
+        /// ``/ProfileTransfer/ImportInput/readableAgain(keptIn:)``.
         public internal(set) var value: String?
-        /// The line of the first row with the repeated value; nil if the input cannot be read again.
+        /// The line of the first row with the repeated value. Nil if ``value`` is nil, or if the column has too many
+        /// different values to find the row.
         public internal(set) var earlierLine: Int?
     }
 
@@ -116,8 +119,9 @@ public enum ColumnDoubt: Hashable, Sendable {
     /// The values are numbers with these different units. An empty text stands for numbers without a unit. The field is
     /// text.
     case mixedUnits([String])
-    /// All but a few values have this type: at most one in a hundred, or up to three that are at most one in twenty. The
-    /// field is text. ``InferenceOptions/types`` chooses the type, and then these rows are refused.
+    /// A few values do not have this type: at most one in a hundred, or at most three if they are at most one in
+    /// twenty. The field is text. ``InferenceOptions/types`` chooses the type, and then the rows of these values are
+    /// refused.
     case nearly(InferredType, CountedLines)
     /// Some values consist of digits but are not numbers, because they begin with a zero or a plus sign or have too
     /// many digits. The field is text.

@@ -7,7 +7,7 @@ struct WrittenUnit {
     let surroundings: Surroundings
     /// Whether a minus is between the unit and the digits, as in `$-5`; nil if there is no minus.
     private(set) var isMinusInside: Bool?
-    /// The number without the unit. A minus before the unit is before the digits.
+    /// The number without the unit. If the value has a minus before the unit, the minus is moved before the digits.
     let number: [UInt8]
 
     /// The text around a number, without its minus.
@@ -18,8 +18,9 @@ struct WrittenUnit {
 
     /// Splits a value; nil if it is no number with exactly one unit. The text of the number itself is not checked.
     ///
-    /// A currency may be on either side. Another unit must follow the number. A word that is not a known unit, or one
-    /// letter, needs a space before it, so that `A12` and `12a` stay codes.
+    /// A currency may be on either side. Another unit must follow the number. After a number, a word that is not a
+    /// known unit needs a space before it, and so does a unit of one ASCII character other than `%`. So `A12` and `12a`
+    /// stay codes.
     init?(_ value: Span<UInt8>) {
         guard value.count <= Self.longest, let sides = NumberSides(of: value),
             sides.before.isEmpty != sides.after.isEmpty
@@ -97,7 +98,7 @@ struct UnitEvidence: Sendable {
     private var minusesInside = 0
     private var minusesOutside = 0
 
-    /// The number of units that prove that there are several, and that a report names.
+    /// The maximum number of kept units. Two units prove that the units differ, and a report names all kept units.
     private static let most = 3
     private static let mostSurroundings = 8
 

@@ -115,10 +115,10 @@ public final class PasscodeHasher: Sendable {
 
     /// Returns whether a secret matches a hash.
     ///
-    /// An attacker cannot learn from the duration whether the user is unknown or the secret is wrong. If `hash` is nil,
-    /// the call computes as many hashes under the policy as it computes for a wrong secret. If the parameters of the
-    /// hash differ from the policy, the call with a wrong secret checks this hash and also computes the hashes under
-    /// the policy (P10).
+    /// If the hash has the parameters of the policy, an attacker cannot learn from the duration whether the user is
+    /// unknown or the secret is wrong. If `hash` is nil, the call computes as many hashes under the policy as it
+    /// computes for a wrong secret. If the parameters of the hash differ from the policy, the call with a wrong secret
+    /// checks this hash and also computes the hashes under the policy (P10). So this call may take longer.
     ///
     /// This hasher makes an Argon2id hash from the NFC form. The caller may also supply a hash that another program
     /// made: a given hash. The other program may have made the given hash from the bytes as they were typed. If the two

@@ -40,7 +40,7 @@ enum CellNumber {
         return isZero ? point == first + 1 && number[point + 1] != UInt8(ascii: "0") : true
     }
 
-    /// Whether the value is a whole number that a double represents exactly, as all below 2^53.
+    /// Whether the value is a whole number below 2^53. A double represents all these numbers exactly.
     private static func isExactInteger(_ value: Double) -> Bool {
         value.magnitude < 0x1p53 && value.rounded(.towardZero) == value
     }

@@ -8,8 +8,9 @@ extension ImportInput {
     /// detected by its content. Returns an input with the same bytes if it is not.
     ///
     /// Call this method before ``/ProfileTransfer/ImportInput/readableAgain(keptIn:)``. A stream is examined when it is
-    /// read. If it is a workbook, or if a workbook is compressed with gzip, it is first copied to an encrypted file
-    /// without a name. Texts of a workbook that do not fit into 80 MiB of memory are also kept in such a file.
+    /// read. A stream that begins like a workbook is first copied to an encrypted file without a name, and so is a
+    /// workbook that is compressed with gzip. Texts of a workbook that do not fit into 80 MiB of memory are also kept
+    /// in such a file.
     ///
     /// - Parameters:
     ///   - name: The name of the sheet; nil for the usual sheet.

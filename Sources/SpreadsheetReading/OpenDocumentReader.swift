@@ -158,7 +158,7 @@ final class OpenDocumentReader: XMLHandler {
     func text(_ text: UnsafeBufferPointer<UInt8>) {
         guard cell.isInParagraph, skipDepth == 0, cell.text.count < RowWriter.mostBytes else { return }
         for byte in text {
-            // White space is one space (OpenDocument 1.3 part 3, 6.1.2).
+            // Several white-space characters in a row become one space (OpenDocument 1.3 part 3, 6.1.2).
             let isSpace = byte == 0x20 || 0x09...0x0D ~= byte
             if !isSpace {
                 cell.text.append(byte)

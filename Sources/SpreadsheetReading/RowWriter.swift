@@ -1,8 +1,8 @@
 internal import CSVStream
 internal import Threads
 
-/// Writes the rows of a sheet as CSV. Each row is one line, apart from line breaks in its cells, and blank rows are blank
-/// lines. So the number of a line is the number of the row.
+/// Writes the rows of a sheet as CSV. Each row is one record, and blank rows are blank lines. The reader counts a
+/// record as one line, even if its cells contain line breaks. So the number of a line is the number of the row.
 ///
 /// Empty cells at the end of a row are left out. A row that is shorter than the header is filled with empty cells.
 final class RowWriter {
@@ -26,13 +26,14 @@ final class RowWriter {
     private(set) var greatestWidth = 0
     private var rowBytes = 0
 
-    /// Excel's limits. LibreOffice has the same, or 16 million rows if the user asks for them.
+    /// Excel allows 16,384 columns and 1,048,576 rows. LibreOffice allows the same, or 16,777,216 rows if the user asks
+    /// for them.
     static let mostColumns = 16_384
     static let mostRows = 16_777_216
     /// The bytes of a row that are kept. The CSV reader refuses rows of this length.
     static let mostBytes = 3 << 20
 
-    /// A workbook may have this many bytes of rows, whatever its size is, and otherwise this multiple of its size.
+    /// All rows together may have this many bytes, or this multiple of the workbook's size if that is more.
     private static let freeOutput: Int64 = 64 << 20
     private static let highestRatio: Int64 = 1_000
 

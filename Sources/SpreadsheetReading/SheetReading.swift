@@ -46,7 +46,7 @@ final class SheetReading {
         }
     }
 
-    /// What was unusual so far.
+    /// The warnings about the rows that were read so far.
     var warnings: [InputWarning] {
         guard let open else { return [] }
         switch open.content {

@@ -12,7 +12,7 @@ public enum SpreadsheetError: Error, Hashable, Sendable {
     case damagedArchive
     /// A part of the archive, such as `xl/workbook.xml`, cannot be read.
     case unreadablePart(String, PartFault)
-    /// The workbook has no sheet with cells.
+    /// The workbook has no sheet with cells, or all its sheets are hidden and the caller named none.
     case noSheet
     /// The workbook has no sheet of this name. The array contains the names of its sheets.
     case unknownSheet(String, sheets: [String])

@@ -7,8 +7,8 @@ enum SpreadsheetKind: Sendable {
     case excel(workbook: String)
     case openDocument
 
-    /// Detects the format of a file from its content. Returns nil if the file is not a workbook, or one of Excel before
-    /// 2007.
+    /// Detects the format of a file from its content. Returns nil if the file is not a workbook, or if it is a workbook
+    /// of Excel before 2007.
     ///
     /// - Throws: The error of the reads; ``SpreadsheetError`` if the file is a workbook that certainly cannot be read.
     static func detect(_ bytes: SeekableBytes) throws(ByteStreamError) -> SpreadsheetKind? {

@@ -33,7 +33,8 @@ struct TimeFormat: Hashable, Sendable {
             case UInt8(ascii: "\""):
                 index += 1
                 while index < bytes.count, bytes[index] != UInt8(ascii: "\"") { index += 1 }
-            // The next character is literal text, the width of a space, or repeated.
+            // `\` makes the next character literal text. `_` shows a space as wide as the next character. `*` repeats
+            // the next character.
             case UInt8(ascii: "\\"), UInt8(ascii: "_"), UInt8(ascii: "*"): index += 1
             case UInt8(ascii: "["):
                 let content = bytes[(index + 1)...].prefix { $0 != UInt8(ascii: "]") }
@@ -47,7 +48,7 @@ struct TimeFormat: Hashable, Sendable {
             default:
                 switch byte {
                 case UInt8(ascii: "g") where Self.has("general", in: bytes, at: index): index += 6
-                // The name of the general format in Chinese programs. The letter of an era is not followed by a slash.
+                // Chinese programs write the general format as `G/` and a word. A `g` for an era has no slash after it.
                 case UInt8(ascii: "g") where Self.has("g/", in: bytes, at: index): break
                 case UInt8(ascii: "a") where Self.has("am/pm", in: bytes, at: index): index += 4
                 case UInt8(ascii: "a") where Self.has("a/p", in: bytes, at: index): index += 2
@@ -87,7 +88,7 @@ enum DateSystem: Sendable {
     /// number is outside the years 1900 to 9999.
     func append(_ number: Double, _ format: TimeFormat, to text: inout [UInt8]) -> Bool {
         guard number.isFinite, 0..<2_958_466 ~= number else { return false }
-        // Excel calculates with milliseconds. A day has a few more bits in the number.
+        // Excel calculates with milliseconds. The number is more precise than a millisecond, so it is rounded.
         let total = Int((number * 86_400_000).rounded())
         let (days, milliseconds) = total.quotientAndRemainder(dividingBy: 86_400_000)
         if format.isElapsed {

@@ -122,7 +122,7 @@ final class XMLReader {
     private static let chunk = 1 << 16
     private static let mostDepth = 256
     private static let longestTag: Int64 = 4 << 20
-    /// After a fault, 256 MiB are read, which takes about a second. The sheet of a million rows is shorter.
+    /// After a fault, at most 256 MiB are read, which takes about a second. The sheet of a million rows is shorter.
     private static let mostChunksAfterFault = 1 << 12
 
     /// Opens a part. The archive must not open another part before the reader has reached the end.

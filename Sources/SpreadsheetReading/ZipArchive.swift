@@ -135,7 +135,7 @@ final class ZipArchive {
             let text = String(decoding: name[..<length].map(UInt8.init(bitPattern:)), as: UTF8.self)
             // Some programs write backslashes, or a slash at the start.
             let key = String(text.lowercased().map { $0 == "\\" ? "/" : $0 }.drop { $0 == "/" })
-            // Other programs read the last of two parts with the same name, and refuse such a workbook.
+            // Other programs read the last of two parts with the same name, or refuse such a workbook.
             guard places.updateValue(place, forKey: key) == nil else { throw ByteStreamError(.damagedArchive) }
             status = unzGoToNextFile(file)
         }

@@ -2,9 +2,9 @@
 /// out.
 ///
 /// Widths are in columns of a terminal. To save space, the layout first narrows the widest columns, down to a width
-/// that can still be read. Then it leaves out columns from the right. Columns with `mustStay` are first narrowed below
-/// the readable width. They are left out only if they still do not fit. The first column is narrowed in the same way,
-/// but is never left out.
+/// that can still be read. Then it leaves out columns without `mustStay`, from the right. If the remaining columns do
+/// not fit yet, the layout narrows them below the readable width. If they still do not fit, it leaves out columns with
+/// `mustStay`. The first column is never left out.
 package struct ColumnFit: Hashable, Sendable {
     /// The full width and the minimum width of one column.
     package struct Column: Hashable, Sendable {

@@ -7,11 +7,11 @@ public import Synchronization
 /// address of this variable before a suspension, and use the address after the suspension on another thread
 /// ([LLVM issue 63022](https://github.com/llvm/llvm-project/issues/63022)). The mutex is then locked with the
 /// identifier of one thread and unlocked by another thread, and the process ends. Therefore ``withLock(_:)`` is never
-/// inlined and never suspends. `make lint` refuses a `Mutex` in any other file.
+/// inlined and never suspends. `make lint` refuses a `Mutex` in any other file of `Sources` and `Migrations`.
 ///
-/// The type is public and `@inlinable`, although only this package uses it. For a `package` type, Swift 6.3 does not
-/// compile the generic code in other modules for their own types. A look-up locks five values, and the generic code takes
-/// three times as long.
+/// The type is public and `@inlinable`, although only this package uses it. Swift 6.3 does not specialize a `package`
+/// type for the types of other modules. A look-up locks five values, and code that is not specialized takes three times
+/// as long.
 public struct Locked<Value: ~Copyable>: ~Copyable {
     @usableFromInline let mutex: Mutex<Value>
 

@@ -72,8 +72,8 @@ struct ProfilesCommand: ParsableCommand {
         ProcessSettings.apply()
         // The task starts on this thread. A command that never suspends, such as a lookup in SQLite, also ends on this
         // thread, and the process needs no other thread. A command that suspends resumes on the threads of Swift's
-        // executor. Without `@concurrent`, the task would belong to the main actor, and would change threads whenever it
-        // calls a function that does not.
+        // executor. Without `@concurrent`, the task would belong to the main actor, and would change threads whenever
+        // it calls a function outside the main actor.
         Task.immediate { @concurrent in await runToItsEnd() }
         dispatchMain()
     }

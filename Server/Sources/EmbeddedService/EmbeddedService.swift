@@ -8,10 +8,10 @@ internal import ProfileServer
 internal import ProfileStore
 internal import ProfileStoreSQLite
 
-/// A service of one's own with two routes of ours beside its own, in one process with the store.
+/// An example of a service that has two routes of ProfileServer beside its own routes, in one process with the store.
 ///
-/// It serves greetings. People log in by our route, and the greeting knows their profile by the same session. A change
-/// that another process makes is seen at once.
+/// It serves greetings. People log in by a route of ProfileServer, and the greeting finds their profile by the same
+/// session. A change that another process makes is seen at once.
 @main
 struct EmbeddedService {
     static func main() async throws {
@@ -36,13 +36,13 @@ struct EmbeddedService {
     private static func application(
         _ repository: ProfileRepository, _ counter: ChangeCounter, _ port: Int
     ) -> some ApplicationProtocol {
-        // Two routes of ours. What they need to know of the outside is in the options.
+        // Two routes of ProfileServer. The options have the names under which clients reach them.
         let service = ProfileService(
             repository, ServiceOptions(hosts: ["127.0.0.1:\(port)"]), routes: [.logIn, .getOwnProfile])
         let router = Router(context: ServiceContext.self)
         router.add(middleware: ProfileRoutes(service))
 
-        // A route of its own, for a person who has a session.
+        // A route of this example, for a person who has a session.
         router.get("greeting") { request, _ in
             guard let field = request.headers[.authorization], field.hasPrefix("Bearer "),
                 case .session(let session)? = try await repository.bearer(Secret(String(field.dropFirst(7)))),

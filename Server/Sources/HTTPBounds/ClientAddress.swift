@@ -72,7 +72,7 @@ public struct ClientAddress: Hashable, Sendable {
         groups.reduce(0) { $0 << 16 | UInt128($1) }
     }
 
-    /// Returns the groups of 16 bits between colons, or `nil` if one is malformed. No bytes are no groups.
+    /// Returns the groups of 16 bits between colons, or `nil` if one is malformed. Empty input has no groups.
     private static func groups(_ bytes: ArraySlice<UInt8>, endsWithIPv4: Bool) -> [UInt16]? {
         if bytes.isEmpty { return [] }
         let parts = bytes.split(separator: UInt8(ascii: ":"), omittingEmptySubsequences: false)

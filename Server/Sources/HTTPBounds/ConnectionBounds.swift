@@ -1,6 +1,7 @@
 /// The limits of a connection, which hold before any work is done for a request.
 public struct ConnectionBounds: Sendable {
-    /// The time for a request's head: from the accept, or from the first byte of a later request.
+    /// The time for a request's head, from its first byte. On a new connection, the first byte must arrive within the
+    /// same time after the accept.
     public var headTime: Duration
 
     /// The time for a request's body, from the end of its head to its own end.
@@ -11,7 +12,7 @@ public struct ConnectionBounds: Sendable {
     /// The connection is closed at most a quarter of this time later.
     public var writeTime: Duration
 
-    /// The time for which a connection may stay open without a request.
+    /// The time for which a connection may stay open after an answer, without another request.
     public var idleTime: Duration
 
     /// The time for which input is read and discarded after the last answer, so that the client can receive it.

@@ -43,7 +43,7 @@ public final class ConnectionCounter: Sendable {
     }
 }
 
-/// What is subtracted when a connection closes.
+/// A connection that is counted until `closed(_:)`. `key` is nil if the connection counts for no address.
 struct CountedConnection: Sendable {
     let key: ClientAddress?
 }

@@ -46,7 +46,7 @@ struct ConnectionState {
     private(set) var isInputDropped = false
     /// Whether the client has closed its side.
     private(set) var isInputClosed = false
-    /// Whether the client has sent anything. Before, it may not even have begun TLS.
+    /// Whether bytes of a request have arrived. Before that, the TLS handshake may not have ended.
     private(set) var hasInput = false
     /// The number of bytes of the current head that have arrived.
     private(set) var headLength = 0
@@ -97,10 +97,10 @@ struct ConnectionState {
     /// Whether more input may be discarded.
     var mayDiscard: Bool { discarded < bounds.lingerLength && !isInputClosed && stage != .closed }
 
-    /// The number of bytes that the parser may be given at once. None are left of a head that is too long.
+    /// The number of bytes that the parser may be given at once. It is 0 or less if the head is too long.
     ///
-    /// The parser reads all that it is given. The requests among it wait as messages, which take up to a hundred times
-    /// the memory of their bytes, so the end of a request should be near the end of what the parser is given.
+    /// The parser reads all bytes that it gets. Further requests in these bytes wait as messages, which take up to a
+    /// hundred times the memory of their bytes. So the end of a request should be near the end of the bytes.
     var room: Int {
         switch stage {
         case .idle: min(Self.sliceLength, bounds.headLength)
@@ -229,7 +229,7 @@ struct ConnectionState {
         return check.map { min($0, deadline) } ?? deadline
     }
 
-    /// Bytes were given to the socket: `waiting` of them were not taken, and `taken` were in all.
+    /// Bytes were given to the socket. `waiting` bytes still wait, and `taken` is the number of all bytes taken so far.
     mutating func flushed(waiting: Int, taken: Int, now: NIODeadline) {
         guard waiting > 0, stage != .closed else {
             stall = nil
@@ -264,7 +264,7 @@ struct ConnectionState {
         }
         guard let deadline, deadline <= now else { return .nothing }
         if stage == .idle, waiting > 0 {
-            // The client still takes the answer. The time of writing bounds it.
+            // The client still takes the answer, and `writeTime` limits that.
             start(bounds.idleTime, now)
             return .nothing
         }

@@ -97,7 +97,7 @@ final class GuardedConnection {
     func answerBegan(closes: Bool) -> Bool { state.answerBegan(closes: closes) }
 
     func answerEnded() -> ConnectionState.AnswerEnd {
-        // A responder that still reads the body must not take its cut for its end.
+        // A responder that still reads the body must not mistake the missing rest for the end of the body.
         cutBody()
         return state.answerEnded(now: .now())
     }

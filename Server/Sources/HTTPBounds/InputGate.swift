@@ -32,7 +32,8 @@ final class InputGate: ChannelDuplexHandler, RemovableChannelHandler {
     }
 
     func channelInactive(context: ChannelHandlerContext) {
-        // The parser reports an unfinished body first. Hummingbird would take its end for the end of the body.
+        // First, the parser must report an unfinished body. Otherwise Hummingbird would take the end of the connection
+        // for the end of the body.
         context.fireChannelInactive()
         connection.ended()
     }
@@ -78,7 +79,7 @@ final class InputGate: ChannelDuplexHandler, RemovableChannelHandler {
         context.read()
     }
 
-    /// The request before is answered.
+    /// Reads the next request. The answer to the previous request has ended.
     func readNextRequest() {
         guard let context, held.readableBytes > 0 || isReadHeld else { return }
         let hadBytes = held.readableBytes > 0

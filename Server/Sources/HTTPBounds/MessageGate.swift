@@ -27,7 +27,7 @@ final class MessageGate: ChannelDuplexHandler, RemovableChannelHandler {
     private let connection: GuardedConnection
     private var waiting = CircularBuffer<Waiting>()
     private var isHTTP10 = false
-    /// What the end of an answer asks for, until it is flushed.
+    /// The step that follows the end of an answer. Nil if no end of an answer waits for a flush.
     private var answerEnd: ConnectionState.AnswerEnd?
 
     /// Whether nothing waits for the answer to the previous request.

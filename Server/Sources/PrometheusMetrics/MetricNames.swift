@@ -1,4 +1,4 @@
-/// Makes names that Prometheus accepts of the labels and dimensions of swift-metrics.
+/// Converts the labels and dimensions of swift-metrics to names that Prometheus accepts.
 enum MetricNames {
     /// Returns the name of a metric, with the ending that its type needs.
     static func metric(_ label: String, _ kind: MetricKind) -> String {
@@ -39,7 +39,8 @@ enum MetricNames {
         name.hasSuffix(end) ? name : name + end
     }
 
-    /// Replaces what is neither an ASCII letter nor a digit by an underscore.
+    /// Replaces each character that is neither an ASCII letter nor a digit by an underscore. A name that is empty or
+    /// begins with a digit gets an underscore at its start.
     private static func sanitised(_ name: String) -> String {
         var result = ""
         for scalar in name.unicodeScalars {

@@ -23,7 +23,8 @@ public final class PrometheusMetrics: MetricsFactory {
         self.hasProcessMetrics = hasProcessMetrics
     }
 
-    /// Returns all metrics in the text format, ordered by name and labels.
+    /// Returns all metrics in the text format, ordered by name and labels. The number of dropped series and the metrics
+    /// of the process come last.
     public func text() -> String {
         let (families, dropped) = registry.withLock { ($0.families, $0.dropped) }
         var text = ExpositionText()

@@ -6,7 +6,7 @@ protocol Series: AnyObject, Sendable {
     func write(to text: inout ExpositionText, name: String, labels: String)
 }
 
-/// Takes what is not recorded, because there are too many series.
+/// Ignores all values. It replaces a series that is refused, because there are too many or the name has another type.
 final class DroppedSeries: CounterHandler, FloatingPointCounterHandler, MeterHandler, RecorderHandler, TimerHandler {
     static let only = DroppedSeries()
 
@@ -77,7 +77,7 @@ final class SummarySeries: RecorderHandler, Series {
     func record(_ value: Int64) { record(Double(value)) }
 
     func record(_ value: Double) {
-        // One value that is not finite would spoil the sum for good.
+        // After one value that is not finite, the sum would never be finite again.
         guard value.isFinite else { return }
         sum.add(value)
         count.wrappingAdd(1, ordering: .relaxed)
@@ -99,11 +99,11 @@ final class TimerSeries: TimerHandler, Series {
         (10_000_000_000, "10"), (30_000_000_000, "30"),
     ]
 
-    /// The counts of the buckets alone. The last bucket has no bound.
+    /// The count of each bucket, not cumulative. The last bucket has no bound.
     private let counts = InlineArray<15, Atomic<UInt64>> { _ in Atomic(0) }
     private let nanoseconds = Atomic<UInt64>(0)
 
-    /// A negative duration counts as none.
+    /// A negative duration is recorded as zero.
     func recordNanoseconds(_ duration: Int64) {
         let duration = max(0, duration)
         let bucket = Self.bounds.firstIndex { duration <= $0.nanoseconds } ?? Self.bounds.count

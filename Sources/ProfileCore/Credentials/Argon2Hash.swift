@@ -25,7 +25,8 @@ extension PasswordHash {
 }
 
 extension PasswordHash.Argon2Cost {
-    /// Parses the text after `$argon2id$`: `v=19$m=…,t=…,p=…$SALT$HASH`. Accepts the same texts as libsodium's decoder.
+    /// Parses the text after `$argon2id$`: `v=19$m=…,t=…,p=…$SALT$HASH`. Accepts the same texts as libsodium's decoder,
+    /// if all values are within the limits.
     ///
     /// Like libsodium, it refuses the optional `keyid` and `data`, a different order of the parameters, and all
     /// versions except 19.

@@ -34,7 +34,8 @@ func parseSHA512Crypt(_ reader: inout HashReader) throws(UnsupportedHash) -> Int
     return rounds
 }
 
-/// Whether libxcrypt allows the character in a salt. It allows printable ASCII, except for the separators of passwd(5).
+/// Whether libxcrypt allows the character in a salt. It allows printable ASCII except for `$`, which ends the salt, and
+/// characters that have a meaning in password files.
 private func isSaltCharacter(_ byte: UInt8) -> Bool {
     switch byte {
     case UInt8(ascii: "$"), UInt8(ascii: "!"), UInt8(ascii: "*"), UInt8(ascii: ":"), UInt8(ascii: ";"),

@@ -1,6 +1,7 @@
 /// Reads the text of a hash from front to back.
 ///
-/// If a method does not accept the next characters, it does not change the position.
+/// If a method does not accept the next characters, it does not change the position. The methods in
+/// ScryptHash.swift are an exception.
 struct HashReader: ~Escapable {
     private let bytes: Span<UInt8>
     private var position = 0

@@ -5,7 +5,7 @@ public enum UnsupportedHash: Error, Hashable, Sendable {
     /// The text does not begin with the prefix of a supported scheme.
     case unknownScheme
     /// The text does not follow the grammar of its scheme. A part is missing, has the wrong length, or is not in its
-    /// canonical encoding.
+    /// canonical encoding. Or a yescrypt hash has a mode that is not supported.
     case malformed(PasswordHash.Scheme)
     /// A length, version or cost is outside the allowed range.
     ///

@@ -1,4 +1,4 @@
-// This is the only file of the module that imports a C library.
+// This is the only file of the module that imports the C library of the system.
 #if canImport(Glibc)
     internal import Glibc
 #elseif canImport(Musl)

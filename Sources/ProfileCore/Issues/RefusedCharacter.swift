@@ -1,7 +1,7 @@
 /// The first character of a value that the field does not allow. It is shown only to the person who typed the value.
 ///
-/// It is not part of a ``ValidationIssue``. An issue is written to reports and logs, so it must not contain a part of
-/// the value.
+/// It is not part of a ``ValidationIssue``. An issue is written to reports and logs, so it must not contain such a
+/// character.
 package struct RefusedCharacter: Hashable, Sendable {
     /// The user-perceived character with all its combining marks.
     package let character: Character

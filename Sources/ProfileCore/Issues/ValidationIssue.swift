@@ -1,7 +1,8 @@
 /// A problem of a profile. It consists of the field and the violated rule.
 ///
 /// ``message(label:)`` returns the built-in text of the issue. ``ProfileSchema/message(for:)`` returns the schema's own
-/// message, if there is one. An issue never contains the typed value. <doc:Issues> lists the codes.
+/// message, if there is one. An issue never contains the typed value, but ``ExpectedFormat/unit(_:found:)`` contains
+/// the text beside its number. <doc:Issues> lists the codes.
 public struct ValidationIssue: Hashable, Sendable {
     /// The field; nil for an issue of the whole row.
     public let field: FieldName?
@@ -27,8 +28,8 @@ public struct ValidationIssue: Hashable, Sendable {
         case tooLong(maximum: Int)
         /// The value has more bytes of UTF-8 than this maximum, but not too many characters. Its code is `too_long`.
         case tooManyBytes(maximum: Int)
-        /// The value contains a character that is not in `allowed`. If `allowed` is nil, the value contains a control
-        /// character, and the field allows only other characters.
+        /// The value contains a character that is not in `allowed`. If `allowed` is nil, the field allows all
+        /// characters except control characters. Tab, LF and CR are allowed too.
         case badCharacter(allowed: [AllowedCharacters]?)
         /// The value has no character of a required kind.
         case missing(Requirement)
@@ -101,7 +102,7 @@ public struct ValidationIssue: Hashable, Sendable {
         case conditions(most: Int)
         /// The conditions of a query have at most this number of values.
         case conditionValues(most: Int)
-        /// The order of a query should have one field, and no more fields than this.
+        /// The order of a query has at least one field, and at most this number of fields.
         case sortFields(most: Int)
     }
 

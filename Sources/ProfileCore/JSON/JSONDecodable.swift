@@ -7,7 +7,7 @@
 /// let query = try ProfileQuery(JSONValue(parsing: body))
 /// ```
 ///
-/// A type of a service conforms with ``JSONMembers``.
+/// A service can make its own types conform. ``JSONMembers`` helps to read their members.
 public protocol JSONDecodable: Decodable {
     /// Reads a value from its JSON form.
     ///

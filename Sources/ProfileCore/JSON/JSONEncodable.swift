@@ -1,6 +1,6 @@
 /// A type whose values have a JSON form: profiles, pages, reports, schemas, issues.
 ///
-/// A service writes the form itself. It is much faster than an `Encoder`, and numbers keep every digit:
+/// A service writes the form with `utf8()`. This is much faster than an `Encoder`, and numbers keep every digit:
 ///
 /// ```swift
 /// response.write(profile.json.utf8())

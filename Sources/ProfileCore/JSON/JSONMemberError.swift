@@ -1,4 +1,4 @@
-/// The reason why a JSON value is not the one that is wanted, and the member.
+/// The reason why a JSON value is refused, and the path to the value.
 ///
 /// The error never contains a value, because the value may be a password.
 public struct JSONMemberError: Error, Hashable, Sendable {
@@ -22,7 +22,7 @@ public struct JSONMemberError: Error, Hashable, Sendable {
         case malformed
         /// The caller sees the member, but cannot change it.
         case readOnly
-        /// The value can be replaced, but not cleared. This is a password.
+        /// The value can be replaced, but not cleared. Only a password and its hash have this error.
         case notClearable
     }
 

@@ -1,7 +1,7 @@
 /// The rules of one field of a schema.
 ///
-/// Only the schema reader and ``ProfileSchema/standard`` create field rules. They ensure that the rules never
-/// contradict each other.
+/// Other modules cannot create field rules. A schema gets its rules from the schema reader, or from
+/// ``ProfileSchema/standard``, or by loosening other rules. The rules of a field never contradict each other.
 public struct FieldRules: Hashable, Sendable {
     /// The field's name. It is the key of the value in a profile, and the column name in files.
     public internal(set) var name: FieldName
@@ -92,7 +92,7 @@ public struct FieldRules: Hashable, Sendable {
         formats = Self.defaultFormats(of: type)
     }
 
-    /// The title of a field whose schema gives it none: its name in words.
+    /// The title of a field that has no title in its schema: the name of the field in words.
     static func title(of name: FieldName) -> String {
         let words = name.text.split(separator: "_").joined(separator: " ")
         return words.prefix(1).uppercased() + words.dropFirst()
@@ -171,15 +171,15 @@ extension FieldRules {
     }
 
     /// Returns a stored value in the form that a form field shows. A date, datetime or time has the first of
-    /// ``formats``.
+    /// ``formats``, unless this format omits a part of the value.
     ///
     /// A person can also type the result into the field.
     package func shownForm(of stored: String) -> String {
         formats.first?.typedForm(of: stored, type) ?? typedForm(of: stored)
     }
 
-    /// Returns a stored value as files write it. This is the form ``written``. Without it, this is the first notation
-    /// that the schema allows.
+    /// Returns a stored value as files write it, in the form ``written``. If there is no such form, or if it would omit
+    /// a part of the value, returns the first notation that the schema allows.
     package func originalForm(of stored: String) -> String {
         if let text = written?.text(of: stored, self) { return text }
         switch type {
@@ -193,7 +193,7 @@ extension FieldRules {
     }
 
     /// The header of the field's column in the file from which the schema was inferred. This is the first of
-    /// ``columns``, or the first name of the field.
+    /// ``columns``. If there is none, it is the former name of the field, or the name if there is no former name.
     package var originalHeader: String { columns.first ?? formerName?.text ?? name.text }
 
     /// Whether stored values can be typed into the field without a change. True only if all JSON numbers and booleans

@@ -38,7 +38,8 @@ public struct TableLayout: Hashable, Sendable {
     /// The name of the sheet of a spreadsheet; nil for the first sheet.
     public var sheet: String?
 
-    /// The maximum of ``skippedLines`` and ``headerLine``. A larger number is probably a mistake.
+    /// The greatest number that each of ``skippedLines`` and ``headerLine`` may be. A larger number is probably a
+    /// mistake.
     package static let mostLines = 1_000_000_000
 
     /// Creates the layout of a usual table: a header in the first line, and only rows below it.
@@ -47,7 +48,7 @@ public struct TableLayout: Hashable, Sendable {
     /// Whether the layout says where the table begins.
     package var givesBeginning: Bool { !hasHeader || skippedLines > 0 || headerLine != nil }
 
-    /// Returns the layout in which another one decides where this one leaves something open.
+    /// Returns this layout, completed with the settings of the layout `usual` that this layout does not set.
     package func completed(by usual: TableLayout) -> TableLayout {
         var layout = givesBeginning ? self : usual
         layout.comment = comment ?? usual.comment
@@ -65,6 +66,7 @@ public enum KeySource: Hashable, Sendable {
     case columns([String])
     /// The number of the row, from 1.
     case rowNumber
-    /// A hash of the row's cells. Rows with equal cells are counted.
+    /// A hash of the row's cells. The second row with equal cells gets `-2` after the hash, the third row `-3`, and so
+    /// on.
     case content
 }

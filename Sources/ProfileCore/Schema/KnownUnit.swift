@@ -49,7 +49,7 @@ package enum KnownUnit {
 package struct NumberSides {
     /// The text from the first digit to the last.
     package let digits: Range<Int>
-    /// The sign at the start or the end of the text before the first digit; nil if there is none.
+    /// The position of the sign at the start or the end of the text before the first digit; nil if there is none.
     package let sign: Int?
     /// The text before the first digit.
     package let before: Range<Int>

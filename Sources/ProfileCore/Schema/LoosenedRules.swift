@@ -69,7 +69,7 @@ extension FieldRules {
 
     fileprivate func loosened(where broken: BrokenFieldRules) -> FieldRules {
         let (codes, other) = (broken.codes, broken.satisfied)
-        // A value that the file does not mean as a value may break any rule.
+        // A text that means "no value" in the file may break any rule.
         let hasOtherTokens = !Set(other.missingValues).isSubset(of: missingValues)
         var rules = codes.contains(.badFormat) || codes.contains(.badDate) ? widened(toAllow: other) : self
         if codes.contains(.required), !isPrimaryKey { rules.isRequired = false }
@@ -86,7 +86,7 @@ extension FieldRules {
             codes.contains { $0.rawValue == "missing_\(requirement.rawValue)" }
         }
         if codes.contains(.notAllowed) {
-            // A value of another type than text is stored in another form than it is written.
+            // If the type is not text, the stored form of a value may differ from the form in the file.
             let others = type == .string ? broken.choices ?? [] : []
             rules.allowedValues = others.isEmpty ? [] : allowedValues + others.filter { !allowedValues.contains($0) }
         }

@@ -52,8 +52,8 @@ public struct NumberFormat: Hashable, Sendable {
     /// Converts a stored number to a text in this notation, with the character between groups of three digits. The
     /// pattern has the text around the number, the place of a minus and the least number of decimals.
     ///
-    /// Later rules may have made a field of text a field of numbers. A stored text that is not a number is returned
-    /// unchanged.
+    /// Later rules may have changed the type of the field from text to number. A stored text that is not a number is
+    /// returned unchanged.
     func originalForm(of stored: String, _ pattern: NumberPattern = .plain) -> String {
         guard NumberText.number(stored.utf8Span.span) != nil else { return stored }
         let minus = stored.hasPrefix("-") ? "-" : ""
@@ -83,7 +83,7 @@ public struct NumberFormat: Hashable, Sendable {
         return "0." + String(repeating: "0", count: zeros - 1) + parts[0].filter { $0 != "." }
     }
 
-    /// A number with more zeros after the point keeps its exponent.
+    /// A number with the exponent -16, or with a lower exponent, keeps its exponent.
     private static let mostZeros = 16
 }
 

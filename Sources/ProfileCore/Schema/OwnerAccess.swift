@@ -13,7 +13,7 @@ public enum OwnerAccess: String, Hashable, Sendable, CaseIterable {
 }
 
 extension FieldRules {
-    /// The access of the person whose profile it is. By default, an owner edits every field, but reads the primary key.
+    /// The access of a profile's owner to the field. By default, an owner edits every field, but reads the primary key.
     ///
     /// For the password this is always ``OwnerAccess/edit``.
     public var owner: OwnerAccess { ownerRule ?? (isPrimaryKey ? .read : .edit) }

@@ -3,8 +3,8 @@ extension ProfileSchema {
     /// Returns for each field the field of an earlier schema whose values it continues.
     ///
     /// Fields with assigned columns continue the field with the same column. Otherwise a field continues the field with
-    /// its former name. If the earlier schema has the same former name for the field, the field was renamed already. Then,
-    /// and without a former name, it continues the field with the same name.
+    /// its former name, unless the earlier schema has the same former name for the field: then the field was renamed
+    /// already. A field that continues no field by these rules continues the field with the same name.
     /// - Parameter earlier: The earlier schema.
     /// - Returns: The positions in the earlier schema; nil for each new field. No position occurs twice.
     package func sources(in earlier: ProfileSchema) -> [Int?] {
@@ -40,8 +40,8 @@ extension ProfileSchema {
     /// A field with an assigned column keeps it. A field that continues an earlier field has the column of that field. If
     /// the schema in force does not have the former name of a field, the latest earlier version that has it counts. A new
     /// field gets a column that no version has used, so the values of removed fields never appear in it.
-    /// - Parameter versions: All schemas that were ever in force, oldest first. A new store has none, and then all columns
-    ///   are assigned.
+    /// - Parameter versions: All schemas that were ever in force, oldest first. Empty for a new store: then each field
+    ///   gets its first column.
     /// - Returns: The schema, with a column for every field that is not secret.
     package func placed(after versions: [ProfileSchema]) -> ProfileSchema {
         guard let inForce = versions.last else {

@@ -4,9 +4,10 @@ extension SchemaDifference: JSONEncodable {
 }
 
 extension SchemaDifference.Change: JSONEncodable {
-    /// An object with the member `change`: `added`, `removed`, `changed`, `renamed`, `reordered` or `imported`. A change
-    /// of a field has its name as `field`. If its rules differ, `rules` has their names, and `changes` their values. A
-    /// change of the import settings has them as `before` and `after`.
+    /// An object with the member `change`: `added`, `removed`, `changed`, `renamed`, `reordered` or `imported`. For a
+    /// change of a field, `field` is the name of the field. For a changed or renamed field, `rules` has the names of
+    /// the rules that differ, and `changes` has the old and new values of these rules. For a change of the import
+    /// settings, `before` and `after` are the settings.
     public var json: JSONValue {
         switch self {
         case .added(let field): ["change": "added", "field": .string(field.name.text)]

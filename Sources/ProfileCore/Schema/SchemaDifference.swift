@@ -63,7 +63,8 @@ public struct RuleChange: Hashable, Sendable {
         case looser
         /// The change may be stricter, looser or both. The effect depends on the stored values.
         case other
-        /// A user must type the values in another notation. Stored values are validated as before.
+        /// A user types the values in other notations, or in more or fewer notations. Stored values are validated as
+        /// before.
         case typing
         /// Values are validated as before.
         case none

@@ -44,8 +44,8 @@ struct TimePattern: Hashable, Sendable {
 
     /// Parses a pattern.
     ///
-    /// If `isWritten`, the pattern may have the directives `%-d`, `%^b`, `%P` and `%3f`, also with other parts of the
-    /// same kind. They are only for writing.
+    /// If `isWritten`, the pattern may have directives that are only for writing, such as `%-d`, `%-m`, `%^b`, `%P` and
+    /// `%3f`; see `Style`.
     ///
     /// Returns nil if a directive is unknown or repeated. Also returns nil if the pattern contains a control character
     /// that is not white space, or if the pattern begins or ends with white space. Values are trimmed, so they cannot

@@ -56,7 +56,7 @@ struct NumberPattern: Hashable, Sendable {
     }
 
     private static let longest = 64
-    /// The number of decimals of a number with 15 digits.
+    /// The maximum number of decimals in a form. A `Double` keeps 15 significant digits of every decimal number.
     private static let mostDecimals = 15
 
     /// Parses zero in the notation of the column, with a point before the fraction: `$0.00`, `0 kg`. A minus before the

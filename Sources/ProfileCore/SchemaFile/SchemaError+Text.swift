@@ -4,7 +4,7 @@ extension SchemaError: CustomStringConvertible {
 }
 
 extension SchemaError.Reason {
-    /// The reason in English. A message shows the reason after "… is refused: ". Long values are truncated.
+    /// The reason in English. A message shows the reason after the path and a colon. Long values are truncated.
     public var text: String {
         switch self {
         case .notJSON(let error): "it is not JSON: \(error.text)"
@@ -111,7 +111,7 @@ extension SchemaError.Notation {
                 + "\(Mask.longestLength) characters at most"
         case .characterClass:
             "\(found.quoted) is none of \(AllowedCharacters.named.map(\.name).joined(separator: ", ")); a literal list of "
-                + "letters is written with a few each and without control characters"
+                + "lower-case letters has at most 3 in each entry; control characters are not allowed"
         case .dateFormat:
             "\(found.quoted) is no date format: yyyy, MM and dd once each, with punctuation or spaces between, or "
                 + "a pattern such as %d/%m/%Y; \(DateFormat.longestLength) characters at most"

@@ -20,7 +20,7 @@ extension ProfileSchema {
         self = schema
     }
 
-    /// Reads a ``storedDocument``. Every field that is neither the primary key nor secret gets an assigned column.
+    /// Reads a ``storedDocument``. Every field that is not secret gets an assigned column.
     package init(parsingStored text: String) throws(SchemaFailure) {
         let document = try Self.document(parsing: text.utf8Span.span)
         try self.init(document, defaultName: Self.defaultName, isStored: true)
@@ -150,7 +150,7 @@ private struct SchemaParser {
         checkFormerNames(fields)
     }
 
-    /// Checks that no two fields have the same former name, because only one of them can have its values.
+    /// Checks that no two fields have the same former name, because only one field can continue the values of a name.
     private func checkFormerNames(_ fields: [(rules: FieldRules, path: String)]) {
         var owners: [FieldName: FieldName] = [:]
         for (rules, path) in fields {

@@ -1,7 +1,8 @@
 /// A search text. A search ignores the case and the accents of letters.
 ///
-/// Both texts are folded by ``TextFolding``. Most texts are ASCII and need no folding. An ASCII text is searched in
-/// place, eight bytes at a time. So a search of a million values takes only a little longer than reading the values.
+/// ``TextFolding`` folds the search text and the searched text. Most texts are ASCII and need no folding. An ASCII text
+/// is searched in place, eight bytes at a time. So a search of a million values takes only a little longer than reading
+/// the values.
 package struct FoldedText: Hashable, Sendable {
     /// The folded text in UTF-8.
     package let bytes: [UInt8]
@@ -59,8 +60,8 @@ package struct FoldedText: Hashable, Sendable {
         case notFound(inASCII: Bool)
     }
 
-    /// Compares byte by byte, ignoring the case of ASCII letters. Each ASCII character is folded on its own. So if this
-    /// search finds a match, the folded text contains a match too.
+    /// Compares bytes, ignoring the case of ASCII letters. Each ASCII character is folded on its own. So if this search
+    /// finds a match, the folded text contains a match too.
     @inline(__always)
     private func search(_ text: UnsafeBufferPointer<UInt8>, for wanted: UnsafeBufferPointer<UInt8>) -> Outcome {
         guard let wantedStart = wanted.baseAddress, !wanted.isEmpty else { return .found }

@@ -96,8 +96,8 @@ extension FieldValidator {
         return .canonical(NumberText.canonical(number))
     }
 
-    /// The number of a value with another text beside it may mean something else, so it must not be stored without this
-    /// text.
+    /// Reports that a text other than the unit is beside the number. This text may change the meaning of the number, so
+    /// the number must not be stored without the text.
     private func otherUnit(_ other: String, _ unit: FieldUnit, _ issues: inout [ValidationIssue]) -> Outcome {
         bad(.badFormat(expected: .unit(unit.text, found: other)), &issues)
     }

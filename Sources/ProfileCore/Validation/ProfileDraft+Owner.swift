@@ -15,7 +15,7 @@ extension ProfileDraft {
     /// value that the owner only reads.
     ///
     /// - Parameters:
-    ///   - patch: The patch. Where it has a field that the owner only reads, its text must be the stored form.
+    ///   - patch: The patch. For a field that the owner only reads, the text in the patch must be the stored value.
     ///   - schema: The rules in force.
     /// - Throws: An error as from ``merge(_:)-(JSONValue)``; `unknownName` for a hidden or unknown field and for
     ///   `password_hash`; `readOnly` if the patch changes a field that an owner only reads, or has a password: a service

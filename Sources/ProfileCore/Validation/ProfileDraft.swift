@@ -6,7 +6,7 @@ public struct ProfileDraft: Sendable {
     /// The values of all fields except the password, in the order in which they were set. An array, because comparing a
     /// few names takes less time than hashing one.
     private var members: [(name: String, value: DraftValue)] = []
-    /// The names that JSON gives no value: their members are null.
+    /// The names whose members are null in the JSON that was read. A merge clears the fields with these names.
     package private(set) var clearedNames: Set<String> = []
     /// The typed password.
     public var password: Secret?
@@ -59,8 +59,8 @@ public struct ProfileDraft: Sendable {
     /// The number of values.
     var count: Int { members.count }
 
-    /// Returns the value of a field, and moves `position` behind it. The search starts there, so reading all fields in the
-    /// order of the draft takes one comparison for each.
+    /// Returns the value of a field. The search starts at `position`. If it finds the value, it moves `position` behind
+    /// the value. So reading all fields in the order of the draft takes one comparison for each field.
     func value(of name: String, after position: inout Int) -> DraftValue? {
         guard let found = index(of: name, from: position) else { return nil }
         position = found + 1

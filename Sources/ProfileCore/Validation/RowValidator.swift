@@ -58,7 +58,7 @@ package struct RowValidator: Sendable {
         profiles.appendAbsent()
     }
 
-    /// Keeps no value of a field, without an issue.
+    /// Leaves the next field of the row without a value. Reports no issue, even if the field is required.
     mutating func appendAbsent() { profiles.appendAbsent() }
 
     /// Validates the secret field: a typed password, a hash, or neither.

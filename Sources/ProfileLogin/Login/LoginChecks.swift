@@ -22,8 +22,8 @@ public struct LoginChecks: Hashable, Sendable {
     /// - Parameters:
     ///   - schema: The schema with the rules.
     ///   - judgesPasswords: Whether all stored passwords were validated by these rules. Pass false if some passwords
-    ///     were set under other rules or were imported as hashes. If false, the only check is that the password is not
-    ///     empty.
+    ///     were set under other rules or were imported as hashes. If false, the only check of a password is that it is
+    ///     not empty.
     public init(_ schema: ProfileSchema, judgesPasswords: Bool = true) {
         let username = schema.primaryKey
         hasPasswords = schema.hasPassword

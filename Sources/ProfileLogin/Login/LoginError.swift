@@ -28,7 +28,7 @@ public enum LoginError: Error, Hashable, Sendable {
     /// Too many attempts failed. The password was not checked. The caller may try again after this number of
     /// milliseconds.
     case throttled(milliseconds: Int64)
-    /// The username is locked after a hundred consecutive failures. Only the owner can unlock it.
+    /// The username is locked after a hundred consecutive failures. Only the owner of the store can unlock it.
     case locked
     /// The hash could not be computed. The attempt is not counted as a failure.
     case hashing(HashingError)

@@ -75,9 +75,9 @@ public struct LoginService: Sendable {
 
     /// Makes the local checks alone, by the rules in force. The authenticator is not called (L1, L2).
     ///
-    /// A service that starts sessions itself makes these checks before it calls `ProfileRepository.sessions.start`. So its
-    /// people get the same errors as from ``logIn(username:password:)``, and a text that cannot be a password does not
-    /// count as an attempt.
+    /// A service that starts sessions itself makes these checks before it calls `ProfileRepository.sessions.start`. So
+    /// its users get the same errors as from ``logIn(username:password:)``, and a text that cannot be a password does
+    /// not count as an attempt.
     ///
     /// - Parameters:
     ///   - username: The username. White space around it is ignored. Nil has the same meaning as an empty username.

@@ -8,7 +8,7 @@ struct StoredLoginRules: Sendable {
 
     init(_ repository: ProfileRepository) { self.repository = repository }
 
-    /// Returns the checks. The method reads a fixed number of rows, even if the store has many profiles.
+    /// Returns the checks. The number of rows that the method reads does not depend on the number of profiles.
     func checks() async throws(ProfileStoreError) -> LoginChecks {
         let rules = try await repository.loginRules()
         return LoginChecks(rules.adopted.schema, judgesPasswords: rules.haveJudgedPasswords)

@@ -20,7 +20,8 @@ public struct KnownDevice: Hashable, Identifiable, Sendable {
 
     /// The time after the last login for which a device is known: 180 days.
     public static let lifetime = Duration.seconds(180 * 86_400)
-    /// The maximum number of devices of one profile. One more device ends the one whose last login is the oldest.
+    /// The maximum number of devices of one profile. If a profile gets one more device, the device with the oldest last
+    /// login is forgotten.
     public static let mostOfProfile = 20
 
     /// Creates a device from a stored token. Returns nil if the token is not the token of a device.
@@ -48,7 +49,7 @@ public struct StartedSession: Sendable {
 package struct NewDevice: Sendable {
     /// The token that the device has presented; nil if it has none.
     package let presented: TokenHash?
-    /// The token of the device, unless the presented token is one of the profile.
+    /// The new token of the device. It is used unless the presented token belongs to the profile and has not expired.
     package let token: StoredToken
 
     package init(presented: TokenHash?, _ hash: TokenHash, label: AccountLabel?, at time: Timestamp) {
@@ -57,7 +58,7 @@ package struct NewDevice: Sendable {
             hash, name: label, createdAt: time, expiresAt: time.advanced(by: KnownDevice.lifetime), lastUsedAt: time)
     }
 
-    /// Returns the presented token with a new expiry; nil if the token has ended or is one of another profile.
+    /// Returns the presented token with a new expiry; nil if the token has ended or belongs to another profile.
     package func renewed(_ found: StoredToken?, of profileID: Int64) -> StoredToken? {
         guard let found, found.owner?.profileID == profileID, !found.isExpired(at: token.createdAt) else { return nil }
         return StoredToken(

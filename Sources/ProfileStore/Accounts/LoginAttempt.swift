@@ -91,8 +91,8 @@ package struct LoginAttempt: Sendable {
     /// letters is ignored in usernames. The name has at most 1,024 bytes, because longer names could fill the store.
     package var foldedName: String { Self.foldedName(username) }
 
-    /// The name under which attempts are counted for a token and not for a username. If a token ends, its count stays
-    /// until it is dropped like the counts of names without a profile.
+    /// The name under which attempts are counted for a token and not for a username. The count of an ended token stays
+    /// until the engine removes the oldest counts of names without a profile.
     package static func name(of kind: TokenKind, _ id: TokenID) -> String { "\(kind.rawValue):\(id)" }
 
     package static func foldedName(_ username: String) -> String {

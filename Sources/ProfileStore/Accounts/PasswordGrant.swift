@@ -10,7 +10,7 @@ package enum PasswordGrant: Sendable {
     /// The proof; nil for a reset.
     package var proof: PasswordProof? { if case .proof(let proof) = self { proof } else { nil } }
 
-    /// Returns the names whose failed attempts the new password of a profile makes obsolete.
+    /// Returns the names whose failed attempts are forgotten when the profile gets the new password.
     package func countedNames(of owner: StoredToken.Owner) -> [String] {
         [owner.username, proof?.attempt.username].compactMap(\.self)
     }

@@ -1,6 +1,6 @@
 internal import ProfileCore
 
-/// The id of a session or an access token: 16 lower-case hexadecimal digits.
+/// The id of a session, a device or an access token: 16 lower-case hexadecimal digits.
 ///
 /// These are the first digits of the SHA-256 hash of the token, so ids are unique. A client cannot authenticate with an
 /// id.

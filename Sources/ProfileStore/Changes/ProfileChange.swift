@@ -1,8 +1,8 @@
 /// A change of a store's profiles or rules; see ``ProfileRepository/Changes/stream(after:)``.
 ///
-/// The log contains only the ids of profiles. It contains no names and no values, so it contains no data of removed
-/// profiles. When a change is read, ``username`` and ``revision`` are read from the profile. So they are the profile's
-/// present values.
+/// Of a profile, the log contains only the id. It contains no usernames and no values, so it contains no data of
+/// removed profiles. When a change is read, ``username`` and ``revision`` are read from the profile. So they are the
+/// profile's present values.
 public struct ProfileChange: Hashable, Sendable {
     /// The kind of a change.
     public enum Kind: String, CaseIterable, Sendable {

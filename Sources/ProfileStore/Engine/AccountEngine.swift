@@ -83,12 +83,12 @@ package protocol AccountEngine: Sendable {
         _ hash: PasswordHash, by grant: PasswordGrant, judgedBy schema: ProfileSchema, _ stamp: WriteStamp
     ) async throws(ProfileStoreError) -> LoginAttempt.Success?
 
-    /// Removes some expired sessions and resets, and some expired entries of the history. Access tokens are not removed,
-    /// even if they have expired. In some engines, other tables may contain rows that are no longer needed. This method
-    /// removes such rows too.
+    /// Removes some expired sessions, resets and devices, and some expired entries of the history. Access tokens are
+    /// not removed, even if they have expired. In some engines, other tables may contain rows that are no longer
+    /// needed. This method removes such rows too.
     ///
-    /// - Returns: The number of removed tokens and entries, at most a thousand. If the number is 0, no expired session,
-    ///   reset or entry is left.
+    /// - Returns: The number of removed tokens and entries, at most 1,024. If the number is 0, no expired session,
+    ///   reset, device or entry is left.
     func removeExpired(at time: Timestamp) async throws(ProfileStoreError) -> Int
 }
 

@@ -28,7 +28,8 @@ package struct ConditionalWrites: Sendable {
     /// The outcome of one write.
     package enum Outcome: Hashable, Sendable {
         case written
-        /// The profile has changed. Or a profile to restore is stored, or the history does not contain its removal.
+        /// The profile has changed. A profile cannot be restored if it exists already, or if the history does not
+        /// contain its removal.
         case stale
         /// Other profiles have the same values in these unique fields.
         case taken([FieldName])
@@ -102,7 +103,7 @@ extension ConditionalWrites.Write {
         }
     }
 
-    /// Returns the error for a profile that has this revision now; nil if it is not stored.
+    /// Returns the error of the refused write. `current` is the profile's present revision; nil if it is not stored.
     fileprivate func staleness(_ current: Int64?) -> ProfileStoreError {
         switch (self, current) {
         case (.update(_, let profile), nil), (.remove(let profile), nil): .notFound(username: profile.username)
@@ -114,7 +115,7 @@ extension ConditionalWrites.Write {
     }
 }
 
-/// The changes of conditional writes, in their order.
+/// The changes that conditional writes log: first the removed and the restored profiles, then all updates.
 package struct ConditionalChanges: Sendable {
     private var others: [LoggedChange] = []
     private var updates: [HistoryRecord] = []

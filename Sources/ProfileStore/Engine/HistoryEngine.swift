@@ -67,8 +67,8 @@ package struct HistoryList: Sendable {
 }
 
 extension HistoryList {
-    /// Returns the time after which the entries of the list were made. `expired` is the latest time at which an entry has
-    /// expired, in milliseconds.
+    /// Returns the time after which the entries of the list were made. Entries that were made at the time `expired`, in
+    /// milliseconds, or before it have expired.
     package func start(after expired: Int64) -> Int64 {
         since.map { max(expired, $0.advanced(byMilliseconds: -1).millisecondsSince1970) } ?? expired
     }

@@ -7,7 +7,7 @@ package enum KeyedOutcome: Sendable {
     case profile(Profile)
     /// Whether the write changed anything.
     case done(Bool)
-    /// A number: the version of the adopted schema, or the number of removed profiles.
+    /// A number: the version of the adopted schema.
     case number(Int)
     /// The write was refused with this error.
     case refused(ProfileStoreError)
@@ -68,7 +68,7 @@ extension KeyedOutcome {
     }
 }
 
-// MARK: Once a key
+// MARK: Running a write once
 
 /// The result of a write transaction, with or without a key: the answer to the caller, and whether a change was logged.
 package struct AnsweredWrite<Value: Sendable>: Sendable {
@@ -108,7 +108,7 @@ extension WriteStamp {
     }
 }
 
-// MARK: As it is stored
+// MARK: The stored form
 
 extension KeyedRequest {
     /// Reads the outcome that is stored under the request's key.

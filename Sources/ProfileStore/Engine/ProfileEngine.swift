@@ -12,7 +12,7 @@ package protocol ProfileEngine: Sendable {
     func profile(_ key: ProfileKey, under rules: AdoptedSchema) async throws(ProfileStoreError) -> Profile?
 
     /// Returns one page of the profiles that a search finds, in the search's order; see ``profile(_:under:)`` for the
-    /// rules. Every engine orders the values of a field by `ValueOrder` of ProfileCore.
+    /// parameter `rules`. Every engine orders the values of a field by `ValueOrder` of ProfileCore.
     ///
     /// If a search may read many profiles to find a few, the page is read on a thread that may block. It is never read
     /// on a thread of Swift's executor.
@@ -64,7 +64,7 @@ package protocol ProfileEngine: Sendable {
     ) async throws(ProfileStoreError) -> Profile
 
     /// Replaces a profile if the store still has it with the same id and revision, and logs the change. If the row has
-    /// no password, the stored password stays. A different password ends the profile's sessions and its reset (H4).
+    /// no password, the stored password stays. A different password ends all tokens of the profile (H4).
     ///
     /// If there is a new password, the engine forgets the failed attempts at the old password.
     ///
@@ -87,16 +87,16 @@ package protocol ProfileEngine: Sendable {
         _ stored: Profile, with row: ValidProfiles?, judgedBy schema: ProfileSchema, _ stamp: WriteStamp
     ) async throws(ProfileStoreError) -> Profile
 
-    /// Removes a profile with its secrets, sessions, reset and failed attempts, and logs the change.
+    /// Removes a profile with its secrets, tokens and failed attempts, and logs the change.
     ///
     /// - Parameters:
-    ///   - username: The profile.
+    ///   - key: The username or the id of the profile.
     ///   - revision: The revision that the profile must have; nil for any.
     ///   - stamp: The time, author and key of the write.
     /// - Returns: The removed profile, with the fields of the rules in force.
     /// - Throws: `notFound`, `staleRevision`.
     func remove(
-        _ username: String, expecting revision: Int64?, _ stamp: WriteStamp
+        _ key: ProfileKey, expecting revision: Int64?, _ stamp: WriteStamp
     ) async throws(ProfileStoreError) -> Profile
 
     /// Writes several profiles in one transaction. First removes profiles in the order of their ids, so that their unique

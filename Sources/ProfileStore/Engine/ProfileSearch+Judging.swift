@@ -50,7 +50,7 @@ extension FieldRules {
 }
 
 extension ProfileSearch {
-    /// Returns whether a profile meets the conditions. `isMet` returns whether it meets one of them.
+    /// Returns whether a profile meets the conditions. `isMet` returns whether the profile meets the given condition.
     package func areConditionsMet(_ isMet: (Condition) -> Bool) -> Bool {
         joinsByOr ? conditions.contains(where: isMet) : conditions.allSatisfy(isMet)
     }

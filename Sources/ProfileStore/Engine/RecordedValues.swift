@@ -115,7 +115,7 @@ package struct RecordedColumns: Sendable {
     }
 }
 
-// MARK: As it was stored
+// MARK: Reading the stored form
 
 extension HistoryEntry {
     /// Creates an entry from the columns that an engine has read.

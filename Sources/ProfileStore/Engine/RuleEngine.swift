@@ -6,7 +6,7 @@ package protocol RuleEngine: Sendable {
     func schemaInForce() async throws(ProfileStoreError) -> AdoptedSchema
 
     /// Returns the rules in force, and whether every password of the store was validated by these rules (L1). The two
-    /// results describe the same moment. Reads only one or two rows, for any number of profiles.
+    /// results describe the same moment. The number of rows that are read does not depend on the number of profiles.
     func loginRules() async throws(ProfileStoreError) -> LoginRules
 
     /// Puts other rules in force and logs the change. Does nothing if the rules are in force already. Profiles keep all

@@ -4,8 +4,8 @@ package struct SearchStretch: Sendable {
     package enum Part: Sendable {
         /// All profiles, sorted by id.
         case ids
-        /// Profiles that have a value in the sort field, sorted by value. In the order of relevance, this part contains
-        /// all profiles that match the text.
+        /// Profiles that have a value in the sort field, sorted by value. In an order of several fields, this part
+        /// contains all profiles. In the order of relevance, it contains all profiles that match the text.
         case present
         /// Profiles that have no value in the sort field, sorted by id.
         case absent

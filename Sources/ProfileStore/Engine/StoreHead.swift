@@ -1,8 +1,8 @@
 package import ProfileCore
 internal import SecretHashing
 
-/// The parts of a store that a copy includes in addition to the profiles. Sessions, resets, failed attempts, keys of
-/// writes and the log of changes are not copied.
+/// The parts of a store that a copy includes in addition to the profiles. Sessions, devices, resets, failed attempts,
+/// keys of writes, the log of changes and the history are not copied.
 package struct StoreHead: Sendable {
     /// Every schema that was ever in force, oldest first.
     package let schemas: [AdoptedSchema]

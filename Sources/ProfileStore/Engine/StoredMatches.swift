@@ -48,7 +48,7 @@ package struct StoredMatches: Sendable {
     @_lifetime(borrow self)
     package func cell(_ position: Int, _ column: Int) -> Span<UInt8> { cells.cell(position, column) }
 
-    // MARK: Reading them
+    // MARK: Appending matches
 
     /// Records that a stored profile has the row's primary key. The profile itself is not recorded.
     package mutating func append(row: Int) { positions[row - firstRow] = 0 }

@@ -126,7 +126,7 @@ package struct StoredRows: Sendable {
         mostBytes = scan.mostBytes
         lastID = scan.after
         rows.reserveCapacity(min(scan.mostRows, 1 << 13))
-        // The last cells end behind the maximum.
+        // The cells of the last row may exceed the maximum number of bytes.
         cells.reserve(rows: min(scan.mostRows, 1 << 13), bytes: min(scan.mostBytes, 1 << 18) + 1 << 10)
     }
 
@@ -145,7 +145,7 @@ package struct StoredRows: Sendable {
     @inlinable @inline(__always)
     package func isAbsent(_ row: Int, _ column: Int) -> Bool { cells.isAbsent(row, column) }
 
-    // MARK: Reading them
+    // MARK: Appending rows
 
     /// Whether the rows have reached a limit of the scan.
     package var isFull: Bool { rows.count >= mostRows || cells.byteCount >= mostBytes }
@@ -171,7 +171,8 @@ package struct StoredRows: Sendable {
 }
 
 extension StoredRows.Row {
-    /// Returns the text of a fact; nil if the profile has no issues. All facts except the id need ``record``.
+    /// Returns the text of a fact. Nil for the fact `issues` if the profile has none. All facts except the id need
+    /// ``record``.
     package func text(of fact: ProfileFact) -> String? {
         switch fact {
         case .id: String(id)

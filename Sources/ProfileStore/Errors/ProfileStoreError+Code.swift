@@ -59,7 +59,7 @@ extension ProfileStoreError {
         /// primary key, followed by the primary key in force.
         public static let otherPrimaryKey = Code(rawValue: "other_primary_key")
 
-        /// The history does not reach back to the requested time.
+        /// The history does not reach back to the requested time, or does not contain the requested change.
         public static let beyondHistory = Code(rawValue: "beyond_history")
 
         /// The ``writeKey`` was used for another write within the last 24 hours. If a write is repeated with its key,
@@ -77,9 +77,10 @@ extension ProfileStoreError {
         /// possible causes: another program holds SQLite's own lock; the server did not grant a row lock or a
         /// connection; or the server did not answer.
         ///
-        /// If ``waited`` is zero, the call did not wait, because too many calls of this process were waiting already:
-        /// 10,000 changes, or 1,000 long reads of one kind. Long reads are, for example, checks and searches without an
-        /// index. If no thread becomes free for a long read within the wait limit, the read also throws this error.
+        /// If ``waited`` is zero, the call did not wait. Either attempts at the password of a repeated registration are
+        /// throttled, or too many calls of this process were waiting already: 10,000 changes, or 1,000 long reads of
+        /// one kind. Long reads are, for example, checks and searches without an index. If no thread becomes free for a
+        /// long read within the wait limit, the read also throws this error.
         public static let busy = Code(rawValue: "busy")
 
         /// The caller's task was cancelled, and the operation wrote nothing.
@@ -159,7 +160,8 @@ extension ProfileStoreError {
         /// The store at ``path`` is an unfinished copy of another store. Copy again to finish it.
         public static let unfinishedCopy = Code(rawValue: "unfinished_copy")
 
-        /// The store at ``path`` is not empty, so nothing can be copied into it.
+        /// The store at ``path`` was used already, so nothing can be copied into it. For example, it has profiles,
+        /// access tokens or other rules.
         public static let notUnused = Code(rawValue: "not_unused")
 
         /// The file at ``path`` has the name of the store's lock file, `…-lock`, but is not a lock file. The file is
@@ -265,7 +267,7 @@ extension ProfileStoreError {
         }
     }
 
-    /// Whether a later repeat of the same call may succeed.
+    /// Whether a listener of changes repeats a read that failed with this error.
     package var isTransient: Bool { code.isTransient }
 
     /// Whether the store refused the request because of the request's content or because of the stored data. The store
@@ -281,7 +283,7 @@ extension ProfileStoreError {
 }
 
 extension ProfileStoreError.Code {
-    /// Whether a later repeat of the same call may succeed.
+    /// Whether a listener of changes repeats a read that failed with this code.
     package var isTransient: Bool { [.busy, .unavailable, .outcomeUnknown, .notDurable].contains(self) }
 }
 

@@ -3,8 +3,8 @@ public import SecretHashing
 
 /// An error of a store. An error has a ``code``, a ``kind`` and facts. The kind decides what a caller can do.
 ///
-/// If the documentation of an error's code does not name a fact, the fact is nil or empty. An error contains no text
-/// for people; the program that shows the error writes the text.
+/// A fact that an error does not have is nil or empty. The documentation of an error's code names its main facts. An
+/// error contains no text for people; the program that shows the error writes the text.
 public struct ProfileStoreError: Error, Hashable, Sendable {
     package let reason: Reason
 
@@ -35,7 +35,7 @@ extension ProfileStoreError {
         }
     }
 
-    /// The username that no profile has.
+    /// The username that no profile has. If the caller named the profile by its id, this is the id as text.
     public var username: String? { if case .notFound(let username) = reason { username } else { nil } }
 
     /// The revision that the caller expected.

@@ -1,4 +1,4 @@
-// The facts of errors that need an administrator. The command-line program writes the text.
+// The facts of errors that need an administrator. The command-line program makes messages from these facts.
 
 /// The damage of a store.
 package enum StoreDamage: Hashable, Sendable {

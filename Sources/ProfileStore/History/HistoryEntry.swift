@@ -23,9 +23,10 @@ public struct HistoryEntry: Hashable, Sendable {
     public let command: String?
     /// The number of the change that this change has undone; nil if it is not an undo.
     public let undoes: Int64?
-    /// The values that have changed, in the order of the schema's fields. For a removed profile, all its values.
+    /// The values that have changed, in the order of the schema's fields. For a removed profile, all its values. Empty
+    /// for a registered or imported profile.
     public let values: [ChangedValue]
-    /// Whether the change has set a password.
+    /// Whether the change has set a password of a profile that existed already.
     public let setsPassword: Bool
     /// The facts of a removed profile that its values do not contain.
     package let removed: RemovedFacts?

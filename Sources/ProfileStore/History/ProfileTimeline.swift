@@ -1,4 +1,5 @@
-/// The changes of one profile since a certain entry of its history. Finds out whether that entry can be undone.
+/// The history of one profile, divided into changes that have an effect and undone changes. Finds out whether an entry
+/// can be undone.
 ///
 /// An undo cancels the change that it undoes, and a redo cancels the undo. So a change can be undone although later
 /// changes were made, if all of them are cancelled.
@@ -57,8 +58,8 @@ struct ProfileTimeline {
 }
 
 extension HistoryEntry {
-    /// Whether the change has changed the profile beyond its revision. If two profiles are merged, the values of the kept
-    /// one may stay. Then there is nothing to undo in it, and it must not prevent the undo of an earlier change.
+    /// Whether the change has changed the profile beyond its revision. If two profiles are merged, the values of the
+    /// kept profile may stay. Then the entry has nothing to undo, and must not prevent the undo of an earlier change.
     fileprivate var hasEffect: Bool { !isUpdate || !values.isEmpty || setsPassword }
 
     private var isUpdate: Bool { kind == .edited || kind == .updated }

@@ -8,7 +8,7 @@ final class CountedLoad<Load: BulkLoad>: BulkLoad {
 
     init(_ load: Load) { self.load = load }
 
-    /// Returns the number of rows that were stored.
+    /// Returns the number of new rows, or of all valid rows if the load had batches. Zero if nothing was stored.
     func rows(of outcome: BulkLoadOutcome) -> Int {
         switch outcome {
         case .declined, .undone: 0

@@ -2,8 +2,8 @@ internal import SecretHashing
 internal import Threads
 
 /// Receives the operations of a repository, for the metrics, logs and traces of a service. For each operation, it
-/// receives the name, the outcome, the duration and the waiting time. The observer never receives a value, a username
-/// or a path.
+/// receives the name, the outcome, the duration, the waiting time and the number of rows. The observer never receives a
+/// value, a username or a path.
 ///
 /// ```swift
 /// options.observer = StoreObserver { operation in
@@ -29,8 +29,8 @@ public struct StoreObserver: Sendable {
         public let outcome: Outcome
         /// The time from the start to the outcome.
         public let duration: Duration
-        /// The part of ``duration`` in which the operation waited for the write lock or for a thread. Look-ups do not
-        /// wait.
+        /// The part of ``duration`` in which the operation waited for the write lock, for a thread, or for a connection
+        /// to a server. On SQLite, look-ups do not wait.
         public let waited: Duration
         /// The number of profiles, sessions, tokens or changes that the operation found, wrote or removed. Zero if
         /// there was no such item, or if the outcome is not ``Outcome/done``.
@@ -87,12 +87,12 @@ extension StoreObserver.Operation {
         /// Merges two profiles. ``StoreObserver/Operation/rows`` counts both.
         public static let merge = Name(rawValue: "merge")
         /// Stores a batch of an import or of new profiles in one transaction. ``StoreObserver/Operation/rows`` counts
-        /// all rows, including the refused ones.
+        /// all valid rows, including rows that were not stored.
         public static let storeBatch = Name(rawValue: "store_batch")
         /// Validates a batch of an import without storing it.
         public static let previewBatch = Name(rawValue: "preview_batch")
-        /// Stores a whole import in one transaction. As for ``storeBatch``, ``StoreObserver/Operation/rows`` counts all
-        /// rows, including the refused ones.
+        /// Stores a whole import in one transaction. ``StoreObserver/Operation/rows`` counts rows as for
+        /// ``storeBatch``. If the store was empty, it may count only the new profiles.
         public static let load = Name(rawValue: "load")
         /// A step of copying a store. The step writes some thousand profiles, or all data of the store except the
         /// profiles.
@@ -169,7 +169,7 @@ extension StoreObserver.Operation {
         public static let changePassword = Name(rawValue: "change_password")
         /// Redeems a reset.
         public static let redeemReset = Name(rawValue: "redeem_reset")
-        /// Removes some hundred expired sessions and resets.
+        /// Removes some hundred expired tokens and entries of the history.
         public static let removeExpired = Name(rawValue: "remove_expired")
 
         // The store.

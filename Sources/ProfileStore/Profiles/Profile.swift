@@ -4,7 +4,7 @@ public import ProfileCore
 public struct Profile: Hashable, Sendable {
     /// The id, which never changes and is never used for another profile.
     public let id: Int64
-    /// The revision, which starts at 1 and rises by 1 with every change.
+    /// The revision, which starts at 1 and rises by 1 with every change, except with a change of the passcode.
     public let revision: Int64
     /// The time at which the profile was registered or imported.
     public let createdAt: Timestamp
@@ -67,7 +67,7 @@ public struct Profile: Hashable, Sendable {
         return index == secret ? nil : values[index < secret ? index : index - 1]
     }
 
-    /// Returns the text of a fact; nil if the profile has no issues.
+    /// Returns the text of a fact. Nil for the fact `issues` if the profile has none.
     package func text(of fact: ProfileFact) -> String? {
         switch fact {
         case .id: String(id)
@@ -94,7 +94,7 @@ public struct Profile: Hashable, Sendable {
         public let value: String?
     }
 
-    /// The present values by field.
+    /// The values by field. A field without a value has no entry.
     package var valuesByField: [FieldName: String] {
         var values: [FieldName: String] = [:]
         for field in fields { values[field.rules.name] = field.value }

@@ -25,7 +25,7 @@ extension ProfileQuery: JSONEncodable, JSONDecodable {
             after: try members.read(Key.after.rawValue, ProfileCursor.init(_:)))
     }
 
-    /// The object that ``init(_:)`` reads, without default values.
+    /// The object that ``init(_:)`` reads. Except for `limit`, members with default values are left out.
     public var json: JSONValue {
         var members: [JSONMember] = []
         func add(_ key: Key, _ value: JSONValue?) {

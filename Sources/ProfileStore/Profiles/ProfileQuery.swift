@@ -96,7 +96,7 @@ public struct ProfileQuery: Hashable, Sendable {
     /// The conditions. A profile must meet all conditions, or one of them if ``joinsByOr`` is true. A query has at most
     /// 50 conditions. Together they have at most 500 values.
     public var conditions: [Condition]
-    /// Whether a profile that meets one of the conditions is found. False by default: a profile must meet all
+    /// Whether it is enough if a profile meets one of the conditions. False by default: a profile must meet all
     /// conditions. The ``text`` and the ``status`` must match in any case.
     public var joinsByOr: Bool
     /// A text that at least one non-secret field must contain; see ``Comparison/contains(_:)``.

@@ -17,7 +17,7 @@ public struct QueryParameterError: Error, Hashable, Sendable {
     public enum Reason: Error, Hashable, Sendable {
         /// No parameter of this name is known. The error contains the known names.
         case unknownName(known: [String])
-        /// The parameter occurs twice, but has only one meaning.
+        /// The parameter occurs more than once, but can have only one value.
         case repeated
         /// The value does not begin with the name of a field and an operator such as `=`.
         case noOperator

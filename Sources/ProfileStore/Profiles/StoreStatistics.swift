@@ -14,9 +14,9 @@ public struct StoreStatistics: Hashable, Sendable {
     public let schemaVersion: Int
     /// The number of the newest change, which rises with every commit that changes profiles or the schema.
     public let changeNumber: Int64
-    /// The size of the database file, in bytes.
+    /// The size of the database file, in bytes. On PostgreSQL, the size of the table of profiles with its indexes.
     public let fileBytes: Int64
-    /// The size of the write-ahead log beside the database file, in bytes.
+    /// The size of the write-ahead log beside the database file, in bytes. On PostgreSQL, it is 0.
     public let walBytes: Int64
 
     package init(

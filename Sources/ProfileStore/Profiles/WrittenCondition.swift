@@ -1,7 +1,7 @@
 /// A condition as people write it: `age>=30`. The name of the field is not looked up in a schema, because users of the
 /// command may also write a title.
 package struct WrittenCondition: Sendable {
-    /// The name of the field, with single spaces between its words.
+    /// The name of the field. After `init(comparing:)`, single spaces separate its words.
     package let field: String
     /// The comparison and its value.
     package let comparison: ProfileQuery.Comparison

@@ -7,8 +7,8 @@ internal import Threads
 /// The engine calls `ring()` after a commit. A timer also calls `ring()` once in every interval, because the engine may
 /// not notice commits of other processes. The call is only a signal and does not contain the change. After the call,
 /// one task reads the next page of the log, and passes the page to every waiting listener. The feed keeps at most one
-/// page of changes, which the listeners share. A listener that is further behind reads the store itself, so a slow
-/// listener costs no memory.
+/// page of changes, which the listeners share. A listener that is further behind reads the store itself, so the feed
+/// keeps nothing for a slow listener.
 ///
 /// After the task has resumed listeners, it pauses. The pause is proportional to the number of these listeners. Without
 /// the pause, each commit could resume a thousand listeners at once. The writer's own task would then have to wait
@@ -29,7 +29,7 @@ final class ChangeFeed: Sendable {
     private struct Page {
         /// The number of the last change before the page.
         private(set) var start: Int64
-        /// The changes, without gaps. If the page has a change of the kind `missed`, the page has no other change.
+        /// The changes. Their numbers have no gaps, except before a change of the kind `missed`.
         private(set) var changes: [ProfileChange]
         private let readAt = ContinuousClock.now
 
@@ -73,7 +73,7 @@ final class ChangeFeed: Sendable {
     private struct State {
         /// The number of calls of `ring()`.
         var rings = 0
-        /// When the last read that reached the end of the log started, `rings` had this value.
+        /// The value of `rings` at the start of the last read that reached the end of the log.
         var ringsRead = 0
         var page: Page?
         /// The waiting tasks. The key of each task is the identity of its promise.
@@ -139,8 +139,8 @@ final class ChangeFeed: Sendable {
                 return .take(changes)
             }
             if state.page?.end == number { return nil }
-            // There are two cases. The listener's number is before or after the page, or the reading task has read the
-            // log since the listener read the store.
+            // The page does not have the listener's next changes. The listener reads the store, unless its
+            // last read of the store is at least as recent as the last read of the log.
             guard let rings, rings >= state.ringsRead else { return .readStore }
             if state.page == nil {
                 state.page = Page(after: number)

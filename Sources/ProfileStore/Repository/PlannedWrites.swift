@@ -3,7 +3,7 @@ internal import Threads
 
 /// A write of one profile among many, before its values are validated.
 enum PlannedWrite: Sendable {
-    /// `hasPassword` is false if the missing password of the profile makes it invalid.
+    /// If `hasPassword` is false and the rules require a password, the edit is refused as invalid.
     case edit(Profile, ProfileDraft, hasPassword: Bool)
     case remove(Profile)
     case restore(ConditionalWrites.RemovedProfile, ProfileDraft)
@@ -28,8 +28,8 @@ struct PlannedWrites: Sendable {
     private(set) var outcomes: [Outcome] = []
     /// For each plan with valid values, the row with the values and the fields that change.
     private var rows: [(row: Int, changed: FieldSet)?] = []
-    /// The writes of the plans whose outcome is ``Outcome/written``. They are made when the values are validated, so that
-    /// this work can be done while other writes wait for the disk.
+    /// The writes of the plans whose outcome is ``Outcome/written``. They are prepared when the values are validated.
+    /// This work can then be done while other writes wait for the disk.
     private var writes: ConditionalWrites
 
     /// Validates the values.

@@ -76,8 +76,8 @@ public struct ProfileChanges: AsyncSequence, Sendable {
                 case .fail(let error): throw error
                 case .end: return []
                 case .readStore:
-                    // The number of rings is read before the store is read. If another commit follows, it wakes this
-                    // listener again.
+                    // The calls of `ring()` are counted before the store is read. So if a commit follows during the
+                    // read, the log is read again.
                     let ringsBefore = feed.rings
                     let changes = try await answered { () throws(ProfileStoreError) in
                         try await repository.changes.page(after: number, limit: ChangeFeed.pageSize)

@@ -2,7 +2,7 @@ public import ProfileCore
 internal import Threads
 
 extension ProfileRepository {
-    /// Edits all profiles that a query finds. The query's `limit` and order have no effect.
+    /// Edits all profiles that a query finds. The query's `limit`, order and cursor have no effect.
     ///
     /// Each transaction writes up to a thousand profiles. Every edited profile is validated; a profile that would be
     /// invalid is left as it is. If another writer changes a profile before its edit, the profile is read again, and is
@@ -11,10 +11,10 @@ extension ProfileRepository {
     /// The edit cannot set passwords: a password of the draft is ignored.
     /// - Parameters:
     ///   - query: The query.
-    ///   - isPreview: Whether nothing is written. A preview does not find values that other profiles have.
+    ///   - isPreview: Whether nothing is written. A preview does not detect that another profile has a unique value.
     ///   - author: The author of the change.
     ///   - change: Changes the draft of a profile. It may run more than once for a profile.
-    /// - Returns: The numbers of edited profiles, and the profiles that are left.
+    /// - Returns: The number of edited profiles, and the profiles that are left as they are.
     /// - Throws: The error that stopped the call, such as `busy`, with a report of the previous transactions.
     public func edit(
         matching query: ProfileQuery, isPreview: Bool = false, by author: Author? = nil,
@@ -116,7 +116,7 @@ private struct ManyEdits: Sendable {
         let profiles: [Profile]
         /// The number of further profiles, which are not edited.
         let othersCount: Int
-        /// Nil if other rules came into force while the profiles were read.
+        /// Nil if other rules came into force before the batch was written.
         var writes: PlannedWrites?
         /// The place of the next batch; nil for the last one.
         let next: ChosenProfiles.Place?

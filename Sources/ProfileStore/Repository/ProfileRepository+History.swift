@@ -23,7 +23,8 @@ extension ProfileRepository {
     public func history(ofID id: Int64) async throws(ProfileStoreError) -> [HistoryEntry] {
         let entries = try await entries(HistoryList(of: .profile(id), limit: Self.mostEntriesOfProfile))
         // An import that has begun before an edit may have changed the profile after it, so the numbers of changes do
-        // not show the order. Revisions do. A change of a passcode has the revision of the change before it.
+        // not show the order. Revisions do. A change of a passcode has no revision, so it is sorted by the revision of
+        // the change before it.
         var revision: Int64 = 0
         let revisions = entries.reversed().map { entry in
             revision = entry.revision ?? revision
@@ -144,7 +145,7 @@ public struct PastProfile: Hashable, Sendable {
         for entry in entries where entry.revision != nil {
             guard entry.changedAt > time else {
                 if entry.kind == .removed { return nil }
-                // Otherwise a change between this entry and the next one was not recorded.
+                // If the revisions differ, a change between this entry and the next one was not recorded.
                 isKnown = entry.revision == state?.revision
                 break
             }

@@ -80,8 +80,8 @@ extension ProfileRepository {
     /// - Throws: ``ProfileStoreError/Code/invalidQuery``, …
     public func count(_ query: ProfileQuery = ProfileQuery()) async throws(ProfileStoreError) -> Int {
         try await call { () throws(ProfileStoreError) in
-            // The method first reads the rules again. A profile contains the version of the rules that validated it. A
-            // count contains no version.
+            // The method first reads the rules again. A page shows whether later rules are in force, because its
+            // profiles contain the versions of the rules that validated them. A count contains no version.
             try await refreshSchema()
             return try await byLatestRules(latest: { _ in nil }) { rules throws(ProfileStoreError) in
                 let search = try await search(query, by: rules)
@@ -185,8 +185,8 @@ extension ProfileQuery {
         return query
     }
 
-    /// Returns the last of the next `ids` ids in the order of the query; nil if no profile follows this id. `newest` is
-    /// the greatest id of a profile.
+    /// Returns the last id of a stretch of `ids` consecutive ids. The stretch begins after the cursor of the query. Nil
+    /// if no profile can follow the stretch. `newest` is the greatest id of a profile.
     fileprivate func lastID(lookingAt ids: Int64, newest: Int64) -> Int64? {
         // The addition may overflow, because a cursor or a damaged file may contain any id.
         let (last, isBeyondAll) =

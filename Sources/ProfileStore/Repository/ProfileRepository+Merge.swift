@@ -1,6 +1,6 @@
 public import ProfileCore
 
-// Merging two profiles that mean the same (D5).
+// Merging two profiles that describe the same person or thing (D5).
 extension ProfileRepository {
     /// Merges two profiles into one. The kept profile gets the values of a draft, and the other profile is removed.
     ///
@@ -21,9 +21,10 @@ extension ProfileRepository {
     ///   - draft: The values of the merged profile. A password or a hash in the draft is ignored.
     ///   - author: The author of the change.
     /// - Returns: The merged profile.
-    /// - Throws: If nothing was written: `staleRevision` or `notFound` if one of the two profiles was changed or removed
-    ///   after it was read, `invalid` with the issues of the draft, `duplicate` if another profile has one of the unique
-    ///   values, `schemaChanged`, `busy`, … Also `notFound` if both profiles have the same id.
+    /// - Throws: `staleRevision` or `notFound` if one of the two profiles was changed or removed after it was read,
+    ///   `invalid` with the issues of the draft, `duplicate` if another profile has one of the unique values,
+    ///   `schemaChanged`, `busy`: after these errors, nothing was written. Also `notFound` if both profiles have the
+    ///   same id, …
     public func merge(
         _ removed: Profile, into kept: Profile, with draft: ProfileDraft, by author: Author? = nil
     ) async throws(ProfileStoreError) -> Profile {

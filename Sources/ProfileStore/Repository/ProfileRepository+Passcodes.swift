@@ -47,7 +47,7 @@ extension ProfileRepository.Passcodes {
         try await repository.attempt(passcode, .passcode, username).profile
     }
 
-    /// Checks the present passcode, and replaces it by a new one in one transaction.
+    /// Checks the present passcode, and then replaces it by a new one, unless it was changed after the check.
     ///
     /// The check of the present passcode is an attempt, and counts for throttling like any other attempt. The log of
     /// changes records `author` with the change.

@@ -76,7 +76,7 @@ extension ProfileRepository {
     ///   - first: The profile that the first registration has stored.
     ///   - key: The key of both; without a key there is no repeat.
     ///   - hash: If this is the stored hash, this call has stored the profile.
-    /// - Throws: `keyReused` if it is another password, `busy` if the check is throttled or locked, …
+    /// - Throws: `keyReused` if the repeat has another password, `busy` if the check is throttled or locked, …
     private func requirePassword(
         of profile: ValidProfile, inRepeatOf first: Profile, _ key: WriteKey?, unlessStored hash: String? = nil
     ) async throws(ProfileStoreError) {

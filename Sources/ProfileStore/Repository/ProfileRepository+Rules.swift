@@ -13,7 +13,7 @@ extension ProfileRepository {
 extension ProfileRepository.Rules {
     /// Puts a schema in force. Profiles keep their values. A field with a `formerName` keeps the values of the
     /// field that had this name. A field that replaces a removed one of the same name is empty at first, unless
-    /// this name is its former name, too. ``revalidate(candidate:all:mostIssues:progress:)`` then
+    /// its `formerName` is the same name. ``revalidate(candidate:all:mostIssues:progress:)`` then
     /// reports the profiles that break the new rules.
     ///
     /// - Parameters:

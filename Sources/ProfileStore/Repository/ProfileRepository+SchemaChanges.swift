@@ -19,7 +19,7 @@ extension ProfileRepository.Rules {
     }
 
     /// Puts an earlier schema in force again, as the next version. Its fields have the values that they had under that
-    /// schema, and those that were written since.
+    /// schema, unless later writes have changed these values.
     ///
     /// - Parameters:
     ///   - version: The version. It comes from ``versions()``.
@@ -50,9 +50,9 @@ extension ProfileRepository.Rules {
     ///
     /// Each profile is read by the schema that last validated it, so an interrupted conversion can be repeated. A profile
     /// that would be invalid is left as it is. Like every edit of many profiles, the conversion is one change of the
-    /// history. Convert before you revalidate: a value that was found valid as it is stays.
+    /// history. Convert before you revalidate: a value that revalidation has found valid is not converted.
     /// - Parameter author: The author of the change.
-    /// - Returns: The numbers of converted profiles, and the profiles that are left.
+    /// - Returns: The number of converted profiles, and the profiles that are left as they are.
     /// - Throws: The error that stopped the call, with a report of the previous transactions.
     public func convert(by author: Author? = nil) async throws(StoppedWrite<EditReport>) -> EditReport {
         let conversion: ValueConversion
@@ -66,7 +66,7 @@ extension ProfileRepository.Rules {
         guard !conversion.isEmpty else { return EditReport() }
         let all = ChosenProfiles(matching: ProfileQuery())
         return try await repository.edit(all, isPreview: false, by: author) { profile, draft in
-            // If other rules came into force meanwhile, nothing is known about their values.
+            // If other rules came into force meanwhile, `conversion` does not apply to a profile that has these rules.
             guard profile.schema == schema else { return false }
             var isConverted = false
             for (index, field) in schema.fields.enumerated() {
@@ -85,7 +85,7 @@ extension ProfileRepository.Rules {
     /// Returns the effects that a schema would have on stored values: values that it would not read, and values whose
     /// stored form would change. Reads every profile if there may be any.
     ///
-    /// - Parameter candidate: The schema. Any columns that it has from this store count.
+    /// - Parameter candidate: The schema. A field to which this store has assigned a column keeps that column.
     /// - Returns: The effects on fields that have any such value.
     /// - Throws: ``ProfileStoreError``.
     package func effects(of candidate: ProfileSchema) async throws(ProfileStoreError) -> [FieldEffect] {

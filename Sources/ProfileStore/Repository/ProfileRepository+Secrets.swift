@@ -17,7 +17,7 @@ extension ProfileRepository {
     }
 
     /// The result of an attempt with the correct secret. It contains the hash of the secret, and the profile with the
-    /// session and the device if they were requested. If the secret was hashed again, this is the new hash.
+    /// session and the device if they were requested. If the secret was hashed again, `hash` is the new hash.
     struct Proof {
         let success: LoginAttempt.Success
         let hash: PasswordHash

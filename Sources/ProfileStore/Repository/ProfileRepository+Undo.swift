@@ -16,9 +16,9 @@ extension ProfileRepository {
     ///   - change: The change; see ``historyChange(_:)``.
     ///   - overridesLaterChanges: Whether profiles that were changed afterwards are reverted too. Only the values that the
     ///     undone change has changed are reverted.
-    ///   - isPreview: Whether nothing is written. A preview does not find values that other profiles have now.
+    ///   - isPreview: Whether nothing is written. A preview does not detect that another profile has a unique value.
     ///   - author: The author of the undo.
-    /// - Returns: The numbers of changed profiles, and the profiles that are left.
+    /// - Returns: The numbers of changed profiles, and the profiles that are left as they are.
     /// - Throws: The error that stopped the undo, such as `busy`, with a report of the previous transactions.
     public func undo(
         _ change: HistoryChange, overridingLaterChanges overridesLaterChanges: Bool = false, isPreview: Bool = false,
@@ -65,7 +65,7 @@ extension ProfileRepository {
         return changes.first { $0.undoes == nil && !undone.contains($0.number) }
     }
 
-    /// Returns the newest undo that is not reverted itself; nil if there is none. Pass its number to
+    /// Returns the newest undo that is not reverted itself; nil if there is none. Pass it to
     /// ``undo(_:overridingLaterChanges:isPreview:by:)`` to revert it.
     public func changeToRedo() async throws(ProfileStoreError) -> HistoryChange? {
         let changes = try await historyChanges(limit: Self.mostChangesToSearch)
@@ -91,14 +91,15 @@ extension ProfileRepository {
     /// - Returns: The numbers of the undone changes.
     private static func undone(in changes: [HistoryChange]) -> Set<Int64> {
         var undone: Set<Int64> = []
-        // An undo comes after the change that it undoes, so it is known already whether the undo is undone.
+        // The newest change comes first. So when the loop reaches an undo, it already knows whether the undo is undone.
         for change in changes where !undone.contains(change.number) {
             if let target = change.undoes { undone.insert(target) }
         }
         return undone
     }
 
-    /// Returns the change to revert. To revert the undo of an undo means to undo the first change again.
+    /// Returns the change whose entries must be reverted to undo `change`. Usually this is `change` itself. If `change`
+    /// is an undo of an undo, this is the change that the earlier undo reverted.
     private func changeBehind(_ change: HistoryChange) async throws(ProfileStoreError) -> HistoryChange {
         guard let undo = change.undoes, let first = try await historyChange(undo).undoes else { return change }
         return try await changeBehind(historyChange(first))
@@ -298,8 +299,8 @@ extension PlannedWrite {
 }
 
 extension ProfileDraft {
-    /// Sets values to what they were before a change. Fields that the schema does not have are left out. If other values
-    /// form the primary key, the draft of a stored profile has no key.
+    /// Sets values to what they were before a change. Fields that the schema does not have are left out. If the primary
+    /// key of a stored profile is formed from other values, it is left out too, because validation determines it.
     fileprivate mutating func revert(_ values: [HistoryEntry.ChangedValue], under schema: ProfileSchema) {
         for value in values {
             guard let name = FieldName(value.field), schema[name] != nil else { continue }

@@ -9,10 +9,10 @@ extension ProfileRepository {
     /// }
     /// ```
     ///
-    /// All calls of `body` share the limit, including calls in its child tasks. After this time, a call that still waits,
-    /// for the lock of another writer, a row lock, a connection or an answer of the server, fails as it does at the limit
-    /// of the options: with `busy`, `unavailable` or `outcomeUnknown`. A call that begins later still gets what is free at
-    /// once. The computation of a hash is not limited.
+    /// All calls of `body` share the limit, including calls in its child tasks. A call may wait for the lock of another
+    /// writer, a row lock, a connection or an answer of the server. If it still waits after this time, it fails as at
+    /// the limit of the options: with `busy`, `unavailable` or `outcomeUnknown`. A call that begins later can still use
+    /// a lock or a connection that is free. The computation of a hash is not limited.
     ///
     /// Do not run an import, an export or a stream of changes in `body`: each of them takes many calls.
     ///

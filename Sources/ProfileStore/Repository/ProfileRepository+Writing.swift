@@ -89,7 +89,7 @@ extension ProfileRepository {
         if stored == nil || revision != nil && stored?.revision != revision {
             stored = try await confirmed(stored, key)
         }
-        guard let stored else { throw .notFound(username: key.text) }
+        guard let stored else { throw .notFound(key) }
         try stored.requireRevision(revision)
         return stored
     }
@@ -136,10 +136,25 @@ extension ProfileRepository {
     public func remove(
         _ username: String, expecting revision: Int64? = nil, by author: Author? = nil, key: WriteKey? = nil
     ) async throws(ProfileStoreError) -> Profile {
+        try await remove(.username(username), revision, author, key)
+    }
+
+    /// Removes a profile like ``remove(_:expecting:by:key:)``.
+    ///
+    /// - Throws: The error `notFound` has the id instead of a username.
+    @discardableResult
+    public func remove(
+        id: Int64, expecting revision: Int64? = nil, by author: Author? = nil, key: WriteKey? = nil
+    ) async throws(ProfileStoreError) -> Profile {
+        try await remove(.id(id), revision, author, key)
+    }
+
+    private func remove(
+        _ target: ProfileKey, _ revision: Int64?, _ author: Author?, _ key: WriteKey?
+    ) async throws(ProfileStoreError) -> Profile {
         defer { tokenLooks.forget() }
-        let facts = [LoginAttempt.foldedName(username), revision.map { String($0) }]
-        let stamp = stamp(author, KeyedRequest(key, "remove", facts))
-        return try await ask(.remove, await engine.remove(username, expecting: revision, stamp))
+        let stamp = stamp(author, KeyedRequest(key, "remove", target.facts + [revision.map { String($0) }]))
+        return try await ask(.remove, await engine.remove(target, expecting: revision, stamp))
     }
 
     // MARK: Shared by writes
@@ -255,14 +270,6 @@ extension ProfileRepository {
 }
 
 extension ProfileKey {
-    /// The key in an error that names a profile which does not exist.
-    fileprivate var text: String {
-        switch self {
-        case .username(let username): username
-        case .id(let id): String(id)
-        }
-    }
-
     /// The key as facts of a request with an idempotency key. No username has the same facts as an id.
     fileprivate var facts: [String?] {
         switch self {
@@ -288,8 +295,8 @@ extension ValidProfile {
 }
 
 extension ValidProfile {
-    /// The facts that identify a write of this profile: its values, and whether it has a password. A hash that the
-    /// caller brings is a fact too: it identifies the password, which cannot be checked without it.
+    /// The facts that identify a write of this profile: its values, and whether it has a password. If the caller passes
+    /// a hash instead of a password, the hash is a fact, because a repeat cannot check the password.
     var facts: [String?] {
         let hash = schema.passwordIndex.flatMap { rows.text(row: 0, field: $0) }
         return schema.openFields.flatMap { [$0.name.text, self[$0.name]] }

@@ -2,8 +2,9 @@ internal import ProfileCore
 
 /// The conversion of stored values to the stored form of other rules.
 ///
-/// The version of the schema that last validated a profile says how its values are meant. A text is read as if a person
-/// typed it into the field, and of a masked value, the digits are. A value of another type is read in the notation of JSON.
+/// The version of the schema that last validated a profile determines the form of its values. A text is read as if a
+/// person typed it into the field. If the text has a mask, only its digits are read, unless the field is now a text
+/// without a mask. A value of another type is read in the notation of JSON.
 struct ValueConversion: Sendable {
     /// The way in which a stored value is read.
     enum Reading: Sendable {
@@ -16,8 +17,8 @@ struct ValueConversion: Sendable {
 
     /// For each version of the schema, the reading of each field.
     private let readings: [Int: [Reading]]
-    /// The reading of each field in profiles that the rules themselves have judged. Such a profile was only marked, so a
-    /// value with an issue still has its earlier form.
+    /// The reading of each field in profiles that were last judged by the new rules. Revalidation does not change
+    /// values, so a value with an issue may still have its earlier form.
     private let ofIssues: [Reading]
     private let version: Int?
 

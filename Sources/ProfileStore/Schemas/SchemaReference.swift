@@ -4,7 +4,7 @@ public import ProfileCore
 public struct SchemaReference: Hashable, Sendable {
     /// The name of the schema.
     public let name: String
-    /// The version in the store; nil if the schema is not in the store.
+    /// The version in the store; nil if the schema is not in force.
     public let version: Int?
     /// The SHA-256 of the schema's document, in lower-case hexadecimal digits.
     public let fingerprint: String
@@ -17,7 +17,7 @@ public struct SchemaReference: Hashable, Sendable {
 }
 
 extension SchemaReference: JSONEncodable {
-    /// The members `name`, `version` (null if the schema is not in the store) and `fingerprint`.
+    /// The members `name`, `version` (null if the schema is not in force) and `fingerprint`.
     public var json: JSONValue {
         [
             "name": .string(name), "version": version.map { .number($0) } ?? .null,

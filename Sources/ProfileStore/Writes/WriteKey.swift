@@ -35,8 +35,8 @@ public struct WriteKey: Hashable, Sendable, CustomStringConvertible {
 
     /// Creates a key that belongs to a caller; nil for the same texts as ``init(_:request:)``.
     ///
-    /// If two callers use the same key, they do not meet. The store keeps a hash of the caller and the key, so it does not
-    /// keep the key itself.
+    /// If two callers use the same key, the store treats their keys as different. The store keeps a hash of the caller
+    /// and the key, so it does not keep the key itself.
     ///
     /// - Parameters:
     ///   - text: The key that the caller has sent.
@@ -44,7 +44,7 @@ public struct WriteKey: Hashable, Sendable, CustomStringConvertible {
     ///   - request: See ``init(_:request:)``.
     public init?(_ text: String, of caller: String, request: String) {
         guard let key = Self(text, request: request) else { return nil }
-        // A key has no space, so the first space ends it: other pairs of a key and a caller have other bytes.
+        // A key has no space, so the first space ends it. Different pairs of a key and a caller have different bytes.
         self.text = SHA256.hexadecimal(Array("\(key.text) \(caller)".utf8).span)
         self.request = key.request
     }

@@ -26,8 +26,8 @@ struct BatchPlan {
     private var writes: [Write] = []
     /// The rows that are inserted after all of `writes`, with the ids of their new profiles.
     private var newRows: [(row: Int, id: Int64)] = []
-    /// The independent updates: no other write of the batch depends on them. They are grouped by the fields that they
-    /// set. Each group is written with one statement, before all of `writes`.
+    /// The independent updates: they do not depend on any other write of the batch. They are grouped by the fields that
+    /// they set. Each group is written with one statement, before all of `writes`.
     private var independentUpdates: [FieldSet: [RowUpdate]] = [:]
     /// The independent updates that are not applied to `profiles` yet, by the id of the profile.
     private var unapplied: [Int64: RowUpdate] = [:]

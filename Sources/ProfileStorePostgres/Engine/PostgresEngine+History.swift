@@ -43,8 +43,9 @@ extension PostgresEngine {
         try await commit(stamp, isInHistory: false) { transaction in
             let rules = try await rulesInForce(transaction)
             // The lock makes writers of this profile wait, so they add nothing to its history meanwhile.
-            let select = Command(rules.table.select(.id(id)).sql + " FOR UPDATE", [.number(id)])
-            let found = try await transaction.run([select, HistoryTable.selectRemovedNames(of: id)])
+            let found = try await transaction.run([
+                rules.table.selectForUpdate(.id(id)), HistoryTable.selectRemovedNames(of: id),
+            ])
             let profile = rules.table.profile(in: found[0])
             var names = (0..<found[1].count).compactMap { found[1].text($0, 0) }
             if let profile { names.append(ProfileTable.key(of: profile.username)) }
@@ -80,7 +81,7 @@ extension PostgresEngine {
         }
     }
 
-    /// Returns the latest time at which an entry has expired.
+    /// Returns the latest time of an entry that has expired, in milliseconds.
     private static func expired(_ rows: Rows, at time: Timestamp) -> Int64 {
         time.historyExpiry(keepingFor: rows.number(0, 0) ?? 0)
     }

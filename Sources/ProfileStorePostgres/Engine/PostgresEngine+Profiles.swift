@@ -85,14 +85,13 @@ extension PostgresEngine {
     }
 
     func remove(
-        _ username: String, expecting revision: Int64?, _ stamp: WriteStamp
+        _ key: ProfileKey, expecting revision: Int64?, _ stamp: WriteStamp
     ) async throws(ProfileStoreError) -> Profile {
         try await change(stamp) { transaction in
             let rules = try await rulesInForce(transaction)
-            let rows = try await transaction.run(
-                rules.table.selectByUsername + " FOR UPDATE", [.text(ProfileTable.key(of: username))])
-            guard let profile = rules.table.profile(in: rows) else {
-                throw ProfileStoreError.notFound(username: username)
+            let rows = try await transaction.run([rules.table.selectForUpdate(key)])
+            guard let profile = rows.last.flatMap({ rules.table.profile(in: $0) }) else {
+                throw ProfileStoreError.notFound(key)
             }
             try profile.requireRevision(revision)
             return Written(

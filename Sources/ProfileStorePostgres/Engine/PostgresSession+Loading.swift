@@ -24,8 +24,8 @@ extension PostgresSession {
     ///   - body: Fills the table.
     /// - Returns: The result of `body`; nil if the load may not begin. Also nil if another session assumed that the
     ///   load was dead, and ended the load.
-    /// - Throws: The error of `body`, or the error that prevented the load from beginning. In both cases, nothing was
-    ///   loaded.
+    /// - Throws: The error of `body`, or the error that prevented the load from beginning. Nothing was loaded, unless
+    ///   the error is `outcomeUnknown`.
     func withoutIndexes<Value: Sendable>(
         at time: Timestamp, mayBegin: (Transaction) async throws -> Bool,
         _ body: () async throws(ProfileStoreError) -> Value

@@ -286,7 +286,8 @@ struct PostgresSession: Sendable {
         KeyedWriteTable.keeping(key, request, outcome: outcome, at: time, onQuorum: pool.list.needsQuorum())
     }
 
-    /// Inserts a key and nothing else. After that, no attempt with this key can be committed.
+    /// Inserts a key without the data of a write. If the same key is stored and has expired, deletes it first. After
+    /// that, no attempt with this key can be committed.
     ///
     /// - Throws: If an attempt was already committed, an error that ``KeyedWriteTable/isTaken(_:)`` recognizes.
     func keep(

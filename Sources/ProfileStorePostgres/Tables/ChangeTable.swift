@@ -7,12 +7,13 @@ internal import ProfileStore
 /// numbers. A reader of the log locks that row, and numbers the changes that are committed at that time. Writers
 /// sometimes number changes too, but they never wait for that lock.
 ///
-/// The changes are sorted by `written_at`, a logical clock. This clock follows the server's clock but never goes back:
-/// the time of a change is later than the times of all changes that its transaction can see. A logical clock is needed
-/// because a server's clock may be set back, and because another server may take over with another clock.
+/// The changes are sorted by `written_at`, a logical clock. This clock follows the server's clock, but the time of a
+/// change is always later than the times of all unnumbered changes that its transaction can see. A logical clock is
+/// needed because a server's clock may be set back, and because another server may take over with another clock.
 enum ChangeTable {
     /// Inserts a change into the log. The command is among the last commands of its transaction, which has already
-    /// locked the profile. So the command sees every earlier change of the profile, and gives this change a later time.
+    /// locked the profile. So the command sees every earlier change of the profile. It gives this change a later time
+    /// than the earlier changes that have no number yet.
     ///
     /// The subquery ignores changes that already have a number, because a new change always gets a higher number. If
     /// the clock was never set back, no row has a time in the future. The subquery then reads one page of an index and
@@ -49,8 +50,9 @@ enum ChangeTable {
     /// less than the wait limit.
     static let mostNumberedAtOnce = 2_000
 
-    /// Assigns numbers to the oldest committed changes that have no number. If the log is too long, also deletes its
-    /// oldest rows. Each call is one step. A caller repeats the call until all changes have a number.
+    /// Assigns numbers to the oldest committed changes that have no number. If such changes exist and the log is too
+    /// long, also deletes the oldest rows. Each call is one step. A caller repeats the call until all changes have a
+    /// number.
     ///
     /// - Parameters:
     ///   - transaction: The transaction of the step. The caller commits it.

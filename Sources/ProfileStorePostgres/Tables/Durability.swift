@@ -28,7 +28,7 @@ enum Durability {
         return sql.contains(quorum)
     }
 
-    /// The error of a write if commits did not wait for another machine before the `COMMIT` of the write.
+    /// The error of a write if the server reported, before the `COMMIT`, that commits do not wait for another machine.
     static let missing = ProfileStoreError.notDurable(.noStandby)
 
     private static let selectSettings = """

@@ -61,7 +61,8 @@ enum HistoryTable {
         """
     private static let order = "ORDER BY changed_at DESC, change_number DESC, part DESC"
 
-    /// Returns the commands that select the entries of a list, newest first. The answers follow one another in the list.
+    /// Returns the commands that select the entries of a list, newest first. If there are two commands, the list
+    /// contains the entries of the first command before those of the second.
     static func select(_ list: HistoryList, after expired: Int64) -> [Command] {
         let after = list.start(after: expired)
         let limit = Int64(list.limit)
@@ -93,7 +94,8 @@ enum HistoryTable {
                 Command(
                     selection + " AND first_profile_id = $2 \(order) LIMIT $3",
                     [.number(after), .number(id), .number(limit)]),
-                // The last import whose first new profile has a smaller id. The ranges do not overlap.
+                // The last import whose first new profile has a smaller id. The id ranges of imports do not overlap, so
+                // no earlier import can contain this profile.
                 Command(
                     "SELECT * FROM (\(selection) AND kind = 'imported' AND first_profile_id < $2 "
                         + "ORDER BY first_profile_id DESC LIMIT 1) AS import WHERE last_profile_id >= $2",
@@ -142,8 +144,8 @@ enum HistoryTable {
         Command("UPDATE store SET history_time = $1", [.number(milliseconds)])
     }
 
-    /// Selects the ids and revisions of these profiles for which the history contains the removal. Locks the entries, so
-    /// that nothing erases them meanwhile.
+    /// Finds out which of these removals are in the history, and selects the ids and revisions of their profiles. Locks
+    /// the entries, so that nothing erases them meanwhile.
     static func selectRemovals(_ removed: [ConditionalWrites.RemovedProfile]) -> Command {
         Command(
             """
@@ -156,8 +158,8 @@ enum HistoryTable {
 
     // MARK: Removing
 
-    /// Selects the latest time at which an entry has expired at the time `$1`. It is one value, so the indexes of times
-    /// find the expired rows; see ``/ProfileStore/Timestamp/historyExpiry(keepingFor:)``.
+    /// Selects a limit: entries with this time or an earlier time have expired at the time `$1`. It is one value, so
+    /// the indexes of times find the expired rows; see ``/ProfileStore/Timestamp/historyExpiry(keepingFor:)``.
     private static let selectExpiry = """
         SELECT CASE WHEN history_time = 0 THEN \(Int64.max) ELSE $1::bigint - history_time END FROM store
         """

@@ -73,7 +73,7 @@ enum KeyedWriteTable {
     /// space and 32 hexadecimal digits. So no other key equals this one.
     private static let copyKey = " copy"
 
-    /// Deletes the rows whose outcome contains a profile.
+    /// Deletes the rows whose outcome contains the profile with this id.
     static func erase(_ id: Int64) -> Command {
         Command(
             "DELETE FROM keyed_writes WHERE left(outcome, length($1)) = $1",

@@ -15,7 +15,7 @@ final class ProfileTable: Sendable {
     let secretField: Int?
 
     let selection: String
-    let selectByUsername: String
+    private let selectByUsername: String
     let selectByID: String
     /// Inserts one row, unless another profile has the same value in a unique field.
     let insert: String
@@ -88,6 +88,12 @@ final class ProfileTable: Sendable {
         case .username(let username): Command(selectByUsername, [.text(Self.key(of: username))])
         case .id(let id): Command(selectByID, [.number(id)])
         }
+    }
+
+    /// Selects a profile, and locks its row until the end of the transaction.
+    func selectForUpdate(_ key: ProfileKey) -> Command {
+        let command = select(key)
+        return Command(command.sql + " FOR UPDATE", command.values)
     }
 
     /// Returns a selection with two more columns after the fields: the password hash and `column`.

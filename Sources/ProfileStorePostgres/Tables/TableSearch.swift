@@ -11,7 +11,7 @@ internal import ProfileStore
 struct TableSearch: Sendable {
     private let search: ProfileSearch
     private let table: ProfileTable
-    /// The conditions that this program checks, because the server cannot check them.
+    /// The conditions that this program checks.
     private let looked: [ProfileSearch.Condition]
     /// The column by which the server sorts, in the order of the bytes. Nil if the server does not sort by a field.
     private let orderColumn: String?
@@ -197,7 +197,8 @@ struct TableSearch: Sendable {
 
     // MARK: The plan
 
-    /// Returns how the server will probably run a search. Only the indexes of the fields are considered.
+    /// Returns how the server will probably run a search. The result depends on the existing indexes, not on the
+    /// server's statistics.
     static func plan(of search: ProfileSearch) -> QueryPlan {
         if search.order == nil, search.conditions.isEmpty, search.text == nil, search.status == nil {
             return .index([])

@@ -25,7 +25,7 @@ enum ThrottleTable {
                 [.text(name), .text(attempt.kind.rawValue), .number(attempt.time.millisecondsSince1970)]),
             lock(attempt),
         ])
-        // A successful login has deleted the row between the `INSERT` and the lock.
+        // Another transaction, such as a successful login, has deleted the row between the `INSERT` and the lock.
         guard !answers[1].isEmpty else { throw PostgresError.changedMeanwhile }
         let (decision, state) = attempt.admitted(after: ThrottleState(in: answers[1]))
         // Counting the unknown names scans their index. So an attempt counts them only with a probability of 100 /
@@ -45,8 +45,8 @@ enum ThrottleTable {
         return [store(state, attempt)]
     }
 
-    /// Deletes the failures of a name, after a successful login or when the owner unlocks the name. If `kind` is nil,
-    /// deletes the failures of both kinds of credentials.
+    /// Deletes the failures of a name, for example after a successful login. If `kind` is nil, deletes the failures of
+    /// both kinds of credentials.
     static func forget(_ username: String, _ kind: CredentialKind? = nil) -> [Command] {
         [
             Command(

@@ -155,7 +155,7 @@ enum TokenTable {
         Command("DELETE FROM tokens WHERE profile_id = $1", [.number(profileID)])
     }
 
-    /// Removes expired tokens of profiles that no other transaction has locked, the oldest first.
+    /// Removes expired tokens of profiles, the oldest first. Tokens that another transaction has locked are skipped.
     static func removeExpired(at time: Timestamp, atMost limit: Int) -> Command {
         Command(
             """

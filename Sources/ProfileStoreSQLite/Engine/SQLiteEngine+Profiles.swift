@@ -62,12 +62,12 @@ extension SQLiteEngine {
     }
 
     func remove(
-        _ username: String, expecting revision: Int64?, _ stamp: WriteStamp
+        _ key: ProfileKey, expecting revision: Int64?, _ stamp: WriteStamp
     ) async throws(ProfileStoreError) -> Profile {
         try await change(stamp) { connection in
             let rules = try self.rulesInForce(connection)
-            guard let profile = try rules.table.profile(.username(username), connection) else {
-                throw ProfileStoreError.notFound(username: username)
+            guard let profile = try rules.table.profile(key, connection) else {
+                throw ProfileStoreError.notFound(key)
             }
             try profile.requireRevision(revision)
             try Self.remove(profile, under: rules, connection)

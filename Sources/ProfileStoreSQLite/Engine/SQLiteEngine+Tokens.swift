@@ -45,7 +45,7 @@ extension SQLiteEngine {
                 try ProfileTable.setPassword(
                     hash.text, isJudged: true, of: id, schemaVersion: rules.adopted.version, connection)
             }
-            // All tokens of the profile are removed. The reset is one of these tokens, and it was used.
+            // All tokens of the profile are removed. If a reset was used, it is one of these tokens.
             try TokenTable.removeAll(of: id, connection)
             for name in grant.countedNames(of: owner) {
                 try ThrottleTable.forget(name, .password, connection)

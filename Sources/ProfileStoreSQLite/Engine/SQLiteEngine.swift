@@ -56,7 +56,7 @@ final class SQLiteEngine: StoreEngine {
         return latest
     }
 
-    /// Returns the rules in force inside a write transaction. Throws `schemaChanged` if these are not the rules of
+    /// Returns the rules in force in the connection's transaction. Throws `schemaChanged` if these are not the rules of
     /// `schema`. The values to write were validated by `schema`.
     func rulesInForce(
         _ connection: borrowing Connection, being schema: ProfileSchema

@@ -48,9 +48,9 @@ final class SQLiteSession: Sendable {
     ///   - undo: Reverts the side effects of `body`, if the result of `body` is discarded.
     ///   - body: Reads through a connection.
     /// - Returns: The value that `body` returns.
-    /// - Throws: `busy` if no thread was free before the call's deadline, or if the lane's queue is full. Also `busy`
-    ///   if the read was still running after the deadline while another read waited. Otherwise the error that `body`
-    ///   throws.
+    /// - Throws: `busy` if no thread was free before the call's deadline, or if the lane's queue is full. If
+    ///   ``ReadLanes/Lane/yields`` is true, also `busy` if the read was still running after the deadline while another
+    ///   read waited. Otherwise the error that `body` throws.
     func readAtLength<Value: Sendable>(
         in lane: ReadLanes.Lane, undo: @escaping @Sendable () -> Void = {},
         _ body: @escaping @Sendable (borrowing Connection) throws -> Value

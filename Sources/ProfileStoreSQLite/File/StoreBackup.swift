@@ -36,8 +36,8 @@ public final class StoreBackup: Sendable {
             try Migrator.verify(copy)
             _ = try Migrator.migrate(copy, at: options.now())
             _ = try SchemaTable.inForce(copy)
-            // All sessions and resets are removed from the copy. Otherwise a session or reset that ended after the
-            // backup was made would become valid again.
+            // All sessions, resets and devices are removed from the copy. Otherwise a session or reset that ended after
+            // the backup was made would become valid again.
             try copy.writeTransaction { try TokenTable.removeAllOfProfiles(copy) }
             let profiles = try ProfileTable.count(copy)
             return (PrivateCopy(copy), profiles)
@@ -52,7 +52,7 @@ public final class StoreBackup: Sendable {
     ///   the backup and in the old store. If the numbers of the old store cannot be read because of damage, the numbers
     ///   continue after the numbers of the backup.
     /// - A caller that watches the store is told that it has missed changes.
-    /// - Sessions and resets end.
+    /// - Sessions and resets end, and known devices are removed.
     /// - The store gets the access tokens of the backup. If tokens were revoked after the backup was made, revoke them
     ///   again.
     ///
@@ -166,7 +166,7 @@ private struct StoreCounts {
             try StoreTable.setNextID(max(nextProfileID, other.nextProfileID), copy)
             try ChangeTable.beginAnew(after: max(changeNumber, other.changeNumber), copy)
             // Two different schemas must not have the same version number. Otherwise a client of the old store would
-            // take the backup's schema for the old schema.
+            // not notice that the schema is another one.
             guard (schemaVersion, schemaFingerprint) != (other.schemaVersion, other.schemaFingerprint) else { return }
             let later = try ProfileStoreError.number(
                 after: max(schemaVersion, other.schemaVersion), "the version of the schema")

@@ -86,9 +86,9 @@ struct StoreFile: Sendable {
 
     /// Inspects the file as ``inspect()`` does, and throws `ProfileStoreError` only.
     ///
-    /// If SQLite cannot create files beside the database, the database can be read only in the mode `immutable`. That
-    /// mode needs a conclusive ``FileStamp``. So if the file was changed a moment ago, this method waits until the
-    /// file's stamp is conclusive.
+    /// If SQLite cannot create files beside the database, no mode except `immutable` can read the database. That mode
+    /// needs a conclusive ``FileStamp``. So if the file was changed a moment ago, this method waits until the file's
+    /// stamp is conclusive.
     func inspectOnceSettled() async throws(ProfileStoreError) -> StoreLook {
         while true {
             // The stamp may become conclusive during an inspection, and then the next inspection can use it.
@@ -251,8 +251,8 @@ struct StoreFile: Sendable {
         }
     }
 
-    /// Returns the state that the header of a database shows. Nil if the database is empty, or another program's that
-    /// sets none of the numbers in the header.
+    /// Returns the state that the header of a database shows. Nil if both numbers in the header are 0: the database is
+    /// empty, or it belongs to another program that does not set these numbers.
     private static func state(by header: DatabaseHeader) -> State? {
         let version = Int(header.userVersion)
         if header.applicationID == applicationID {

@@ -128,7 +128,8 @@ struct StoreLayout {
     /// their tables.
     private static func objects(of connection: borrowing Connection) throws -> [StoredObject] {
         var objects: [StoredObject] = []
-        // `sqlite_master` is the older name of `sqlite_schema`. No view in the file can have this name.
+        // `sqlite_master` is the older name of `sqlite_schema`. It is used because no view in the file can have the
+        // name `sqlite_master`.
         var statement = try connection.prepare("SELECT type, name, tbl_name, sql FROM sqlite_master")
         while try statement.step() {
             guard let sql = statement.string(at: 3), !sql.isEmpty else { continue }

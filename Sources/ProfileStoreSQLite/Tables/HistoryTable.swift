@@ -50,7 +50,8 @@ enum HistoryTable {
             var own = try connection.prepare(
                 selection + " AND first_profile_id = ?2 ORDER BY entry DESC LIMIT ?3", after, id, list.limit)
             let entries = try entries(in: &own, under: schema)
-            // The last import whose first new profile has a smaller id. The ranges do not overlap.
+            // The last import whose first new profile has a smaller id. The id ranges of imports do not overlap, so no
+            // earlier import can contain this profile.
             var imports = try connection.prepare(
                 selection
                     + " AND last_profile_id IS NOT NULL AND first_profile_id < ?2 ORDER BY first_profile_id DESC LIMIT 1",
@@ -135,7 +136,8 @@ enum HistoryTable {
         return removed
     }
 
-    /// Returns whether the oldest entry or the oldest change has expired. Most calls end with this look.
+    /// Returns whether the oldest entry or the oldest change has expired. Usually neither has expired, and
+    /// `removeExpired` then does nothing.
     private static func hasExpired(_ expired: Int64, _ connection: borrowing Connection) throws(SQLiteError) -> Bool {
         var rows = try connection.prepare(
             """
@@ -235,8 +237,9 @@ struct HistoryWriting {
         return try rows.step() ? rows.integer(at: 0) : nil
     }
 
-    /// Writes the row of the change, and removes some expired entries. More entries are removed than were added, so the
-    /// history does not grow without limit even if only this process writes.
+    /// Writes the row of the change. If several entries were added, and otherwise once in 16 changes, also removes
+    /// expired entries. A removal can remove more entries than were added since the last one. So the history does not
+    /// grow without limit even if only this process writes.
     func end(_ connection: borrowing Connection) throws {
         guard let (change, isNew, firstEntry) = begun else { return }
         if isNew {

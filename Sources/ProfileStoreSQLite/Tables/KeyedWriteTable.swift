@@ -52,7 +52,7 @@ enum KeyedWriteTable {
     /// The key of the row for an unfinished copy. A caller's key contains no space, so it cannot equal this key.
     private static let copyKey = " copy"
 
-    /// Removes the results that contain a profile.
+    /// Removes the results that contain the profile with this id.
     ///
     /// - Returns: Whether there were any.
     static func erase(_ id: Int64, _ connection: borrowing Connection) throws(SQLiteError) -> Bool {

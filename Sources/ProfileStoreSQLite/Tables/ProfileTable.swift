@@ -66,7 +66,7 @@ final class ProfileTable: Sendable {
     func profile(_ key: ProfileKey, _ connection: borrowing Connection) throws(SQLiteError) -> Profile? {
         switch key {
         case .username(let username):
-            // SQLite does not copy the username, because the lease ends before the bytes become invalid.
+            // SQLite does not copy the username. The bytes stay valid as long as `statement` exists.
             return try username.utf8Span.span.withUnsafeBufferPointer { bytes throws(SQLiteError) in
                 var statement = try connection.prepare(selectByUsername)
                 try statement.bindUncopied(text: bytes, at: 1)
@@ -163,8 +163,8 @@ final class ProfileTable: Sendable {
         return .updated
     }
 
-    /// Sets the password of a stored profile, within a transaction. If the hash changes, the sessions and the reset of
-    /// the profile are removed.
+    /// Sets the password of a stored profile, within a transaction. If the hash changes, all tokens of the profile are
+    /// removed: those of its sessions, its devices and its reset.
     static func setPassword(
         _ hash: String, isJudged: Bool, of id: Int64, schemaVersion: Int, _ connection: borrowing Connection
     ) throws(SQLiteError) {

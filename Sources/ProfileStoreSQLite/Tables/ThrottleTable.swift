@@ -27,8 +27,8 @@ enum ThrottleTable {
         try store(state, attempt, replacing: remembered, connection)
     }
 
-    /// Removes the failures of a name, after a successful login or when the owner unlocks the name. If `kind` is nil,
-    /// removes the failures of both kinds.
+    /// Removes the failures of a name, for example after a successful login. If `kind` is nil, removes the failures of
+    /// both kinds.
     static func forget(
         _ username: String, _ kind: CredentialKind?, _ connection: borrowing Connection
     ) throws {

@@ -31,8 +31,8 @@ package struct ControlService: Sendable {
     ///   - token: The token that every request must send.
     ///   - screen: The screen to control.
     ///   - authenticator: The authenticator of the login screen.
-    ///   - beep: A closure that sends a beep with a name to all listeners for this name. It returns the number of these
-    ///     listeners.
+    ///   - beep: A closure that sends a beep with a name to all listeners for this name. It returns the number of
+    ///     listeners that received the beep.
     package init(
         _ scenario: Scenario, storePath: String, token: String, screen: any ControlledScreen,
         authenticator: ScriptedAuthenticator, beep: @escaping @Sendable (String) -> Int

@@ -3,8 +3,8 @@ package import ProfileCore
 /// The interface through which the control server uses the running screen. The code that runs screens implements it
 /// (see `Sources/profiles/TestHooks`).
 ///
-/// The screen handles inputs and queries in the order of their arrival, like keys of the terminal. The screen is drawn
-/// after each input and each query.
+/// The screen handles inputs and queries in the order of their arrival, like keys of the terminal. Afterwards the
+/// screen is drawn. If several inputs and queries arrive quickly, the screen may be drawn once for all of them.
 package protocol ControlledScreen: Sendable {
     /// Waits until the screen's state fulfils a condition, and returns this state.
     ///

@@ -5,7 +5,7 @@ internal import SecretHashing
 internal import Synchronization
 
 extension ProfileRepository {
-    /// Opens a new, empty store in plain memory. Use such a store to test features outside the store. The content is
+    /// Opens a new, empty store in plain memory. Use such a store to test code that uses a repository. The content is
     /// lost when the repository is released.
     ///
     /// The repository supports all functions of a store in a file, except functions that need a file, such as `check()`
@@ -173,10 +173,10 @@ final class MemoryEngine: StoreEngine {
     }
 
     func remove(
-        _ username: String, expecting revision: Int64?, _ stamp: WriteStamp
+        _ key: ProfileKey, expecting revision: Int64?, _ stamp: WriteStamp
     ) async throws(ProfileStoreError) -> Profile {
         try await change(stamp) { state throws(ProfileStoreError) in
-            guard let stored = state.profile(.username(username)) else { throw .notFound(username: username) }
+            guard let stored = state.profile(key) else { throw .notFound(key) }
             let profile = stored.profile(under: state.rules.schema)
             try profile.requireRevision(revision)
             state.remove(profile.id)

@@ -132,13 +132,14 @@ struct MemoryHistory: Sendable {
         for index in changes.indices { changes[index].stamp.forgetAuthor(name) }
     }
 
-    /// The latest time at which an entry has expired.
+    /// Returns the latest time of an entry that has expired, in milliseconds.
     private func expired(at time: Timestamp) -> Int64 {
         time.historyExpiry(keepingFor: keptTime)
     }
 }
 
-/// A list in chunks. A copy of the list shares all chunks that do not change, so each state of a store can have one.
+/// A list in chunks. A copy of the list shares all chunks that do not change, so each state of a store can have its own
+/// copy.
 private struct ChunkedList<Element: Sendable>: Sendable {
     private static var chunkSize: Int { 256 }
     private var chunks: [[Element]] = []

@@ -160,7 +160,7 @@ struct MemoryState: Sendable {
         endAccess(to: id)
     }
 
-    /// Removes a profile's sessions and its reset.
+    /// Removes a profile's tokens: its sessions, its known devices and its reset.
     private mutating func endAccess(to id: Int64) { _ = tokens.end { $0.owner?.profileID == id } }
 
     mutating func remove(_ id: Int64) {

@@ -95,8 +95,8 @@ public final class TerminalDriver {
 
     // MARK: Waiting
 
-    /// Waits until the screen is still and shows a new text: before the last input, the same row did not contain this
-    /// text.
+    /// Waits until the screen is still and shows a new text: a row contains the text more often than the same row did
+    /// before the last input.
     ///
     /// The new screen is compared with the last still screen before that input. Therefore, if one input produces
     /// several texts, consecutive calls can wait for each of them.
@@ -107,8 +107,8 @@ public final class TerminalDriver {
         try wait(for: "\"\(text)\", new on a still screen") { $0.shows(text, newSince: known) }
     }
 
-    /// Waits until the screen is still and meets a condition. If the current screen already meets the condition, the
-    /// wait ends at once.
+    /// Waits until the screen is still and meets a condition. If the current screen is already still and meets the
+    /// condition, the wait ends at once.
     ///
     /// - Throws: ``TerminalWaitError`` if the driver's time limit is reached, or if the program has ended and its last
     ///   screen does not meet the condition.

@@ -14,7 +14,8 @@ public struct TerminalScreen: Equatable, Sendable {
 
     /// One cell of the screen.
     public struct Cell: Hashable, Sendable {
-        /// The character with its combining marks. A space if nothing was written to the cell.
+        /// The character with its combining marks. A space if nothing was written to the cell. Empty in the second cell
+        /// of a wide character.
         public let text: String
         /// The style of the character.
         public let style: TerminalStyle

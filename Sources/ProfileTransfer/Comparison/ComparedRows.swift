@@ -204,7 +204,7 @@ private struct ComparedFile {
     }
 
     func add(_ batch: ReadBatch, to rows: ComparedRows) throws(ComparisonError) {
-        // Rules about the present day are not checked, because a stored value may be older.
+        // With the latest day, a maximum of `today` allows every day. A comparison does not judge the dates of a file.
         let judged = JudgedBatch(
             batch, columns: source.columns, validator: validator, today: .latest, isCompletedByStore: false)
         for row in 0..<judged.rows.count {
@@ -225,7 +225,8 @@ private struct ComparedFile {
         }
     }
 
-    /// Adds a row with issues. Its values are compared as queries read them, or else as they are written.
+    /// Adds a row with issues. A value that has the type of its field is compared in its stored form. Any other value
+    /// is compared as it is written.
     private func add(
         _ rejected: JudgedBatch.Rejected, of batch: ReadBatch, to rows: ComparedRows
     ) throws(ComparisonError) {

@@ -11,16 +11,17 @@ internal import Threads
 /// print(comparison.counts)
 /// ```
 ///
-/// Both sides are read once, and sorted by their keys. The comparison holds at most 64 MiB of the values in memory, and
-/// writes sorted parts of more values to encrypted files without names. Secrets are not compared. Only one task at a time
-/// may use a comparison.
+/// Both sides are read once, and sorted by their keys. The comparison holds at most 64 MiB of the values in memory. If
+/// there are more values, it writes sorted parts of them to encrypted files without names. Secrets are not compared.
+/// Only one task at a time may use a comparison.
 public final class ProfileComparison {
     /// One side of a comparison.
     public enum Source: Sendable {
         /// The profiles of a store.
         case store(ProfileRepository)
-        /// The rows of a file, read by these rules. Values that break the rules are compared as they are written. The
-        /// options may say how to read the file; those about writing have no effect.
+        /// The rows of a file, read by these rules. A value that breaks a rule is compared in its stored form if it has
+        /// the type of its field, and otherwise as it is written. The options may say how to read the file; those about
+        /// writing have no effect.
         case file(ImportInput, rules: ProfileSchema, options: ImportOptions = ImportOptions())
     }
 
@@ -63,8 +64,8 @@ public final class ProfileComparison {
     /// Reads both sides.
     ///
     /// - Parameters:
-    ///   - first: The side from which profiles are removed.
-    ///   - second: The side to which profiles are added.
+    ///   - first: The side before the changes. A profile that only this side has is reported as removed.
+    ///   - second: The side after the changes. A profile that only this side has is reported as added.
     ///   - temporaryFolder: The folder for the files that a large comparison needs.
     /// - Throws: ``ComparisonError``.
     public init(

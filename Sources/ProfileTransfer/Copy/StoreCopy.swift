@@ -3,7 +3,8 @@ package import ProfileStore
 
 /// Copies a whole store into an empty one. Each of the two stores may use any engine. The copy includes ids, revisions,
 /// times, values, hashes, the stored issues of invalid profiles, all schemas that were ever in force, access tokens,
-/// and the next id. It excludes sessions, resets, failed attempts, idempotency keys and the change log.
+/// and the next id. It excludes sessions, known devices, resets, failed attempts, idempotency keys, the history and the
+/// change log.
 ///
 /// Other programs cannot open the copy until it is complete. An interrupted copy continues after the last copied
 /// profile. If the copy is already complete, it is only compared with the source. At the end, both stores are read

@@ -34,7 +34,7 @@ struct EditDistance {
                 rows[2][column] = distance
                 least = min(least, distance)
             }
-            // A distance can fall below the least one of a row only by an exchange, which needs the row before.
+            // An exchange continues from the row before this one, whose least distance may be smaller by 1.
             if least > limit + 1 { return nil }
             rows.swapAt(0, 1)
             rows.swapAt(1, 2)

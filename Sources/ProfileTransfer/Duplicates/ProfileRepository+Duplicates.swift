@@ -11,12 +11,13 @@ extension ProfileRepository {
     /// in all profiles of a group.
     ///
     /// A pair contains two profiles whose names are similar: without regard to case, accents, punctuation and the order of
-    /// words, they differ in no letter, in one letter from 6 letters on, or in two letters from 12 letters on. To find
-    /// pairs among very many profiles, each name is only compared with ten other names in each of three orders: by its
-    /// beginning, by its end and by its sound. So some pairs may be missing.
+    /// words, they are equal or differ in a few letters. If both names have at least 6 letters, one letter may differ.
+    /// If both names have at least 12 letters, two letters may differ. To find pairs among very many profiles, each
+    /// name is only compared with ten other names in each of three orders: by its beginning, by its end and by its
+    /// sound. So some pairs may be missing.
     ///
-    /// Memory use does not depend on the number of profiles. Sorted parts of many values are written to encrypted files
-    /// without names.
+    /// Memory use does not depend on the number of profiles. If there are many values, sorted parts of them are written
+    /// to encrypted files without names.
     ///
     /// - Parameters:
     ///   - fields: The fields that must be equal. They must not be secret. If the list is empty, there are no groups. Nil
@@ -138,7 +139,8 @@ private struct DuplicateFinder {
 
     private var nameColumns: Range<Int> { 1 + fields.count..<1 + fields.count + nameFields.count }
 
-    /// Returns the plain values of the fields that must be equal. Nil if the row lacks a value that it needs.
+    /// Returns the plain values of the fields that must be equal. Nil if all values are absent. If absent values do not
+    /// count as equal, nil if any value is absent.
     private func groupKey(of row: Int, _ rows: StoredRows) -> [UInt8]? {
         var key: [UInt8] = []
         var isAny = false

@@ -22,13 +22,13 @@ struct SimilarNames {
         var contents: [UInt8]
     }
 
-    /// The number of different names before a name with which it is compared.
+    /// The number of different earlier names with which each name is compared.
     static let window = 10
 
     private var neighbours: [Neighbour] = []
     private var distances = EditDistance()
 
-    /// Returns the key by which a name is sorted in an order. The key ends with the name itself.
+    /// Returns the key by which a name is sorted in an order. Different names have different keys.
     static func key(of name: [UInt8], in order: Order) -> [UInt8] {
         switch order {
         case .forward: return [order.rawValue] + name
@@ -51,8 +51,8 @@ struct SimilarNames {
     /// Forgets the names so far. The next name begins another order.
     mutating func begin() { neighbours.removeAll(keepingCapacity: true) }
 
-    /// Compares a name with the names before it. Of several profiles with the same name, each is only compared with the
-    /// one before it.
+    /// Compares a name with the names before it. If the previous profile has the same name, the profile is compared
+    /// only with the previous profile.
     ///
     /// - Parameters:
     ///   - name: The plain words of the name.

@@ -10,7 +10,7 @@ public enum ExportFormat: String, Hashable, Sendable, CaseIterable {
     case json
     /// One object per line. An absent value is null.
     case ndjson
-    /// A Markdown table, as GitHub shows it. An absent value is an empty cell. It cannot be imported.
+    /// A Markdown table, as GitHub shows it. An absent value is an empty cell. Such a file cannot be imported.
     case markdown
 }
 

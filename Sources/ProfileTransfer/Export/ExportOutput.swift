@@ -26,7 +26,7 @@ struct ExportColumns: Sendable {
         names = headers + (includesHashes ? [hashHeader ?? ProfileDraft.hashName] : [])
     }
 
-    /// Whether a column is a fact, which only a selection of rows has as a cell.
+    /// Whether a column is a fact. The rows of a scan have no cells for facts. ``RowSelection`` adds these cells.
     var hasFacts: Bool { fields.contains { $0.column.fact != nil } }
 
     /// The scan that reads the values of the columns.

@@ -26,7 +26,7 @@ public struct ProfileExport: AsyncSequence, Sendable {
     /// let response = respond(status: 200)
     /// for try await chunk in export { try await response.write(chunk) }
     /// ```
-    /// - Returns: The same export. An iteration of it begins with its first chunk.
+    /// - Returns: The same export. Iterations of it do not open it again.
     /// - Throws: `invalidQuery`, `closed`, `unavailable`, …
     public func opened() async throws(ProfileStoreError) -> ProfileExport {
         var export = self

@@ -21,7 +21,8 @@ extension ProfileRepository {
     /// - Parameters:
     ///   - format: The file format. CSV and NDJSON files can be imported again without changes. If the schema requires
     ///     a password, a file for a later import must include the hashes.
-    ///   - includingHashes: Whether to add `password_hash` as the last column, if the schema has a password. With
+    ///   - includingHashes: Whether to add the password hashes as the last column, if the schema has a password. The
+    ///     header is `password_hash`. With `original`, it is the header of the original file, if there was one. With
     ///     the hashes, an attacker can guess passwords.
     ///   - spreadsheetSafe: Whether to prefix a CSV cell with `'` if a spreadsheet would run it as a formula. Importing
     ///     such an export does not restore the original values.

@@ -49,7 +49,8 @@ package struct ColumnUses: Sendable {
         // A column `username` maps to the primary key, even if the key has another name in the schema. But if the
         // schema assigns the column `username` to another field, the column maps to that field.
         names.append((name: FieldName.username.text, index: schema.primaryKeyIndex))
-        // So a file with an old header still fits. Other fields may have the name now.
+        // Former names match too, so a file with an old header still fits. They come last, because another field may
+        // have such a name now.
         names += schema.fields.enumerated().compactMap { index, rules in
             rules.formerName.map { (name: $0.text, index: index) }
         }
@@ -60,7 +61,7 @@ package struct ColumnUses: Sendable {
         hashes = Set(hashNames.map(FoldedHeader.init))
         hasPassword = schema.hasPassword
         var options = (header.map(options.spelled) ?? options).completed(by: schema.importSettings)
-        // A key of one column is that column.
+        // If the key is made from one column, this column contains the key.
         if case .columns(let headers) = options.key, let header = headers.first, headers.count == 1 {
             options.columns[header] = options.columns[header] ?? schema.primaryKey.name.text
         }

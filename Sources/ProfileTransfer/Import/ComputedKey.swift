@@ -26,7 +26,7 @@ struct ComputedKey: Sendable {
         let column: Int
     }
 
-    /// Creates the computation; nil if the key is a column of the input.
+    /// Creates the computation. Nil if no key is computed, because a column of the input contains all keys.
     ///
     /// - Parameters:
     ///   - source: The source of the key.
@@ -202,7 +202,7 @@ struct ComputedKeys: Sendable {
     /// The number of rows of each content that occurs more than once.
     private var counts: [String: Int] = [:]
 
-    /// Returns nil if the key is a column of the input.
+    /// Returns nil if no key of the input is computed.
     init?(of columns: ImportColumns) {
         guard let key = columns.computedKey else { return nil }
         self.key = key

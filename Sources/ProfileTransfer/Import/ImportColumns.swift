@@ -95,7 +95,7 @@ package struct ImportColumns: Sendable {
             case .unknown:
                 if let target = options.columns[title] { throw .unknownField(target) }
                 // Both columns have the name of a single field. If the later column were unknown, its values could be
-                // ignored without a word.
+                // ignored without an error.
                 if let repeated = table.repeated[index], let name = uses.name(of: repeated, in: schema) {
                     let first = header.firstIndex { $0.trimmed == repeated } ?? index
                     throw Self.twice(name, first, index, header)
@@ -113,7 +113,8 @@ package struct ImportColumns: Sendable {
             if let name = Set(options.columns.keys).subtracting(names).min() {
                 throw options.key == .columns([name]) ? .keyColumnMissing(name) : .mappedColumnMissing(name)
             }
-            // A file of rejected rows may lack the ignored columns of its input, and a file those of the store.
+            // A file of rejected rows may lack the ignored columns of its input. Every file may lack the columns that
+            // the settings of the store ignore.
             if let name = named.ignoredColumns.subtracting(names).min(), !Self.isOfRejects(header) {
                 throw .ignoredColumnMissing(name)
             }

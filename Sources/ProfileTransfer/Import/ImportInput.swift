@@ -3,8 +3,9 @@ internal import Platform
 
 /// The source of an import or of schema inference: a file, bytes, or a sequence of chunks of bytes.
 ///
-/// A file or an array of bytes may be read any number of times. Each reading of a sequence iterates over it again. For
-/// a sequence that can be iterated only once, ``readableAgain(keptIn:)`` returns an input that can be read again.
+/// A regular file at a path or an array of bytes may be read any number of times. Each reading of a sequence iterates
+/// over it again. For a pipe, or for a sequence that can be iterated only once, ``readableAgain(keptIn:)`` returns an
+/// input that can be read again.
 public struct ImportInput: Sendable {
     /// The name of the input in reports.
     public let name: String
@@ -95,7 +96,8 @@ public struct ImportInput: Sendable {
             .repeatable(try RepeatableInput(self, keptIn: folder, copiesFiles: true)), name, byteCount)
     }
 
-    /// Whether the input can be read again from its beginning: bytes, or an input of ``readableAgain(keptIn:)``.
+    /// Whether the input can always be read again from its beginning: bytes, or an input of ``readableAgain(keptIn:)``.
+    /// False for a file, because it may be a pipe.
     package var isReadableAgain: Bool {
         switch origin {
         case .bytes, .repeatable: true

@@ -112,9 +112,9 @@ struct ImportLedger: ~Copyable {
         return String(reporting: records.cell(record.cells.lowerBound + column))
     }
 
-    /// Returns the text of the primary key. Returns nil if the key is empty, or if the record has a fault or a wrong
-    /// number of cells. In a record with a wrong number of cells, the cell of the key may contain a secret from another
-    /// column.
+    /// Returns the text of the primary key. Returns nil if the key is empty, or if a CSV record has a wrong number of
+    /// cells: the cell of the key may then contain a secret from another column. If the `fault` of the record is not
+    /// nil, only a computed key is returned.
     private func key(ofRecord index: Int, in batch: ReadBatch) -> String? {
         let record = batch.records.records[index]
         guard record.cells.count == columns.header.count || batch.faults[index] != nil else { return nil }

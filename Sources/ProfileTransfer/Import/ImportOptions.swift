@@ -33,8 +33,8 @@ public struct ImportOptions: Sendable {
     public var layout = TableLayout()
     /// The policy for a row whose primary key is already in the store.
     public var duplicates = DuplicatePolicy.reject
-    /// Whether the import only reads and checks the input. Such a dry run writes nothing and hashes no password. Its
-    /// report describes the result that an import would have.
+    /// Whether the import only reads and checks the input. Such a dry run does not change the store and hashes no
+    /// password. Its report describes the result that an import would have. It still writes the rejected rows.
     public var isDryRun = false
     /// Whether the import stores nothing if it rejects a row. Implies ``isExclusive``.
     public var isAllOrNothing = false
@@ -42,9 +42,9 @@ public struct ImportOptions: Sendable {
     /// empty store always uses a single transaction, unless the input has passwords to hash.
     public var isExclusive = false
     /// The folder for the copy of an input. Some inputs can be read only once, for example a pipe. If the import must
-    /// read such an input twice, the first reading copies it. An import in one transaction reads the input twice: first
-    /// to hash the passwords, and then to store the rows. The copy is as large as the input. The copy is encrypted, and
-    /// its file has no name.
+    /// read such an input twice, the first reading copies it. An import in one transaction reads an input with
+    /// passwords twice: first to hash the passwords, and then to store the rows. The copy is as large as the input. The
+    /// copy is encrypted, and its file has no name.
     public var temporaryFolder = "/var/tmp"
     /// The number of rejected rows that the import tolerates, or nil for no limit.
     public var rejectLimit: RejectLimit?
@@ -82,7 +82,8 @@ public struct ImportOptions: Sendable {
 
     /// Returns these options, completed by the settings of a schema. An option that was set takes precedence.
     ///
-    /// The delimiter and the encoding are missing here, because a file may prove others.
+    /// The delimiter and the encoding of the settings are not used here, because the bytes of a file may show that it
+    /// has a different delimiter or encoding.
     func completed(by settings: ImportSettings) -> ImportOptions {
         var options = self
         if key == .column { options.key = settings.key }
@@ -169,8 +170,8 @@ public enum ImportError: Error, Hashable, Sendable {
     case ignoredColumnMissing(String)
     /// The key of ``ImportOptions/key`` or of the store has a column that the input does not have.
     case keyColumnMissing(String)
-    /// The key of ``ImportOptions/key`` or of the store has a column of the input that has no field, or that has the
-    /// field of the key or of the secret.
+    /// The key of ``ImportOptions/key`` or of the store names a column that cannot be part of a key. The column belongs
+    /// to no field, to the primary key, or to the secret field.
     case keyColumnWithoutField(String)
     /// ``ImportOptions/columns`` maps a column to this field, which the schema does not have.
     case unknownField(String)

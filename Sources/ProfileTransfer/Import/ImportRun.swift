@@ -148,7 +148,7 @@ final class ImportRun: Sendable {
         options.isAllOrNothing && ledger.withLock { $0.report.rejected > 0 || $0.report.earlyEnd != nil }
     }
 
-    /// Counts the outcomes of rows after the commit of their transaction.
+    /// Counts the outcomes of decided rows. If the whole import is one transaction, these rows are not committed yet.
     func take(_ decided: RowDecisions) throws(ImportError) {
         keys.keys.withLock { decided.outcomes.add(to: &$0) }
         try ledger.withLock { ledger throws(ImportError) in try ledger.take(decided.outcomes) }

@@ -23,7 +23,8 @@ struct JSONObjectReader: ~Copyable, Sendable {
     private var lists = Occurrences()
     private var hasList = false
     private let secretColumns: Set<Int>
-    /// Whether a text that is no object may be written to the file of rejected rows. It may have any members.
+    /// Whether a text that is no object may be written to the file of rejected rows. Such a text may contain the value
+    /// of any member, for example a password.
     private let keepsText: Bool
 
     private static let bytesPerBatch = 1 << 20

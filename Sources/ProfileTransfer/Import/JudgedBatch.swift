@@ -31,7 +31,7 @@ final class ReadBatch: Sendable {
 }
 
 /// The errors that the reader found in one JSON object. The record of the object has one more cell than there are columns.
-/// This cell contains as JSON what has no cell of its own, for the file of rejected rows.
+/// For the file of rejected rows, this cell contains the values that have no cell of their own, as JSON.
 struct ReadFault: Sendable {
     /// The issues of the record. The number of stored issues is limited, because a record may have many members and
     /// each of them may have an error.
@@ -131,8 +131,8 @@ struct JudgedBatch: Sendable {
         return rejected
     }
 
-    /// Whether a record with too few cells would be valid if empty cells followed. The validator keeps no row of it: the
-    /// caller reports an issue of the row.
+    /// Whether a record with too few cells would be valid if empty cells followed. The validator does not keep the row,
+    /// because the caller then reports an issue.
     private static func wouldBeValid(
         padded record: RecordBatch.Record, _ records: borrowing RecordBatch, _ columns: ImportColumns,
         _ rows: inout RowValidator

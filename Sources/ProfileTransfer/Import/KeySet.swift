@@ -145,8 +145,9 @@ private struct Shard: Sendable {
     /// Adds a key. If the key is already there, returns its line instead.
     mutating func insert(_ key: Key, line: UInt32) -> UInt32? {
         while true {
-            // If the block is full, there is no slot. The other blocks may still have room. Only a new key may let the
-            // shard grow, because other keys may depend on the slot of the last key after they have moved.
+            // If the block is full, there is no slot. The other blocks may still have room. The shard grows only for a
+            // new key. Growth moves the keys, and a moved key may depend on the slot of the key that was added last.
+            // Then `removeLast` could not empty that slot.
             if let slot = slot(of: key) {
                 guard slots[slot] == 0 else { return self.line(at: slot) }
                 if keyCount * 8 < slots.count * 7 {

@@ -111,8 +111,8 @@ package struct OpenedInput: ~Copyable, Sendable {
     }
 
     /// Returns the layout of a CSV text. A file of rejected rows begins with the table. If the options do not say where
-    /// the table begins, it begins with the first header of the store, because the number of lines above the header
-    /// differs from file to file.
+    /// the table begins, this method searches the first lines for the header of the store, because the number of lines
+    /// above the header differs from file to file.
     private static func layout(
         of text: borrowing TextInput, _ given: TableLayout, _ usual: ImportSettings, _ format: InputFormat,
         isSheet: Bool, _ header: StoreHeader?
@@ -185,8 +185,8 @@ extension InputFormat {
 
 /// Detects JSON from the start of a text.
 private enum JSONBeginning {
-    /// Whether the start of a text is the start of a JSON object or of an array of objects or lists. The first character alone
-    /// is not enough, because the header of a CSV file may start with a bracket.
+    /// Whether the start of a text is the start of a JSON object or of an array of objects or lists. The first
+    /// character alone is not enough, because the header of a CSV file may start with a bracket.
     static func isJSON(_ text: Span<UInt8>) -> Bool {
         let first = firstOffset(of: text, from: 0)
         guard first < text.count else { return false }

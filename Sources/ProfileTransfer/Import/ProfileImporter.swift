@@ -29,7 +29,7 @@ public struct ProfileImporter: Sendable {
         self.options = options
     }
 
-    /// Creates an importer that validates the input without a store. The importer writes nothing. It finds duplicates
+    /// Creates an importer that validates the input without a store. The importer stores nothing. It finds duplicates
     /// only within the input (I6).
     public init(schema: ProfileSchema, today: CalendarDay, options: ImportOptions = ImportOptions()) {
         repository = nil

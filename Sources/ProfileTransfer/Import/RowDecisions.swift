@@ -7,7 +7,7 @@ internal import Threads
 /// the input.
 ///
 /// This type counts the outcomes of the batch separately, because an engine may run the batch several times. After the
-/// commit, the ledger adds the outcomes to the report.
+/// last run, the ledger adds the outcomes to the report.
 struct RowDecisions: ImportBatch {
     private let judged: JudgedBatch
     private let columns: ImportColumns

@@ -1,7 +1,7 @@
 internal import ProfileCore
 internal import Threads
 
-/// The outcomes of the rows of a batch. The ledger adds these outcomes after the batch is committed.
+/// The outcomes of the rows of a batch. The ledger adds these outcomes after an engine has run the batch.
 struct RowOutcomes: Sendable {
     let batch: ReadBatch
     var imported = 0
@@ -59,7 +59,8 @@ struct RowOutcomes: Sendable {
     }
 }
 
-/// The unique values found in the input so far. The values of a batch are added only when all its rows are decided.
+/// The unique values found in the input so far. While an engine runs a batch, ``RowOutcomes`` has the values of the
+/// rows that this run has decided. They are added here afterwards.
 final class BroughtKeys: Sendable {
     let keys: Locked<UniqueKeys>
 

@@ -61,8 +61,8 @@ extension StoreImport {
             passwords.sorted { judged.recordNumber(of: $0.place) < judged.recordNumber(of: $1.place) })
     }
 
-    /// Hashes the next few passwords and replaces them with their hashes. They are few, because none of their rows is
-    /// stored before all of them are hashed.
+    /// Hashes the next few passwords and replaces them with their hashes. The number is small, because the rows are
+    /// stored only after all these passwords are hashed.
     func hashNext(of passwords: inout PasswordsToHash, in judged: inout JudgedBatch) async throws(ImportError) {
         let next = passwords.takeFirst(run.hashing.withLock { $0.mostAtOnce })
         guard let field = columns.secretField, !next.isEmpty else { return }

@@ -110,7 +110,8 @@ struct StoreImport: Sendable {
     ///   - spared: The passwords that were not hashed because the store did not need them.
     /// - Returns: False if the import did not start. This happens if the store has profiles, or if the store now needs
     ///   passwords that were not hashed.
-    /// - Throws: The error that ended the import. Nothing is stored.
+    /// - Throws: The error that ended the import. With `storedOnOneMachine`, all rows are stored; with
+    ///   `outcomeUnknown`, they may be stored. With any other error, nothing is stored.
     func loadAtOnce(
         evenIfUsed: Bool, sparing spared: SparedPasswords = SparedPasswords()
     ) async throws(ImportError) -> Bool {

@@ -24,8 +24,8 @@ package struct TableReader: ~Copyable, Sendable {
     /// - Parameters:
     ///   - reader: The reader of the input.
     ///   - layout: The layout of the table.
-    ///   - knownColumns: The number of columns that the store knows, if the input has no header. It decides if records
-    ///     with this number of cells are as frequent as others.
+    ///   - knownColumns: The number of columns that the store knows, if the input has no header. The reader prefers
+    ///     this number to other numbers of cells that are equally frequent.
     /// - Throws: ``ImportError`` if there is no readable header.
     package init(
         _ reader: consuming CSVReader, layout: TableLayout, knownColumns: Int? = nil

@@ -93,9 +93,9 @@ package struct TableShape: Sendable {
         return odd.first.map { .unlikeFirstRows(rows: odd.count, line: $0.line) }
     }
 
-    /// A row of totals is one of the last rows. At least one of its numbers is not less than each of the other numbers in
-    /// its column, or the row has a number and lacks a value that all other rows have. The sum of all rows is not
-    /// computed, because that would slow down the reading of large files.
+    /// A row of totals is one of the last rows. At least one of its numbers has the greatest absolute value in its
+    /// column, or the row has a number and lacks a value that all other rows have. The sum of all rows is not computed,
+    /// because that would slow down the reading of large files.
     private var totals: InputWarning? {
         let rows = first + last
         let others = rows.filter { !$0.hasTotalWord }
@@ -150,7 +150,7 @@ private enum TotalWords {
 }
 
 extension CellShape {
-    /// Whether the cell has only digits and signs.
+    /// Whether the cell has digits, but no letter, colon, slash or at sign.
     fileprivate var isOfNumber: Bool { contains(.digit) && isDisjoint(with: [.letter, .colon, .slash, .at]) }
 }
 

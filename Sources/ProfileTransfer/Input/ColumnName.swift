@@ -40,8 +40,8 @@ package struct ColumnName: Sendable {
 
     // MARK: Words
 
-    /// Splits a header into words. A word ends before a character that is neither a letter nor a digit. A word also
-    /// ends if an upper-case letter follows a lower-case letter.
+    /// Splits a header into words. A word ends before a character that is neither a Latin letter nor an ASCII digit. A
+    /// word also ends if an upper-case letter follows a lower-case letter.
     private static func words(of header: String) -> [String] {
         var words: [String] = []
         var word = ""

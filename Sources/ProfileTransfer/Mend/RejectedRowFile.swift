@@ -100,8 +100,8 @@ public struct RejectedRowFile: Sendable {
         }
     }
 
-    /// Writes the file to a sink: the byte order mark if there is one, the header, and the rows. The rows are written
-    /// unchanged except for the ``corrections``, including their cells in the columns `_line` and `_issues`.
+    /// Writes the file to a sink: the byte order mark if there is one, the header, and the rows. Except for
+    /// the ``corrections``, all cells are written unchanged, including those in the columns `_line` and `_issues`.
     ///
     /// - Parameters:
     ///   - sink: The destination. After an error the written file is incomplete.
@@ -172,8 +172,8 @@ public struct RejectedRowFile: Sendable {
         }
     }
 
-    /// Returns the cells of a corrected profile. The values have the form that an import accepts. If a column belongs
-    /// to no field, its cell stays unchanged.
+    /// Returns the cells of a corrected profile. The values have the form that an import accepts. The cells of secrets
+    /// are empty. If a column belongs to no field, the cell of a readable row stays unchanged.
     private func cells(
         of profile: ValidProfile, for record: RecordBatch.Record, _ batch: borrowing RecordBatch,
         _ columns: ImportColumns

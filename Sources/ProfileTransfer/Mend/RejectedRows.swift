@@ -61,7 +61,7 @@ public final class RejectedRows {
     private func row(_ index: Int, of batch: borrowing RecordBatch, key: String?) -> Row {
         let record = batch.records[index]
         let columns = source.columns
-        // A key of several columns follows their corrected cells.
+        // A key of several columns must be computed from the corrected cells, so the key as read is not used.
         let key = columns.computedKey?.isOfColumns ?? false ? nil : key
         guard record.isWhole(by: columns) else {
             let cells = record.cellsBeforeReason(of: batch, columns.header)

@@ -43,7 +43,7 @@ public struct ImportReport: Hashable, Sendable {
     /// file may end in the middle of a row.
     public var hasWrittenRejects = false
 
-    /// Whether the import ignored some columns. These columns are not in the file of rejected rows.
+    /// Whether the file of rejected rows omits columns that the import ignored.
     public var rejectsOmitColumns = false
 
     /// The numbers of the rejected records, if the options ask for them.

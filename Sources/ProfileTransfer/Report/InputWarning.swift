@@ -23,17 +23,18 @@ public enum InputWarning: Hashable, Sendable, JSONEncodable {
     /// columns are enclosed in such quotes. The quotes were read as a part of the values. `line` is the first line of
     /// the first row.
     case otherQuotes(columns: Int, line: Int)
-    /// The first rows differ from the later rows in most columns. `line` is the line of the first row. The header may
-    /// consist of several lines.
+    /// The first rows differ from the later rows in at least half of the columns. `line` is the line of the first row.
+    /// The header may consist of several lines.
     case unlikeFirstRows(rows: Int, line: Int)
-    /// The last rows differ from the earlier rows in most columns. `line` is the line of one of the last rows. The last
-    /// rows may be a total or another table.
+    /// The last rows differ from the earlier rows in at least half of the columns. `line` is the line of one of the
+    /// last rows. The last rows may be a total or another table.
     case unlikeLastRows(line: Int)
     /// One of the last rows has a word such as `Total`, and its other cells are empty or numbers. `line` is its line. It
     /// was read as a row.
     case totals(line: Int)
-    /// Some rows have fewer cells than there are columns, and would be valid with empty cells at their end. `line` is the
-    /// line of the first such row. ``/ProfileCore/TableLayout/padsShortRows`` reads such rows.
+    /// Some rows have fewer cells than there are columns. An import counts only rows that would be valid with empty
+    /// cells at their end. `line` is the line of the first such row. ``/ProfileCore/TableLayout/padsShortRows`` reads
+    /// such rows.
     case shortRows(rows: Int, line: Int)
     /// Some columns have the header of an earlier column, so each of them got a number at the end of its name. `name` is
     /// the new name of the first such column.

@@ -3,7 +3,7 @@ internal import ProfileStore
 
 /// The contents of a report about an import or a revalidation. All report formats are written from this value.
 struct ReportOutline {
-    /// "Import of" or "Revalidation of".
+    /// "Import of", "Dry run of" or "Revalidation of".
     let heading: String
     /// The name of the input, or a text that says which profiles were validated.
     let subject: String
@@ -21,7 +21,7 @@ struct ReportOutline {
     let hasPlaces: Bool
     let issues: [Issue]
     let seconds: Double
-    /// Creates ``json``. The property is a closure, because most formats do not need the JSON value.
+    /// Creates ``json``. The property is a closure, because the text and CSV formats do not need the JSON value.
     let makeJSON: () -> JSONValue
 
     struct Total {

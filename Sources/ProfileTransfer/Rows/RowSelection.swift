@@ -242,7 +242,7 @@ extension StoredRows {
 }
 
 extension [UInt8] {
-    /// Appends a number of bytes, in four bytes.
+    /// Appends a length as four bytes.
     mutating func append(length: UInt32) {
         Swift.withUnsafeBytes(of: length.littleEndian) { append(contentsOf: $0) }
     }
@@ -253,7 +253,7 @@ extension [UInt8] {
         cell.withUnsafeBufferPointer { append(contentsOf: $0) }
     }
 
-    /// Returns a number of bytes that ``append(length:)`` wrote.
+    /// Returns the length that ``append(length:)`` wrote at this index.
     func length(at index: Int) -> UInt32 {
         withUnsafeBytes { UInt32(littleEndian: $0.loadUnaligned(fromByteOffset: index, as: UInt32.self)) }
     }

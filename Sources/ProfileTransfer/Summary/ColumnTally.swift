@@ -60,7 +60,8 @@ struct ColumnTally {
         }
     }
 
-    /// Few enough that the parts of the table that they need fit into the processor's caches.
+    /// The number of values that are added together. The number is small. Therefore the entries of these values in the
+    /// table fit into the processor's caches.
     private static let valuesAtOnce = 128
 
     @inline(__always)

@@ -5,10 +5,10 @@ internal import Threads
 extension ProfileRepository {
     /// Summarises the values of the profiles that a query finds. Reads every profile once.
     ///
-    /// Memory use does not depend on the number of profiles: it is at most about 64 MiB. So if a field has more than
-    /// 100,000 different values, or fewer if there are many fields or the values are long, then they are not all counted;
-    /// see ``ProfileSummary/DistinctCount``. If a change is committed during the call, the summary may or may not contain
-    /// this change.
+    /// Memory use does not depend on the number of profiles: it is at most about 64 MiB. Therefore at most 100,000
+    /// different values of a field are counted exactly. The limit is lower if there are many fields or the values are
+    /// long; see ``ProfileSummary/DistinctCount``. If a change is committed during the call, the summary may or may not
+    /// contain this change.
     ///
     /// - Parameters:
     ///   - fields: The fields, which must not be secret, or facts of the store such as `_created_at`. Nil means all fields
@@ -61,7 +61,8 @@ private final class SharedTally: Sendable {
 }
 
 extension ProfileRepository {
-    /// Returns the next page of a scan, and the scan behind it. A caller can read it while it works on another page.
+    /// Returns the next page of a scan, and the scan that continues after this page. The page can be read while the
+    /// caller works on another page.
     func following(_ scan: StoreScan) async -> Result<(StoredRows?, StoreScan), ProfileStoreError> {
         var scan = scan
         do throws(ProfileStoreError) {

@@ -1,7 +1,7 @@
 internal import ProfileCore
 
-/// What is compared of a value before its bytes: its length, its ends and a hash. A page's digests are few bytes, one after
-/// another, while its values are scattered.
+/// The length, the ends and a hash of a value. They are compared before the bytes of the value. The digests of a page
+/// are small and contiguous in memory, but its values are scattered.
 struct ValueDigest {
     /// The row of the value in its page.
     let row: Int
@@ -17,7 +17,7 @@ struct ValueDigest {
     /// The hash of all bytes.
     let hash: UInt64
 
-    /// The length, the start and the end of a value with at most this number of bytes decide which value it is.
+    /// If two values have at most this number of bytes, and equal lengths, starts and ends, they are the same value.
     static let mostDecidedBytes = 16
 
     /// Digests a value. Digests with different keys cannot be compared.

@@ -27,7 +27,7 @@ struct ValueTable {
     private var entries: [Entry] = []
     private var bytes: [UInt8] = []
     /// For each slot of the hash table: some bits of the hash of an entry's value and, in the lower bits, the entry's index
-    /// plus one; or 0. With the part of the hash, few entries of other values are read. The number of slots is a power of 2.
+    /// plus one; or 0. If the bits of the hash differ, the entry need not be read. The number of slots is a power of 2.
     private var slots: [UInt32] = Array(repeating: 0, count: 64)
     /// The slots in which ``countKnown(_:)`` looks.
     private var firstSlots: [UInt32] = []

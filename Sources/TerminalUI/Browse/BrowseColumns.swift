@@ -1,6 +1,7 @@
 internal import TextLayout
 
-/// The user's choice of columns for the table of a store. Fields without a place in it come last, and are shown.
+/// The user's choice of columns for the table of a store. Fields that the choice does not name come last, and
+/// are shown.
 package struct ColumnArrangement: Hashable, Sendable {
     /// The names of columns, in their order.
     package var order: [String] = []

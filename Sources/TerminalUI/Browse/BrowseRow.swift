@@ -157,8 +157,8 @@ package struct BrowseView: Hashable, Sendable {
 
 /// The data that the table needs next.
 package enum BrowseDemand: Hashable, Sendable {
-    /// At most `count` rows of a view, read from a start. If the reply has fewer rows, it contains the position where
-    /// the next read continues.
+    /// At most `count` rows of a view, read from a start. The reply may have fewer rows, although more rows follow. Its
+    /// `goingOn` is the position where the next read continues.
     case rows(BrowseView, Start, count: Int)
     /// The number of rows in the view.
     case count(BrowseView)

@@ -101,7 +101,8 @@ extension BrowseScreen {
 
     // MARK: The table
 
-    /// The number of columns that are left out, and the direction of most of them from the selected column.
+    /// The number of columns that are left out, with an arrow. The arrow points to the right if at least one of them is
+    /// to the right of the selected column. Otherwise it points to the left.
     private func hint(of fit: ColumnFit) -> String {
         let count = fit.fallen.count
         let text = "\(count.grouped) more \(count == 1 ? "column" : "columns")"

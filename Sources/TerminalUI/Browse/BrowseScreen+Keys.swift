@@ -126,7 +126,7 @@ extension BrowseScreen {
             }
         case .character("H"): return chosenRow().flatMap { ask(.history(id: $0.id, name: $0.name)) }
         case .character("u"):
-            // A large import takes seconds.
+            // If the newest change is a large import, reading it takes seconds.
             note = ScreenNote(text: "Reading the newest change …")
             return ask(.previewUndo)
         case .character("y"): return chosenRow().flatMap { ask(.copy(id: $0.id, columns.selectedColumn)) }

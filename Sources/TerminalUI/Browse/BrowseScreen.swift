@@ -105,7 +105,7 @@ package struct BrowseScreen: Screen {
     var columns: BrowseColumns
     package internal(set) var view: BrowseView
     var window: BrowseWindow
-    /// The line into which the keys go that the user presses; nil if they are commands.
+    /// The line that receives the pressed keys; nil if the keys are commands.
     var entry: Entry?
     /// The ids of the selected profiles. The user selects profiles to edit, remove or export them together.
     var marked: Set<Int64>

@@ -61,7 +61,7 @@ struct ColumnChooser: Hashable {
 
     private var chosen: ColumnArrangement {
         var arrangement = arrangement
-        // In the order of the rules, a new field gets its own place.
+        // If the columns are in the order of the rules, no order is stored. So a new field gets its place in the rules.
         arrangement.order = items.map(\.name) == usual.map(\.name) ? [] : items.map(\.name)
         arrangement.hidden = Set(items.filter { !$0.isShown }.map(\.name))
         let names = Set(items.map(\.name))

@@ -11,9 +11,9 @@ struct ScreenRenderer {
     /// The terminal's current style.
     private var style: Style = []
 
-    /// Returns the bytes that change the screen from the previous frame to the next one. If `previous` is nil, the
-    /// whole screen is drawn. If the frames are equal, there are no bytes. Without colour, `error`, `success` and
-    /// `accent` look like other text.
+    /// Returns the bytes that change the screen from the previous frame to the next one. If `previous` is nil or has
+    /// another size, the whole screen is drawn. If the frames are equal, there are no bytes. Without colour, `error`,
+    /// `success` and `accent` look like other text.
     static func bytes(from previous: Frame?, to next: Frame, usesColor: Bool) -> [UInt8] {
         let known = previous.flatMap { $0.size == next.size ? $0 : nil }
         guard known != next else { return [] }

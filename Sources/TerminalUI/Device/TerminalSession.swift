@@ -133,8 +133,8 @@ extension TerminalSession {
             suspend(wholeJob: isRequested)
             continuation.yield(.resumed)
         } else if signals.contains(SIGCONT) {
-            // The process was stopped by SIGSTOP, because this signal cannot be caught. Since then, the shell has
-            // changed the terminal's settings.
+            // The process was stopped by SIGSTOP, a signal that no handler can catch. Since then, the shell has changed
+            // the terminal's settings.
             resume()
             continuation.yield(.resumed)
         }

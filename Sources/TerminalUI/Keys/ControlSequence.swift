@@ -1,8 +1,9 @@
 /// Collects the bytes of an escape sequence between its introducer and its last byte. Then determines the key.
 ///
 /// This type supports xterm's control sequences (<https://invisible-island.net/xterm/ctlseqs/ctlseqs.html>), the
-/// VT220's editing keypad, the Linux console, screen, tmux and rxvt, and the mouse in xterm's mode 1006. This type also supports xterm's modifyOtherKeys
-/// and `CSI u`. Some terminals send these sequences for keys that have no other code.
+/// VT220's editing keypad, and the mouse in xterm's mode 1006. It also supports the sequences of the Linux console, GNU
+/// Screen, tmux and rxvt. This type also supports xterm's modifyOtherKeys and `CSI u`. Some terminals send these
+/// sequences for keys that have no other code.
 struct ControlSequence {
     /// The maximum number of bytes of a key's sequence; further bytes are dropped.
     private static let longest = 32

@@ -7,7 +7,7 @@ package enum Key: Hashable, Sendable {
     case up, down, left, right, home, end, pageUp, pageDown
     case controlHome, controlEnd
     case backspace, delete, tab, backTab, enter, escape
-    /// Ctrl and a lower-case letter, or one of `@ [ \ ] ^ _`; Alt-Backspace is reported as Ctrl-W, because it has the
+    /// Ctrl and a lower-case letter, or one of `@ \ ] ^ _`; Alt-Backspace is reported as Ctrl-W, because it has the
     /// same effect in shells.
     case control(Character)
     case mouse(MouseEvent)

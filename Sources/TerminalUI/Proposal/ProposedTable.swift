@@ -41,7 +41,7 @@ package struct ProposedColumn: Hashable, Sendable {
     package let remarks: [String]
     /// The unusual values, each with the reason.
     package let unusual: [String]
-    /// Whether the column holds secrets. It cannot be the key, and has no other type and name.
+    /// Whether the column holds secrets. Such a column cannot be the key, and the user cannot change its type or name.
     package let isSecret: Bool
 
     package init(

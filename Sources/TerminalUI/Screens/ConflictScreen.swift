@@ -25,17 +25,19 @@ package struct FieldConflict: Hashable, Sendable {
     package var isContested: Bool { yours != before && yours != theirs }
 }
 
-/// A panel over a form. It lists the fields that another writer has changed since the user began to edit. If the user
-/// has changed such a field to another text, the user chooses which of the two texts to keep.
+/// A panel that lists fields with two texts. If the user must choose one of the two texts (see
+/// ``FieldConflict/isContested``), the panel asks which one to keep. ``MergeScreen`` shows the panel for two profiles
+/// to merge. A form shows it for the fields that another writer has changed since the user began to edit.
 ///
-/// If the user has not changed a field, the field takes the stored text, because an edit must not undo the change of
-/// another writer.
+/// If the user of a form has not changed a field, the field takes the stored text, because an edit must not undo the
+/// change of another writer.
 struct ConflictScreen: Sendable {
     /// The words around the fields.
     struct Wording: Sendable {
         let title: String
-        /// The first sentences. The second text is for a panel without fields.
+        /// The sentences above the fields.
         let text: String
+        /// The sentences after `text` in a panel without fields.
         var textWithoutFields = ""
         /// The keys that choose all texts of one side.
         let allYours: KeyLegend.Item

@@ -246,7 +246,7 @@ extension EntryScreen.Entry {
 }
 
 extension EditedText {
-    /// The maximum length of an entry in bytes. No secret or username is longer.
+    /// The maximum length of an entry in bytes. Typed or pasted text that does not fit is not inserted.
     private static let longest = 4_096
 
     /// Edits the text.

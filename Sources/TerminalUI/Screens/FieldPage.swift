@@ -4,9 +4,9 @@ internal import TextLayout
 /// this page.
 ///
 /// Each field has a slot of up to three rows: the box, the issue, and the accepted values. The accepted values are
-/// shown only while the field has the focus. Messages can therefore appear and disappear without moving other fields.
-/// If the slots do not fit, they shrink. If they still do not fit, the page scrolls to show the field with the focus
-/// and its messages.
+/// shown only while the field has the focus. Messages of one row can therefore appear and disappear without moving
+/// other fields. If the slots do not fit, they shrink. If they still do not fit, the page scrolls to show the field
+/// with the focus and its messages.
 struct FieldPage {
     let title: String
     /// The text at the right end of the title row.

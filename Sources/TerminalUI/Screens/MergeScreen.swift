@@ -2,8 +2,8 @@ package import ProfileCore
 package import ProfileForm
 internal import TextLayout
 
-/// A screen with two profiles that may mean the same. For each field that differs, the user chooses the value of the
-/// merged profile. Then the user merges the profiles, or skips them.
+/// A screen with two profiles that may be duplicates of each other. For each field that differs, the user chooses the
+/// value of the merged profile. Then the user merges the profiles, or skips them.
 package struct MergeScreen: Screen {
     /// Merge the profiles with these values.
     package struct Request: Hashable, Sendable {

@@ -18,8 +18,8 @@ package protocol Screen: Sendable {
     /// The notices over the screen, shown one at a time in this order. All keys go to the notice until the user closes
     /// it.
     var notices: [NoticeScreen] { get set }
-    /// Whether a request is in progress. During a request, only the keys for leaving the screen have an effect.
-    /// ``ScreenLoop`` keeps all other keys.
+    /// Whether a request is in progress. During a request, only Ctrl-C and Ctrl-Z have an effect, unless a notice is
+    /// open. ``ScreenLoop`` keeps all other keys.
     var isBusy: Bool { get }
     /// The time at which the screen changes by itself, such as the next step of a countdown. Nil if there is no such
     /// time.

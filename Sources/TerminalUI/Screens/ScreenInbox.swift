@@ -19,7 +19,7 @@ final class ScreenInbox: Sendable {
         case screen
         /// A notice covers a busy screen. The notice takes new keys, but it does not take waiting keys.
         case notice
-        /// Only the keys that leave the screen are taken. All other keys wait.
+        /// Only Ctrl-C and Ctrl-Z are taken. All other keys wait.
         case nothing
     }
 

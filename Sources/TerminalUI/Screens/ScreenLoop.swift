@@ -177,8 +177,8 @@ private struct ScreenRun<S: Screen, Value: Sendable> {
             case .success(let reply): state.screen.receive(reply)
             }
         case .finished(let number):
-            // If the number is not the number of the current work, the task worked for an earlier demand and was
-            // cancelled.
+            // If the number is not that of the current work, the task worked for an earlier demand and was cancelled,
+            // or it performed an earlier request, whose answer is dropped.
             guard let work = state.work, work.number == number else { break }
             state.work = nil
             switch await work.task.value {

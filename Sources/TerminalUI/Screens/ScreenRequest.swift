@@ -4,7 +4,7 @@ package import ProfileForm
 /// An external request to the running screen. The control server of a test uses these requests.
 ///
 /// Send the requests through the `AsyncStream` that ``ScreenLoop`` receives. The loop handles them in order between
-/// keys, and draws the screen after each request.
+/// keys, and then draws the screen. Requests that arrive faster than frames are drawn share one frame.
 ///
 /// ```swift
 /// let (requests, outside) = AsyncStream.makeStream(of: ScreenRequest.self)

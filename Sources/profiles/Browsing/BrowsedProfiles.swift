@@ -36,8 +36,9 @@ extension ProfileRepository {
         }
     }
 
-    /// Returns an id and the number of profiles up to this id, so that few profiles are between this id and the row with
-    /// an index in the order of ids. Counting ids takes a hundredth of the time of reading the profiles.
+    /// Returns an id before the row with this index, and the number of profiles up to this id. Rows are in the order
+    /// of ids. At most `mostSkipped` profiles are between the id and the row. Counting ids takes a hundredth of the
+    /// time of reading the profiles.
     private func place(before index: Int) async throws(ProfileStoreError) -> (id: Int64, count: Int) {
         guard let name = ProfileFact.id.rules?.name,
             let first = try await profiles(ProfileQuery(limit: 1)).profiles.first?.id,
@@ -45,7 +46,8 @@ extension ProfileRepository {
         else { return (0, 0) }
         var low = (id: first - 1, count: 0)
         var high = (id: last, count: try await count())
-        // If ids were never removed, the first estimate is right. If they were, halving the range always ends.
+        // If no profile was ever removed, the first estimate is right. Otherwise every second step halves the range, so
+        // the loop ends soon.
         var halves = false
         while low.count + Self.mostSkipped < index, index < high.count, high.id - low.id > 1 {
             let share = halves ? 0.5 : Double(index - low.count) / Double(high.count - low.count)

@@ -16,10 +16,10 @@ struct ColumnRecord: Sendable {
     init(ofStore place: String) { self.place = place }
 
     private static let folder = "columns"
-    /// A schema with a thousand fields needs less.
+    /// The maximum size of a record. The record for a schema with a thousand fields is smaller.
     private static let mostBytes = 1 << 20
 
-    /// The name of the file. A place may be longer than a file name.
+    /// The name of the file. It is a hash of the place, because a place may be too long for a file name.
     private var name: String { SHA256.hexadecimal(Array(place.utf8).span) + ".json" }
 
     func read() -> ColumnArrangement? {

@@ -73,7 +73,7 @@ extension ProfileBrowser {
             }
             if exists, !export.isReplacing { return .exists(export) }
             let output = try StoreOptions.plain(database: database).outputFile(path, replacing: export.isReplacing)
-            // The ids replace the conditions of the view, because a selection stays when the user searches on.
+            // The ids replace the conditions of the view, because a selection stays when the user changes the search.
             var query = repository.query(of: export.ids == nil ? export.view : BrowseView())
             query.order = repository.query(of: export.view).order
             let count = try await repository.export(
@@ -84,7 +84,7 @@ extension ProfileBrowser {
         }
     }
 
-    /// Returns a path in which `~/` stands for the home directory, as in a shell.
+    /// Returns the path with the home directory in place of `~` if the path begins with `~/`, as in a shell.
     private static func expanded(_ path: String) throws(CommandFailure) -> String {
         guard path.hasPrefix("~/"), let home = try Environment.path("HOME") else { return path }
         return home + path.dropFirst()

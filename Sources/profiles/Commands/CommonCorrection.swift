@@ -52,7 +52,7 @@ struct CommonCorrection: Sendable {
         var corrected = 0
         var stored = 0
         var skipped = 0
-        /// The error that ended the work early. The other values are as far as the work got.
+        /// The error that ended the work early. The other values describe the work that was done before the error.
         var failure: (any Error)?
     }
 

@@ -153,7 +153,8 @@ struct DiffCommand: AsynchronousCommand, StoreUsing {
                 "Choose a column, or several together, with --key")
         }
         proposal.adapt(&options)
-        // The second file may lack a column that the rules leave out, and both may have columns without a field.
+        // `adapt` has added the columns that the rules leave out. They are removed here, because the second file may
+        // lack such a column, and this would be an error. A comparison ignores columns without a field anyway.
         options.ignoredColumns = Set(columns.ignored)
         return schema
     }

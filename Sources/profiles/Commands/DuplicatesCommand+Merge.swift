@@ -71,8 +71,8 @@ private struct Merging {
         }
     }
 
-    /// Offers the profiles of a group: each one together with the first one, and then in the same way those that were
-    /// not merged.
+    /// Offers each profile of a group together with the first profile. The profiles that were not merged are then
+    /// offered in the same way.
     private mutating func offer(_ ids: [Int64], _ screens: ScreenSession) async throws {
         var rest = ids
         while let first = rest.first {
@@ -83,9 +83,9 @@ private struct Merging {
         }
     }
 
-    /// Offers two profiles, or the profiles with which they were merged before.
+    /// Offers two profiles. If an earlier merge removed one of them, the profile that was kept takes its place.
     ///
-    /// - Returns: Whether they are one profile now.
+    /// - Returns: Whether the two are one profile now.
     private mutating func isMerged(_ first: Int64, _ second: Int64, _ screens: ScreenSession) async throws -> Bool {
         let (first, second) = (present(first), present(second))
         guard first != second else { return true }

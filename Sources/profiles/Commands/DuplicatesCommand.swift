@@ -11,9 +11,10 @@ struct DuplicatesCommand: AsynchronousCommand, ResultWriting, ConditionUsing {
             abstract: "Find profiles that may mean the same.",
             discussion: """
                 Shows groups of profiles whose fields of --by are equal apart from case, accents, spaces and punctuation; \
-                without --by, all fields except the key. Also shows pairs of profiles with similar names: they differ in \
-                case, accents, punctuation or the order of words, in one letter from 6 letters on, or in two from 12 on. \
-                Each name is only compared with its neighbours in three orders, so some pairs may be missing.
+                without --by, all fields except the key. Also shows pairs of profiles with similar names: they differ \
+                in case, accents, punctuation or the order of words. Names of 6 letters or more may also differ in one \
+                letter, and names of 12 letters or more in two. The names are sorted in three ways, and each name is \
+                only compared with the names near it, so some pairs may be missing.
 
                 With --merge, shows two of these profiles at a time, on a screen or line by line with --plain. You \
                 choose the value of each field that differs, and which id, password and sessions are kept. The other \

@@ -27,7 +27,8 @@ extension EditCommand {
         }
     }
 
-    /// Ctrl-C leaves whole batches. What was edited is shown even if an error has stopped the edit.
+    /// Edits the profiles that a query finds, in batches. After Ctrl-C, each batch is stored completely or not at all.
+    /// If an error stops the edit, a note first says how many profiles were edited.
     private func editing(
         _ query: ProfileQuery, _ change: ValueChange, in repository: ProfileRepository, isPreview: Bool
     ) async throws -> EditReport {
@@ -70,9 +71,9 @@ struct ManyOptions: ParsableArguments {
     @Flag(help: "With conditions or --all: show what would change, and write nothing.")
     var dryRun = false
 
-    /// Checks that a command names one profile, or conditions, or all profiles.
+    /// Checks that a command does not combine a username, conditions and `--all`, and that `--dry-run` fits.
     ///
-    /// - Returns: Whether it names many profiles.
+    /// - Returns: Whether the command gives conditions or `--all`.
     func areMeant(insteadOf username: String?, with conditions: ConditionOptions) throws -> Bool {
         guard conditions.isEmpty || !all else { throw ValidationError("Give conditions or --all, not both.") }
         let isMany = all || !conditions.isEmpty
@@ -121,7 +122,7 @@ extension EditReport {
         return lines + (rest > 0 ? ["  … and \(rest) more"] : []) + refusals(of: schema)
     }
 
-    /// The refused profiles, with the reasons.
+    /// The first refused profiles, with the reasons, and the number of the others.
     func refusals(of schema: ProfileSchema) -> [String] {
         let lines = left.prefix(Self.mostLines).map { left in
             "  \(left.username.visible) stays: \(left.reason.text(of: schema).visible)"

@@ -67,7 +67,7 @@ struct HistoryCommand: AsynchronousCommand, ResultWriting {
         }
     }
 
-    /// Returns one entry more than the limit, if there are more.
+    /// Returns more entries than the limit, if there are more.
     private func entries(in repository: ProfileRepository) async throws -> [HistoryEntry] {
         guard username != nil || id != nil else {
             return try await repository.history(since: since?.time, limit: limit + 1)
@@ -157,8 +157,8 @@ extension HistoryEntry {
         return parts.joined(separator: "  ")
     }
 
-    /// The changed values, one per line: the heading of the field, and the value before and after. All headings have the
-    /// same width. A line about a password has no heading.
+    /// The changed values, one per line: the heading of the field, and the value before and after. A removal only shows
+    /// the value before. All headings have the same width. A line about a password has no heading.
     func changes(of schema: ProfileSchema) -> [(heading: String, values: String)] {
         let headings = values.map { $0.heading(in: schema) }
         let width = headings.map(\.displayWidth).max() ?? 0

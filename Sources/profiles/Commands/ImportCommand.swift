@@ -112,7 +112,8 @@ struct ImportCommand: AsynchronousCommand, ResultWriting {
         var arguments = CommandLine.arguments
     }
 
-    /// Infers rules from the file. If the store exists, it keeps its own rules, and the differences are shown (N5).
+    /// Infers rules from the file. If the store exists, it keeps its own rules unless the user loosens them or adds
+    /// fields, and the differences are shown (N5).
     private func look(
         through file: borrowing InputFile, _ before: ProfileSchema?, _ plan: inout Plan
     ) async throws {
@@ -155,8 +156,8 @@ struct ImportCommand: AsynchronousCommand, ResultWriting {
         plan.isConfirmed = true
     }
 
-    /// The computed keys by which this import can treat existing profiles. A row may have another number in the next
-    /// file.
+    /// The computed keys that fit `--on-duplicate`. The row number fits only `reject`, because a row may have another
+    /// number in the next file.
     private var computedKeys: [KeySource] {
         onDuplicate.policy == .reject ? [.rowNumber, .content] : [.content]
     }
@@ -227,7 +228,8 @@ struct ImportCommand: AsynchronousCommand, ResultWriting {
 
     private static let mostNamedColumns = 20
 
-    /// Whether the rules that the file breaks are loosened. If there is no terminal to ask, they are not.
+    /// Whether the rules that the file breaks are loosened. Without `--loosen`, the user is asked. In a dry run, or if
+    /// there is no terminal to ask, the rules are then not loosened.
     private func mayLoosen() throws -> Bool {
         if rules.loosen { return true }
         guard global.canAsk, !dryRun else {

@@ -23,7 +23,7 @@ struct InitCommand: AsynchronousCommand, ResultWriting {
 
     @Option(
         help: ArgumentHelp(
-            "Keep what profiles were before each change for this many days, or \"none\". (default: 90)",
+            "Keep the values before each change for this many days, or \"none\". (default: 90)",
             valueName: "days|none"))
     var history: HistoryTime?
 

@@ -60,8 +60,8 @@ struct LookupCommand: QueryCommand {
         }
     }
 
-    /// Shows the profiles that match, and returns whether there are any. If a value in the query breaks the rules, no
-    /// profile can have this value, so the result is empty.
+    /// Shows the profiles that match, and returns whether there are any. If the store refuses a value of the query,
+    /// because the value does not have the type of its field, the result is empty.
     private func isAnyShown(_ query: ProfileQuery, of repository: ProfileRepository) async throws -> Bool {
         do {
             return try await answer(query, of: repository, onlyOneInFull: true)
@@ -84,7 +84,7 @@ struct LookupCommand: QueryCommand {
     }
 
     /// Makes the failure for a lookup that found nothing. The failure also names the values that break the rules,
-    /// because no profile can have such a value.
+    /// because no valid profile has such a value.
     private func nothingFound(
         _ conditions: [ProfileQuery.Condition], in repository: ProfileRepository
     ) -> CommandFailure {
@@ -104,7 +104,7 @@ struct LookupCommand: QueryCommand {
 }
 
 extension ProfileRepository {
-    /// Returns a message for each value that breaks the rules. No profile can have such a value. Facts that the store
+    /// Returns a message for each value that breaks the rules. No valid profile has such a value. Facts that the store
     /// keeps have no rules in the schema.
     func impossible(_ conditions: [ProfileQuery.Condition]) -> [String] {
         conditions.flatMap { condition -> [String] in

@@ -120,7 +120,7 @@ struct Mending {
 
     /// The rows of the file so far.
     struct State {
-        /// The file with all corrections of several rows.
+        /// The file with the corrections that the user made in several rows at once.
         var file: RejectedRowFile
         /// The numbers of the rows that leave the file.
         var done = RangeSet<Int>()

@@ -39,7 +39,7 @@ struct PlainLookup: StoreUsing {
         }
     }
 
-    /// Returns the profile. Nil if no profile has the name, or if the name breaks the rules.
+    /// Returns the profile. Nil if no profile has the name, or if the store refuses the name, for example a blank one.
     private func found(_ query: ProfileQuery, in repository: ProfileRepository) async throws -> Profile? {
         do throws(ProfileStoreError) {
             return try await repository.profiles(query).profiles.first

@@ -108,7 +108,7 @@ struct RemoveCommand: AsynchronousCommand, ResultWriting {
         for line in lines { if many.dryRun { try Output.standard.print(line) } else { global.note(line) } }
     }
 
-    /// Ctrl-C leaves whole batches.
+    /// Removes the profiles in batches. After Ctrl-C, each batch is removed completely or not at all.
     private func removing(_ query: ProfileQuery, in repository: ProfileRepository) async throws -> RemovalReport {
         do {
             return try await Interruption.cancelling(isQuiet: global.quiet) {

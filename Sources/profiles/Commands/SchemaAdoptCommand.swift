@@ -93,8 +93,8 @@ struct SchemaAdoptCommand: AsynchronousCommand, ResultWriting {
         let report = try await global.revalidating(repository, by: candidate, all: true, converting: convert)
         guard !report.isCancelled else { throw CommandFailure(.interrupted, "Interrupted; nothing was adopted") }
         if isTold { try Output.standard.print(report.summary(examples: 3)) }
-        // Comparing the rules is not enough. A field that continues a removed one has its values, and these values may
-        // be invalid.
+        // Comparing the rules is not enough. A field that continues a removed field gets the values of that field, and
+        // these values may be invalid.
         let isDoubtful = difference.mayInvalidate || report.invalid > 0
         if isDoubtful, !yes {
             guard global.canAsk else { throw needsConsent(candidate, difference, report) }
@@ -109,7 +109,8 @@ struct SchemaAdoptCommand: AsynchronousCommand, ResultWriting {
         try await end(candidate, version, report, difference, effects, repository)
     }
 
-    /// Rewrites the values whose stored form has changed. Ctrl-C leaves whole batches.
+    /// Rewrites the values whose stored form has changed, in batches. After Ctrl-C, each batch is converted completely
+    /// or not at all.
     private func converting(_ repository: ProfileRepository) async throws -> EditReport {
         do {
             return try await Interruption.cancelling(isQuiet: global.quiet) { try await repository.rules.convert() }

@@ -52,11 +52,11 @@ struct SchemaInferCommand: AsynchronousCommand, ResultWriting {
         var spared = FilePlaces()
         spared.insert(descriptor: file.descriptor)
         if let output { try global.requireOutput(output, replacing: force, sparing: spared) }
-        // What goes into a file or a pipe is for a program, which asks for nothing else.
+        // If the output goes to a file or a pipe, it is for a program, so no table is shown.
         let usesTable = global.format == .text && Output.standard.isTerminal && global.asking(asking) == .onScreen
         if withStore { return try await infer(file, sparing: spared) }
         var source = try input.source.input(file)
-        // A file is read again if no column can be the key, to show the value that keeps a column from being one.
+        // If no column can be the key, the file is read again, to show the value because of which a column is no key.
         if usesTable || file.byteCount != nil {
             source = try source.readableAgain(keptIn: input.options.temporaryFolder)
         }

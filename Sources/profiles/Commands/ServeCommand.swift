@@ -35,7 +35,7 @@ struct ServeCommand: ParsableCommand {
 
     private static let name = "profiles-server"
 
-    /// The paths at which the program may be, in the order in which they count.
+    /// The paths at which the program may be, in the order in which they are tried.
     private static func candidates() -> [String] {
         var folders: [Substring] = []
         if let own = ownPath(), let slash = own.lastIndex(of: "/") { folders.append(own[..<slash]) }
@@ -57,8 +57,8 @@ struct ServeCommand: ParsableCommand {
         return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFREG && access(path, X_OK) == 0
     }
 
-    /// Runs a program in the place of this one. It gets the signals, the exit code is its own, and no process waits for
-    /// it.
+    /// Replaces the program of this process by another program (execv(3)). The new program gets the signals and sets
+    /// the exit code, and no second process is needed.
     ///
     /// - Returns: The failure, if the program cannot be run.
     private static func replaceProcess(_ program: String, _ options: [String]) -> CommandFailure {

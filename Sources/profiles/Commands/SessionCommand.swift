@@ -48,9 +48,9 @@ struct SessionListCommand: AsynchronousCommand, ResultWriting {
 
     func run() async throws {
         let found = try await global.withStore("session list", inOneCall: true) { repository in
+            if let username { return try await repository.sessions.list(of: username) }
             // The command reads one more session than the limit. If this session exists, there are more sessions than
             // the limit.
-            if let username { return try await repository.sessions.list(of: username) }
             return try await repository.sessions.list(limit: limit + 1)
         }
         let sessions = found.prefix(limit)

@@ -132,7 +132,8 @@ extension GlobalOptions {
         try show(report, isPreview: false, in: repository)
     }
 
-    /// Ctrl-C leaves whole batches. What was reverted is shown even if an error has stopped the undo.
+    /// Reverts a change in batches. After Ctrl-C, each batch is reverted completely or not at all. If an error stops
+    /// the undo, a note first says how many profiles were reverted.
     private func undoing(
         _ change: HistoryChange, in repository: ProfileRepository, _ options: UndoOptions, isPreview: Bool
     ) async throws -> UndoReport {
@@ -191,7 +192,7 @@ extension UndoReport {
         return ([result] + notes).joined(separator: "; ")
     }
 
-    /// One line for each profile that is left.
+    /// One line for each of the first profiles that are left, and the number of the others.
     func lines(of schema: ProfileSchema) -> [String] {
         let lines = left.prefix(Self.mostLines).map { left in
             guard let username = left.username else {
@@ -224,7 +225,7 @@ extension UndoReport.Reason {
 }
 
 extension ProfileRefusal {
-    /// The reason for people.
+    /// The reason as a text for the user.
     func text(of schema: ProfileSchema) -> String {
         switch self {
         case .invalid(let failure): failure.issues.map { ReportedIssue($0, in: schema).message }.joined(separator: "; ")

@@ -273,7 +273,7 @@ extension FileKind {
     fileprivate var text: (what: String, advice: String) {
         func unpacked(by command: String) -> String { "Decompress it first: \(command) FILE | profiles import -" }
         switch self {
-        // The command reads a workbook itself.
+        // The command can read a workbook, so only an archive that contains a workbook gets here.
         case .spreadsheet:
             return ("an archive with a workbook (.xlsx or .ods) in it", "Take the workbook out of it first: unzip FILE")
         case .oldOffice:

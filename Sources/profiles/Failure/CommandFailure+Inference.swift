@@ -64,7 +64,7 @@ extension CommandFailure {
             ])
     }
 
-    /// The column that is closest to a key, and the first row that keeps it from being one.
+    /// The column that is closest to a key, and the first row without a value or with a repeated value.
     private static func closest(_ proposal: SchemaProposal) -> String {
         guard let closest = proposal.closestKey else { return "" }
         let name = closest.header.quoted(longest: 64)

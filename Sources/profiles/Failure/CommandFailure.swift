@@ -30,7 +30,8 @@ struct CommandFailure: Error {
         return failure
     }
 
-    /// Makes the failure for an error of one of the libraries. Returns nil for an error of another kind.
+    /// Makes the failure for an error of one of the libraries, or for a cancellation. A `CommandFailure` stays
+    /// unchanged. Returns nil for any other error.
     init?(_ error: any Error) {
         switch error {
         case let failure as CommandFailure: self = failure

@@ -38,8 +38,9 @@ struct DatedFiles {
         self.time = time.description.prefix(19).filter { $0 != "-" && $0 != ":" } + "Z"
     }
 
-    /// Returns the paths for the file of this run. The first path is used that no other file has. The first number is
-    /// greater than those of all files of this second, because a smaller one may be free after its file was removed.
+    /// Returns the paths for the file of this run. The file gets the first of these paths that no other file has. All
+    /// numbers are greater than the numbers of the files of this second. A smaller number may be free, if its file was
+    /// removed, but the new file must be the last in the order of the names.
     func freePaths() throws(CommandFailure) -> some Sequence<String> {
         let next = try names().filter { $0.time == time }.map(\.number).max().map { $0 + 1 } ?? 1
         return (next...next + 1_000).lazy.map { number in
@@ -55,8 +56,8 @@ struct DatedFiles {
 
     /// Removes files of earlier runs. The caller calls this method after the new file is complete and synced.
     ///
-    /// Only regular files are removed whose names this type could have made, and which were begun before the new file.
-    /// So two runs at the same time never remove each other's new files.
+    /// Removes only regular files with names of this form whose time and number come before those of the new file. So
+    /// two runs at the same time never remove each other's new files.
     ///
     /// - Parameters:
     ///   - path: The path of the new file, which is one of ``freePaths()``.

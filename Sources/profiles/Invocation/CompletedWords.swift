@@ -56,7 +56,7 @@ struct CompletedWords: Sendable {
     }
 
     /// Returns the help of an option for a field of the built-in schema. If the store in use has no such field, the
-    /// option is hidden. Otherwise the help is the hint of the field.
+    /// option is hidden. Otherwise the help is the hint of the field, or `text` if no store was read.
     static func help(ofField name: FieldName, _ text: String) -> ArgumentHelp {
         let words = current
         // `--username` means the primary key of every schema.

@@ -94,7 +94,7 @@ struct ConditionOptions: ParsableArguments {
         }
         for other in others {
             let comparison: ProfileQuery.Comparison = prefix ? .hasPrefix(other.value) : .equals(other.value)
-            // The argument is the key of every schema, even if another field has the header `username`.
+            // The argument `username` means the key of the schema, even if another field has the header `username`.
             if other.field == FieldName.username.text {
                 conditions.append(ProfileQuery.Condition(schema.primaryKey.name, comparison))
             } else {
@@ -128,7 +128,7 @@ extension WrittenCondition {
 }
 
 extension ProfileQuery.Comparison {
-    /// The comparison that `--prefix` makes of one with `=`.
+    /// The comparison with `--prefix`: a comparison with `=` then matches values that begin with the given value.
     fileprivate var withPrefix: ProfileQuery.Comparison {
         switch self {
         case .equals(let value): .hasPrefix(value)

@@ -74,7 +74,8 @@ struct GivenValues {
 
     /// Returns the values by the names of the fields. If a field has several values, the last one counts.
     ///
-    /// - Throws: A failure if a name means no single field of the schema, or if two names mean one field.
+    /// - Throws: A failure if a name means several fields or a fact, or if two names mean one field. An unknown name
+    ///   stays unchanged.
     func named(in schema: ProfileSchema) throws(CommandFailure) -> [JSONMember] {
         let key = key.map { [JSONMember(schema.primaryKey.name.text, $0)] } ?? []
         return try schema.named(members) + schema.named(key + options)

@@ -112,6 +112,6 @@ extension ProfileSchema {
 }
 
 extension String {
-    /// Whether an import matches a column of this header with another text.
+    /// Whether an import takes this header and another text for the same header.
     fileprivate func isHeader(_ other: String) -> Bool { FoldedHeader(self) == FoldedHeader(other) }
 }

@@ -14,8 +14,8 @@ extension InputFileOptions {
         case (_, .columns(let headers)) where headers.map({ uses.use(of: $0) }) == [.field(schema.primaryKeyIndex)]:
             return
         case (.column, .columns(let headers)):
-            // A column that matches no field can hold the key. Several columns form the keys of a store whose schema was
-            // written by hand.
+            // A column that matches no field can hold the key. The option may also name several columns: if the schema
+            // was written by hand, these columns together form the key.
             guard headers.count == 1, let header = headers.first, case .field = uses.use(of: header) else { return }
         case (.column, _): return
         case (.columns(let stored), .columns(let headers)):

@@ -127,8 +127,8 @@ struct ReportedImport {
         if let path = input.report, global.format == .text { global.note("The whole report is in \(path.visible).") }
     }
 
-    /// Whether `--quiet` suppresses the report: the import has stored the whole file. A run that stores nothing is
-    /// asked for its report only, so it always shows the report.
+    /// Whether `--quiet` suppresses the report: the import has stored the whole file. If a run stores nothing, its
+    /// report is its only result, so it always shows the report.
     private func isSuppressed(_ outcome: Outcome) -> Bool {
         global.quiet && attempt != .judging && outcome.failure == nil && outcome.report.rejected == 0
             && outcome.report.earlyEnd == nil

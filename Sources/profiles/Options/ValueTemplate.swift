@@ -42,7 +42,7 @@ struct ValueTemplate: Sendable {
     func value(for profile: Profile) -> DraftValue? {
         if parts.count == 1 {
             switch parts[0] {
-            // The value of one field keeps its notation.
+            // If the template is a single field, the value is already in its stored form.
             case .column(.field(let rules)): return profile[rules.name].map(DraftValue.init(canonical:))
             case .text(let text): return DraftValue(text)
             case .column: break

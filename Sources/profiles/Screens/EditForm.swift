@@ -59,7 +59,7 @@ struct EditForm {
 
 extension Profile {
     /// Returns the fields that differ between this revision and an earlier one. For each field, the result also
-    /// contains the user's value. A key that other fields form follows these fields.
+    /// contains the user's value. A key that is computed from other fields is left out, because it changes with them.
     func conflicts(with edited: ValidProfile, since base: Profile) -> [FieldConflict] {
         fields.filter { field in
             !(field.rules.isPrimaryKey && !schema.keyParts.isEmpty) && field.value != base[field.rules.name]

@@ -23,7 +23,7 @@ struct PairToMerge: Sendable {
         let identity = FieldConflict(
             field: Self.identity, title: "Kept profile", before: nil, theirs: second.identity,
             yours: first.identity)
-        // A key that other fields form follows these fields.
+        // A key that is computed from other fields is left out, because it changes with them.
         let hasComputedKey = !first.schema.keyParts.isEmpty
         let fields = zip(first.fields, second.fields).filter { field, _ in
             !(hasComputedKey && field.rules.isPrimaryKey)
@@ -51,7 +51,7 @@ struct PairToMerge: Sendable {
         else { return nil }
         // Other rules may have come into force between the two reads.
         guard first.schema == second.schema else { throw .schemaChanged(version: second.schemaVersion) }
-        // The profile with a password is the usual choice, like a value that only one of them has.
+        // The first profile is the default choice. If only one profile has a password, this profile comes first.
         let isSecondUsual = second.hasPassword && !first.hasPassword
         self.first = isSecondUsual ? second : first
         self.second = isSecondUsual ? first : second

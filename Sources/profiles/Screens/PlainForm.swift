@@ -41,8 +41,8 @@ struct PlainForm {
         form = FormState(repository.validator, on: repository.today)
     }
 
-    /// Asks for every field. If the store refuses some fields, asks for these fields again, until the profile is
-    /// stored.
+    /// Asks for every field, unless the form mends a row. If the rules or the store refuse some fields, asks for these
+    /// fields, until the profile is stored.
     ///
     /// - Throws: ``RowLeft`` or ``MendingEnded`` if the user does not mend the row.
     mutating func run() async throws -> Profile {

@@ -118,7 +118,7 @@ private actor ChosenProposals {
 }
 
 extension InferenceError {
-    /// The error with what to do in the table, which takes keys and not options.
+    /// The message of the error. It names the keys to press in the table, and no options of the command line.
     fileprivate var tableText: String {
         guard case .keyOfType(let header, let type) = self else {
             return CommandFailure(self).lines.joined(separator: "\n")
@@ -146,7 +146,7 @@ extension InferenceOptions {
     fileprivate func with(_ choices: ProposalChoices) -> InferenceOptions {
         var options = self
         options.key = choices.key
-        // If the user takes a column in again, its type and its name are chosen already.
+        // The choices keep the type and the name of an omitted column, because the user may include the column again.
         options.types = choices.types.filter { !choices.omitted.contains($0.key) }
         options.names = choices.names.filter { !choices.omitted.contains($0.key) }
         options.looseColumns = choices.loose

@@ -100,7 +100,7 @@ extension ProfileStoreError {
 }
 
 extension ProfileRepository {
-    /// Returns the addresses that are stored under a postal code, the most frequent first.
+    /// Returns at most 100 addresses of the first 1,000 profiles with a postal code, the most frequent first.
     func addresses(under postalCode: String) async throws(ProfileStoreError) -> [String] {
         guard let code = schema.field(of: .postalCode), let address = schema.field(of: .streetAddress) else {
             return []

@@ -46,7 +46,8 @@ struct ScreenSession: Sendable {
     ///   - screen: The screen to show.
     ///   - welcomes: Whether the welcome notice is shown before the screen if the user has not seen it yet (T5).
     ///   - unfinished: The message for a user who leaves the screen.
-    ///   - failure: The failure for a user who leaves the screen. If it is nil, the failure consists of `unfinished`.
+    ///   - failure: Returns the error for a user who leaves the screen. If it returns nil, the error is
+    ///     ``CommandFailure/left(_:_:)`` with the message `unfinished`.
     ///   - answer: Performs the requests of the screen.
     ///   - supply: Reads the data that the screen demands. Nil if it demands none.
     /// - Returns: The result of the screen.

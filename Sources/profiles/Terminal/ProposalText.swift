@@ -107,7 +107,8 @@ extension SchemaLoosening {
         return "The file breaks rules of the store:\n" + table.text + note
     }
 
-    /// The changes from a schema to this or a further loosened one, and what they mean for the stored values.
+    /// Returns the changes from one schema to another, and what they mean for the stored values. If `after` is nil, the
+    /// other schema is the loosened schema.
     func changes(from before: ProfileSchema, to after: ProfileSchema? = nil) -> String {
         let changes = SchemaDifference(from: before, to: after ?? schema).text(ofLooserRules: true)
         return ([changes] + keptForms.map(\.text)).joined(separator: "\n")

@@ -17,7 +17,8 @@ extension SchemaDifference {
     /// One change per line. A changed rule is shown with its earlier and its new value.
     var text: String { text(ofLooserRules: false) }
 
-    /// Returns ``text``. If no change is stricter, a change whose effect the rules alone do not tell is looser.
+    /// Returns ``text``. If `isLooser` is true, no change is stricter. A change with an uncertain effect is then shown
+    /// as looser.
     func text(ofLooserRules isLooser: Bool) -> String {
         guard !isEmpty else { return "The rules are the same" }
         return changes.flatMap { $0.lines(ofLooserRules: isLooser) }.map(\.visible).joined(separator: "\n")

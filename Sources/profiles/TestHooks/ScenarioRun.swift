@@ -6,7 +6,7 @@
     internal import ProfileTesting
     internal import TerminalUI
 
-    /// Starts the scenario that an environment variable names, and also starts a control server (T3, T4).
+    /// Starts the scenario that the environment variables name, and also starts a control server (T3, T4).
     struct ScenarioRun {
         private let scenario: Scenario
 

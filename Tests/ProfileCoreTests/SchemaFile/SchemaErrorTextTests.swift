@@ -192,7 +192,8 @@ import Watchdog
         (
             #"{"name":"x","profiles":{"characters":["ascii-leters"]}}"#,
             #".profiles.characters[0]: "ascii-leters" is none of ascii-letters, ascii-digits, letters, digits, spaces, "#
-                + "special; a literal list of letters is written with a few each and without control characters"
+                + "special; a literal list of lower-case letters has at most 3 in each entry; control characters are "
+                + "not allowed"
         ),
         (
             #"{"name":"x","profiles":{"requires":["symbol"]}}"#,

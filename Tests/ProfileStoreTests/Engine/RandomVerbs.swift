@@ -130,11 +130,13 @@ struct RandomVerbs {
     }
 
     mutating func remove(_ username: String? = nil, at time: Timestamp) -> Verb {
-        let username = username ?? self.username()
+        let key: ProfileKey =
+            username == nil && random.once(in: 4)
+            ? .id(Int64.random(in: 1...30, using: &random)) : .username(username ?? self.username())
         let revision: Int64? = random.once(in: 4) ? Int64.random(in: 1...3, using: &random) : nil
         let stamp = stamp("remove", at: time)
-        return Verb("remove \(username)") { repository in
-            try await repository.engine.remove(username, expecting: revision, stamp).text
+        return Verb("remove \(key)") { repository in
+            try await repository.engine.remove(key, expecting: revision, stamp).text
         }
     }
 

@@ -123,6 +123,25 @@ import Watchdog
         await repository.close()
     }
 
+    @Test func `H3: a removal by the id is not run again, and another profile with the name stays`() async throws {
+        let repository = try await store.open(registering: ["abel", "bert"])
+        let abel = try #require(try await repository.profile(username: "abel"))
+        await #expect(throws: ProfileStoreError.staleRevision(expected: 2, current: 1)) {
+            try await repository.remove(id: abel.id, expecting: 2)
+        }
+        #expect(try await repository.remove(id: abel.id, expecting: 1, key: key) == abel)
+        _ = try await repository.register("abel")
+        #expect(try await repository.remove(id: abel.id, expecting: 1, key: key) == abel)
+        #expect(try await repository.profile(username: "abel") != nil)
+        await #expect(throws: ProfileStoreError.keyReused(key)) {
+            try await repository.remove("abel", expecting: 1, key: key)
+        }
+        await #expect(throws: ProfileStoreError.notFound(username: String(abel.id))) {
+            try await repository.remove(id: abel.id)
+        }
+        await repository.close()
+    }
+
     @Test func `H3: a key belongs to one request, and another request with it is refused`() async throws {
         let repository = try await store.open(registering: ["abel", "bert"])
         func key(_ text: String, _ request: String) throws -> WriteKey {

@@ -35,6 +35,7 @@ final class AttemptLimiter: Sendable {
     }
 
     /// Runs an attempt that counts as a failure until it succeeds, so that attempts at the same time are counted too.
+    /// With `keepsCounting`, it counts even after it has succeeded.
     ///
     /// An attempt that the store did not answer does not count. Otherwise the clients that repeat a login while a database
     /// is away would be refused for a minute when it is back.

@@ -2,7 +2,7 @@ internal import HTTPTypes
 internal import ProfileStore
 
 /// The ETag of a profile: its revision, the version of the rules that judged it, and whether they found it invalid. A
-/// revalidation changes the last two and no revision, so a client that holds an older judgement is told.
+/// revalidation changes the last two, but not the revision. So a request with the ETag of an older judgement fails.
 struct EntityTag: Hashable, Sendable {
     let revision: Int64
     let schemaVersion: Int
@@ -14,7 +14,7 @@ struct EntityTag: Hashable, Sendable {
         isInvalid = profile.status == .invalid
     }
 
-    /// Reads a strong ETag in quotes; nil for any other text, which no profile has.
+    /// Reads the ETag of a profile, with its quotes. Returns nil for any other text: it is the ETag of no profile.
     init?(_ text: Substring) {
         guard text.count > 2, text.first == "\"", text.last == "\"" else { return nil }
         let parts = text.dropFirst().dropLast().split(separator: "-", omittingEmptySubsequences: false)
@@ -53,8 +53,8 @@ enum Precondition: Hashable, Sendable {
     ///
     /// - Parameters:
     ///   - profile: The profile as it is now.
-    ///   - isKeyed: Whether the change may be a repeat. Its first time has changed the revision, and only the store knows
-    ///     this, so a revision that has changed is left to the store.
+    ///   - isKeyed: Whether the request has an idempotency key, so that it may be a repeat. An earlier attempt may have
+    ///     changed the revision, and only the store knows this. So the store checks an outdated revision.
     /// - Returns: The revision; nil if the request accepts any.
     /// - Throws: `stale` if the profile has another ETag.
     func revision(of profile: Profile, isKeyed: Bool) throws(Problem) -> Int64? {
@@ -73,7 +73,7 @@ extension Substring {
         return text
     }
 
-    /// Whether the text is an ETag of RFC 9110, of anybody.
+    /// Whether the text has the form of an ETag (RFC 9110), strong or weak. It need not be the ETag of a profile.
     fileprivate var isEntityTag: Bool {
         let opaque = hasPrefix("W/") ? dropFirst(2) : self
         return opaque.count >= 2 && opaque.first == "\"" && opaque.last == "\""

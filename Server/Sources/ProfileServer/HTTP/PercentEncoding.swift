@@ -1,6 +1,7 @@
 /// The percent-encoding of URIs (RFC 3986) in paths, and that of forms in queries.
 enum PercentEncoding {
-    /// Decodes a segment of a path; nil if an escape is incomplete or the bytes are not UTF-8.
+    /// Decodes a segment of a path or, with `isForm`, a name or value of a query. Returns nil if an escape is wrong or
+    /// the bytes are not UTF-8.
     static func decode(_ text: Substring, isForm: Bool = false) -> String? {
         guard text.hasEscape(isForm: isForm) else { return String(text) }
         var bytes: [UInt8] = []

@@ -8,7 +8,7 @@ internal import SecretHashing
 
 // The problems of the errors that the libraries throw.
 extension Problem {
-    /// Maps an error that serving a route has thrown. The rules in force word the issues.
+    /// Maps an error that serving a route has thrown. The messages of issues come from `schema`, the rules in force.
     init(_ error: any Error, _ schema: ProfileSchema) {
         switch error {
         case let problem as Problem: self = problem
@@ -103,7 +103,7 @@ extension Problem {
         .unauthorized, "invalid_credentials", LoginError.invalidCredentials.message,
         headers: [.wwwAuthenticate: #"Bearer realm="profiles""#])
 
-    /// What a caller can do decides the status; the code tells what happened.
+    /// Makes the problem of a kind of errors. The kind decides the status, and the code says what happened.
     init(kind: ProfileStoreError.Kind, code: String) {
         let soon: HTTPFields = [.retryAfter: "1"]
         switch kind {

@@ -12,15 +12,16 @@ extension Route {
     ) { call in
         let patch = call.body
         if patch.setsPassword, !call.permits(.write) { throw Problem.notPermitted }
-        let target = try await call.changedProfile
+        let revision = try await call.expectedRevision
         let (author, key) = (call.caller.author, try call.key)
         let merge: @Sendable (inout ProfileDraft) throws -> Void = { try $0.merge(patch) }
         let edited =
-            if case .id(let id?)? = call.parameters.profile {
-                try await call.repository.edit(id: id, expecting: target.revision, by: author, key: key, merge)
-            } else {
-                try await call.repository.edit(
-                    target.username, expecting: target.revision, by: author, key: key, merge)
+            switch call.parameters.profile {
+            case .name(let name)?:
+                try await call.repository.edit(name, expecting: revision, by: author, key: key, merge)
+            case .id(let id?)?:
+                try await call.repository.edit(id: id, expecting: revision, by: author, key: key, merge)
+            case .id(nil)?, nil: throw Problem.noSuchProfile
             }
         return .profile(edited, for: call.caller)
     }
@@ -85,9 +86,16 @@ extension Route {
         summary: "Remove a profile. Its history keeps the values for a time.",
         answers: [.init(.noContent, "It is removed.")], keyUse: .answersRepeats, needsPrecondition: true
     ) { call in
-        let target = try await call.changedProfile
-        let removed = try await call.repository.remove(
-            target.username, expecting: target.revision, by: call.caller.author, key: try call.key)
+        let revision = try await call.expectedRevision
+        let (author, key) = (call.caller.author, try call.key)
+        let removed =
+            switch call.parameters.profile {
+            case .name(let name)?:
+                try await call.repository.remove(name, expecting: revision, by: author, key: key)
+            case .id(let id?)?:
+                try await call.repository.remove(id: id, expecting: revision, by: author, key: key)
+            case .id(nil)?, nil: throw Problem.noSuchProfile
+            }
         return Answer(status: .noContent, profileID: removed.id)
     }
 
@@ -141,29 +149,15 @@ extension JSONValue {
 }
 
 extension Call {
-    /// The profile that the path names and the revision that the request expects.
+    /// The revision that the request expects of the profile that the path names; nil if any will do.
     ///
     /// A request with a key may be a repeat of one that has renamed or removed the profile. Only the store knows this, so
     /// such a profile need not exist.
-    fileprivate var changedProfile: (username: String, revision: Int64?) {
+    fileprivate var expectedRevision: Int64? {
         get async throws {
-            if let profile = try await findProfile() { return (profile.username, try expectedRevision(of: profile)) }
-            guard headers[.idempotencyKey] != nil, let name = try await lastName else { throw Problem.noSuchProfile }
-            return (name, try precondition.firstRevision)
-        }
-    }
-
-    /// The name of the profile that the path names. If the path has the id of a removed profile, the history knows its
-    /// name, unless the store keeps no history.
-    private var lastName: String? {
-        get async throws {
-            switch parameters.profile {
-            case .name(let name)?: return name
-            case .id(let id?)?:
-                let last = try await repository.history(ofID: id).first
-                return last?.values.first { $0.field == FieldName.username.text }?.before
-            case .id(nil)?, nil: return nil
-            }
+            if let profile = try await findProfile() { return try expectedRevision(of: profile) }
+            guard headers[.idempotencyKey] != nil else { throw Problem.noSuchProfile }
+            return try precondition.firstRevision
         }
     }
 }

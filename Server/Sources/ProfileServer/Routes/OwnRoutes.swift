@@ -214,7 +214,7 @@ extension Caller {
     }
 }
 
-// Routes about passcodes, which programs have for every profile.
+// The parts that the passcode routes of people share with those of programs.
 extension Call {
     /// Sets the first passcode.
     func createPasscode() async throws -> Answer {

@@ -123,7 +123,7 @@ extension Call {
 }
 
 extension SchemaVersion {
-    /// The ETag by which a new version says which one it replaces.
+    /// The ETag of the version. A request that adopts new rules sends it in `If-Match` to name the version to replace.
     var entityTag: String { "\"schema-\(number)\"" }
 }
 

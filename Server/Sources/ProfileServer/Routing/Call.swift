@@ -2,7 +2,7 @@ internal import HTTPTypes
 internal import ProfileCore
 internal import ProfileStore
 
-/// A request that its route may serve: everything about it has been read and checked.
+/// A request that its route may serve. Its caller is admitted and its body is parsed. The route checks everything else.
 struct Call: Sendable {
     let service: ProfileService
     let route: Route
@@ -77,7 +77,8 @@ struct Call: Sendable {
         try precondition.revision(of: profile, isKeyed: headers[.idempotencyKey] != nil)
     }
 
-    /// The idempotency key of the request, which belongs to its caller. The whole request counts, without its secrets.
+    /// The idempotency key of the request, which belongs to its caller; nil if the request has none. A repeat must have
+    /// the same method, target, `If-Match` and body. Secrets in the body are not compared.
     var key: WriteKey? {
         get throws(Problem) {
             guard let text = headers[.idempotencyKey] else { return nil }

@@ -1,4 +1,4 @@
-/// The routes of the service. A service of one's own may have some of them; see ``ProfileService``.
+/// The routes of the service. An application may make a service with only some of them; see ``ProfileService``.
 public enum RouteName: String, CaseIterable, Sendable {
     // Without credentials.
     case logIn, redeemReset, register, getHealth, getReadiness, getDescription

@@ -41,8 +41,8 @@ struct RouteTable: Sendable {
         let parameters: PathParameters
     }
 
-    /// Finds the routes of a path, whose segments are decoded. A path is compared as it was sent: neither `//` nor a
-    /// slash at the end means the same as the path without it.
+    /// Finds the routes of a path, whose segments are decoded. Empty segments are not ignored, so a path with `//` or
+    /// with a slash at its end has no route.
     func match(_ segments: [String]) -> Match? {
         var node = root
         var parameters = PathParameters()

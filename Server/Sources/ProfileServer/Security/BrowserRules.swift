@@ -18,7 +18,7 @@ struct BrowserRules: Sendable {
         self.protection = protection
     }
 
-    /// Checks that the request means this service by its name.
+    /// Checks that the `Host` of the request is one of the names of this service.
     func requireHost(_ authority: String?) throws(Problem) {
         guard let authority, !authority.isEmpty else { throw .noHost }
         guard hosts.contains(authority) || hosts.contains(authority.lowercased()) else { throw .otherHost }
@@ -39,7 +39,8 @@ struct BrowserRules: Sendable {
     /// Adds what every answer has.
     func protect(_ response: inout HTTPFields) { response.append(contentsOf: protection) }
 
-    /// Adds what lets a page of an allowed origin read the answer. Credentials are never allowed, so only tokens count.
+    /// Adds what lets a page of an allowed origin read the answer. `Access-Control-Allow-Credentials` is never sent, so
+    /// such a page can use a token, but no cookie.
     func allow(_ request: HTTPFields, _ response: inout HTTPFields) {
         guard !allowedOrigins.isEmpty else { return }
         response[values: .vary].append("Origin")

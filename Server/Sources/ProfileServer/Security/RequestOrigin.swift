@@ -45,8 +45,8 @@ struct RequestOrigin: Sendable {
         return proxies
     }
 
-    /// Reads the addresses from the right, where the nearest proxy has written, up to the first one that is no proxy of
-    /// ours: whatever stands before it, the client may have invented.
+    /// Reads the addresses from the right, where the nearest proxy has written. Stops at the first address that is not
+    /// a proxy of this service, because the client may have invented the addresses to the left of it.
     private static func client(
         _ forwarded: [String], _ peer: ClientAddress, _ proxies: [AddressRange]
     ) -> ClientAddress {

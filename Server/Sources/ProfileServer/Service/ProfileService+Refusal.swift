@@ -10,7 +10,7 @@ extension ProfileService {
         let problem = Problem(refusal)
         var response = HTTPResponse(status: problem.status, headerFields: problem.headers)
         response.headerFields[.contentType] = "application/problem+json"
-        // Hummingbird adds it to the answers that it writes itself.
+        // Hummingbird adds the date only to the answers that Hummingbird writes.
         response.headerFields[.date] = Timestamp.now().httpDate
         browsers.protect(&response.headerFields)
         return (response, ByteBuffer(bytes: problem.json.utf8()))

@@ -55,7 +55,8 @@ public final class ProfileService: Sendable {
     /// The service's description in OpenAPI 3.1. It is written once, because anyone may ask for it, and it takes 3 ms.
     public let openAPI: String
 
-    /// The cookies of a request; nil if it may have been read on its way to the proxy, so that it has none.
+    /// The names of the cookies of a request. Nil if the request reached the proxy without encryption: then the service
+    /// uses no cookies.
     func cookies(of origin: RequestOrigin) -> CookieNames? {
         switch options.transport {
         case .plain: CookieNames(isSecure: false)

@@ -42,7 +42,8 @@ struct RequestRecord {
         logger.notice("audit", metadata: metadata)
     }
 
-    /// A method that no route has may be any text.
+    /// The method for the log and the metrics. A client can send any text as a method, so an unknown method is written
+    /// as `other`.
     private var loggedMethod: String {
         switch method {
         case .get, .head, .post, .put, .patch, .delete, .options: method.rawValue

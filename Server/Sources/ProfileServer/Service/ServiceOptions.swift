@@ -16,7 +16,8 @@ public struct ServiceOptions: Sendable {
     public var opensRegistration = false
     /// The maximum size of a request's body, in bytes.
     public var bodyLimit = 64 * 1024
-    /// The number of failed logins, registrations and resets from one address within a minute. Further ones get 429.
+    /// The number of failed logins, failed resets and all registrations from one address within a minute. Further ones
+    /// get 429.
     public var attemptsOfAddress = 10
     /// The number of searches without an index that run at the same time. Further ones get 503.
     public var scanLimit = 2

@@ -100,7 +100,7 @@ struct ProfilesServer: AsyncParsableCommand {
             switch error {
             case let error as ProfileStoreError: throw ServerFailure(error)
             case let error as ServerFailure: throw error
-            // Services that were cancelled when their time to end was up are no failure.
+            // If services were cancelled because the grace time was over, this is no failure.
             default:
                 guard graceTime.isEnding else {
                     throw ServerFailure(.software, "The service ended without a signal: \(error)")
@@ -131,8 +131,8 @@ struct ProfilesServer: AsyncParsableCommand {
     private var repositoryOptions: ProfileRepository.Options {
         var options = ProfileRepository.Options()
         options.command = "profiles-server"
-        // A client that is told to try again is served better than one that waits.
-        // Less than the grace time, so that a request that waits when the service ends is answered.
+        // After this limit, a waiting client is told to try again. The limit is shorter than the grace time, so a
+        // request that waits when the service ends is still answered.
         options.waitLimit = GraceTime.limit - .seconds(2)
         options.observer = StoreMetrics().observer
         return options

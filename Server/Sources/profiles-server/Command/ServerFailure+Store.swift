@@ -1,7 +1,7 @@
 internal import Glibc
 internal import ProfileStore
 
-// The failures for errors of a store, when it is opened or kept. The errors of requests are answers, not failures.
+// The failures for errors when a store is opened or maintained. The errors of requests are answers, not failures.
 extension ServerFailure {
     init(_ error: ProfileStoreError) {
         let path = error.path ?? "the store"

@@ -1,7 +1,7 @@
 internal import Glibc
 
-/// The exit codes of the process. The codes from 64 to 78 come from BSD's `sysexits.h`, and the command `profiles` has
-/// the same.
+/// The exit codes of the process. The codes from 64 to 78 come from BSD's `sysexits.h`. The command `profiles` uses the
+/// same codes, but there 70 means an unknown outcome.
 enum ExitStatus: Int32 {
     case usage = 64
     /// The store does not have the expected format.

@@ -36,7 +36,8 @@ struct ListenAddress: ExpressibleByArgument, Hashable {
     /// The address with a port, as it stands in a URL.
     func authority(port: Int) -> String { text.contains(":") ? "[\(text)]:\(port)" : "\(text):\(port)" }
 
-    /// The names under which clients reach the address without asking for it by another name.
+    /// Returns the values of `Host` that need no `--host-name`: the address and, on a loopback address, `localhost` and
+    /// the usual loopback addresses. A wildcard address has none.
     func ownHosts(port: Int, isEncrypted: Bool) -> [String] {
         let hosts = isLoopback ? ["127.0.0.1", "localhost", "[::1]"] : []
         let own = isWildcard ? [] : [text.contains(":") ? "[\(text)]" : text]

@@ -9,7 +9,7 @@ internal import ServiceLifecycle
 
 /// The listeners of the service: one for all callers, or one for people and one for programs.
 ///
-/// Both begin and end together. As two services of a group, the second would accept connections until the first has
+/// Both begin and end together. As two services of a group, one would still accept connections until the other has
 /// answered its last request.
 struct Listeners: Service {
     struct Listener: Sendable {
@@ -52,7 +52,7 @@ struct Listeners: Service {
             onServerRunning: { channel in
                 await service.listens(index, on: channel.localAddress?.port ?? listener.port)
             },
-            // Its records of requests contain their URLs.
+            // Hummingbird's records of requests contain URLs. With this label, `JSONLogHandler` drops them.
             logger: Logger(label: "hummingbird"))
     }
 

@@ -44,8 +44,8 @@ struct ServerOptions: ParsableArguments {
         name: .customLong("host-name"),
         help: ArgumentHelp(
             """
-            Answer to this name, such as profiles.example; may be repeated. Requests with another Host are refused. \
-            (default: the address itself, and localhost on a loopback address)
+            Answer to this name, such as profiles.example; may be repeated. The address itself and, on a loopback \
+            address, localhost are always answered too. Requests with another Host are refused.
             """, valueName: "name"))
     var hostNames: [String] = []
 
@@ -163,7 +163,8 @@ struct ServerOptions: ParsableArguments {
 
     /// Returns the options of a service that listens on these ports.
     func serviceOptions(ports: [Int]) -> ServiceOptions {
-        // A name without a port is also meant with the ports of the service, and without any behind a proxy.
+        // A name without a port is accepted without a port, as clients of a proxy send it, and with each port of the
+        // service.
         let named = hostNames.flatMap { name in
             name.contains(/:[0-9]+$/) ? [name] : [name] + ports.map { "\(name):\($0)" }
         }

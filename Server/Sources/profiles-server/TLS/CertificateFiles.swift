@@ -10,15 +10,15 @@ struct CertificateFiles: Sendable {
     ///
     /// - Returns: The settings of connections with this certificate.
     /// - Throws: A failure if a file cannot be read, if it has no certificate or key, if the two do not belong together,
-    ///   or if every user of the system may read the key.
+    ///   or if every user of the system has a permission for the file of the key.
     func context() throws(ServerFailure) -> NIOSSLContext {
         let chain = try Self.chain(in: try Self.read(certificate, "--tls-certificate", isSecret: false), certificate)
         let key = try Self.key(in: try Self.read(key, "--tls-key", isSecret: true), key)
         var configuration = TLSConfiguration.makeServerConfiguration(
             certificateChain: chain.map(NIOSSLCertificateSource.certificate), privateKey: .privateKey(key))
         configuration.minimumTLSVersion = .tlsv12
-        // All cipher suites of TLS 1.3 authenticate what they encrypt (AEAD). Of TLS 1.2, only these do with a key that
-        // no later theft of the server's key reveals.
+        // All cipher suites of TLS 1.3 use authenticated encryption (AEAD) and forward secrecy. These suites of TLS 1.2
+        // do too. With forward secrecy, a later theft of the server's key does not reveal earlier connections.
         configuration.cipherSuiteValues = [
             .TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256, .TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256,
             .TLS_ECDHE_ECDSA_WITH_AES_256_GCM_SHA384, .TLS_ECDHE_RSA_WITH_AES_256_GCM_SHA384,
