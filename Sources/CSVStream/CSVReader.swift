@@ -12,9 +12,9 @@
 /// - A quoted cell is faulty if text follows its closing quote. A quoted cell without a closing quote is also faulty.
 ///   The search for the closing quote ends at the end of the input or at the maximum size of a record. A faulty record
 ///   consists only of its first line, and reading continues with the next line. So a stray quote damages only one row.
-///   The reader never searches the same bytes twice for a closing quote. A search may cover several lines. If a quoted
-///   cell in one of these lines is not closed before its line end, the cell gets the same fault without another search.
-///   So every byte is examined a bounded number of times.
+///   The reader never searches the same bytes twice for a closing quote. A search may cover several lines. If a later
+///   quoted cell begins in one of these lines and is not closed in that line, it gets the fault of the first cell
+///   without another search. So every byte is examined a bounded number of times.
 /// - A record that is longer than ``maximumRecordBytes`` gets the fault ``RecordFault/tooLong`` and has no cells. The
 ///   reader skips the rest of the line and continues with the next line. If a quoted cell has no closing quote, and the
 ///   first line of its record exceeds the limit, the record also gets this fault.

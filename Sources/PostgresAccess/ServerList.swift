@@ -62,8 +62,8 @@ package struct ServerList: Sendable {
         isLocalDurabilityEnough = try Self.isLocal(durability: own["durability"])
         var given = try Self.settings(of: uri)
         guard given["password"] == nil, given["sslpassword"] == nil else { throw .holdsPassword }
-        // If the URI does not set the hosts or ports, they come from environment variables. libpq reads all other
-        // variables when it connects.
+        // If the URI does not set the hosts or ports, they come from environment variables. When libpq connects, it
+        // reads the variables of all other settings, except those that are set below, such as `options`.
         for name in ["host", "hostaddr", "port"] where given[name] == nil {
             given[name] = getenv("PG" + name.uppercased()).map { String(cString: $0) }
         }

@@ -14,7 +14,7 @@ struct FewValues: Sendable {
     /// The distinct values; nil if there are more than ``most`` or one is longer than ``longest``. Frequent values are
     /// near the front.
     private(set) var entries: [Entry]? = []
-    /// The number of values before the last one that was new.
+    /// The number of values before the last new value. A value is new if no earlier value equals it.
     private(set) var lastArrival = 0
     private var values = 0
 

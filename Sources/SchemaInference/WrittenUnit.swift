@@ -18,7 +18,7 @@ struct WrittenUnit {
 
     /// Splits a value; nil if it is no number with exactly one unit. The text of the number itself is not checked.
     ///
-    /// A currency may be on either side. Another unit must follow the number. After a number, a word that is not a
+    /// A currency may be on either side. Any other unit must follow the number. After a number, a word that is not a
     /// known unit needs a space before it, and so does a unit of one ASCII character other than `%`. So `A12` and `12a`
     /// stay codes.
     init?(_ value: Span<UInt8>) {

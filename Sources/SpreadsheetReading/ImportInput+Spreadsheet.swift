@@ -79,8 +79,8 @@ extension ByteSource {
         return SpreadsheetKind.mayBeWorkbook(start)
     }
 
-    /// Returns a source of the decompressed bytes, which are copied to a file. Throws `tooLarge` if the data expands more
-    /// than a workbook does, so that it cannot fill the disk.
+    /// Returns a source of the decompressed bytes. The caller copies these bytes to a file. If the data expands more
+    /// than a workbook may, reading from the source throws `tooLarge`. So the data cannot fill the disk.
     fileprivate func decompressedWorkbook() throws(ByteStreamError) -> ByteSource {
         let sizes = Locked((compressed: Int64(0), inflated: Int64(0)))
         let compressed = ByteSource { buffer throws(ByteStreamError) in

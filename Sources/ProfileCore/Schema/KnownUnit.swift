@@ -65,7 +65,7 @@ package struct NumberSides {
             let last = value.indices.last(where: { value[$0].isASCIIDigit })
         else { return nil }
         let decimal = decimals.first { value.has($0, before: first) }
-        // In `No.5` the point follows a word. See `NumberReader`.
+        // In `No.5` the point follows a letter, so it is not a decimal character. See `NumberReader`.
         let end = decimal.map { first - $0.count } ?? first
         let isAfterLetter = end < first && end > 0 && value[end - 1].isASCIILetter
         digits = first..<last + 1

@@ -60,7 +60,8 @@ extension FieldParser {
         }
     }
 
-    /// Reads `written` and `missing`: how an export that is like the original file writes values and missing values.
+    /// Reads `written` and `missing`. They define the notation of values and of missing values in an export that is
+    /// like the original file.
     func parseWrittenForms(_ rules: inout FieldRules) {
         if let text = extensions.string("missing") {
             if rules.missingValues.contains(text) {

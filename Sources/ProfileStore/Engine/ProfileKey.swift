@@ -4,3 +4,12 @@ package enum ProfileKey: Sendable {
     case username(String)
     case id(Int64)
 }
+
+extension ProfileStoreError {
+    package static func notFound(_ key: ProfileKey) -> Self {
+        switch key {
+        case .username(let username): .notFound(username: username)
+        case .id(let id): .notFound(username: String(id))
+        }
+    }
+}

@@ -65,12 +65,6 @@ extension ProfileStoreError {
     // Each function has the name of a reason, so that `throw .notFound(username: name)` works as with an enum.
 
     package static func notFound(username: String) -> Self { Self(.notFound(username: username)) }
-    package static func notFound(_ key: ProfileKey) -> Self {
-        switch key {
-        case .username(let username): .notFound(username: username)
-        case .id(let id): .notFound(username: String(id))
-        }
-    }
     package static func duplicate(_ fields: [FieldName]) -> Self { Self(.duplicate(fields)) }
     package static func staleRevision(expected: Int64, current: Int64) -> Self {
         Self(.staleRevision(expected: expected, current: current))

@@ -65,7 +65,7 @@ extension ProfileRepository.Passcodes {
             return try await change(
                 .replace(proven.hash, by: hash, of: proven.profile.id), .replacePasscode, stamp)
         }
-        // The passcode was changed after the check.
+        // The passcode is not replaced if it was changed or removed after the check.
         guard isReplaced else { throw .wrong }
     }
 

@@ -83,7 +83,8 @@ extension ProfileRepository.Rules {
     }
 
     /// Returns the effects that a schema would have on stored values: values that it would not read, and values whose
-    /// stored form would change. Reads every profile if there may be any.
+    /// stored form would change. Reads every profile, unless the comparison of the schemas shows that the schema has no
+    /// such effect.
     ///
     /// - Parameter candidate: The schema. A field to which this store has assigned a column keeps that column.
     /// - Returns: The effects on fields that have any such value.

@@ -102,7 +102,7 @@ extension ProfileRepository.Sessions {
     /// - Returns: The new session with its token, and the device if it is remembered. Both have the label of the old
     ///   session.
     /// - Throws: `wrong` if the present password is wrong, if it was changed meanwhile, or if the session has ended;
-    ///   `throttled`, `locked`; `store(.invalid)` with the issues of the new password, without an attempt; …
+    ///   `throttled`, `locked`; `store(.invalid)` with the issues of the new password, before an attempt is counted; …
     public func changePassword(
         from present: Secret, to new: Secret, in session: LoginSession, remembersDevice: Bool = false,
         policy: SessionPolicy? = nil, by author: Author? = nil

@@ -16,7 +16,7 @@ final class SQLiteEngine: StoreEngine {
     let beeper: Beeper
     let listener = Locked<CommitListener?>(nil)
 
-    /// Opens the engine on an existing file. The file must have this program's version.
+    /// Opens the engine on an existing file. The version of the store must be ``Migrator/latest``.
     init(
         _ file: StoreFile, _ look: consuming StoreLook, _ writer: DatabaseWriter, isMadeHere: Bool,
         _ options: ProfileRepository.Options

@@ -28,8 +28,8 @@ package final class RepeatableInput: Sendable {
     /// - Parameters:
     ///   - input: The input.
     ///   - folder: The folder for the copy, if a copy is needed.
-    ///   - copiesFiles: Whether a regular file is copied, as a pipe always is. If true, later readings do not depend on
-    ///     the original file.
+    ///   - copiesFiles: Whether a regular file is copied too. A pipe is always copied. If true, later readings do not
+    ///     depend on the original file.
     /// - Throws: ``ImportError`` if the input cannot be opened, or if the file for the copy cannot be created.
     package init(_ input: ImportInput, keptIn folder: String, copiesFiles: Bool = false) throws(ImportError) {
         let stream: InputReading

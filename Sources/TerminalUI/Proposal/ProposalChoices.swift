@@ -28,7 +28,8 @@ package struct ProposalChoices: Hashable, Sendable {
         key = others.isEmpty ? nil : .columns(others)
     }
 
-    /// Makes the rules of a column one step tighter: from loose to those that the file proves, then to the tightest.
+    /// Makes the rules of a column one step tighter. The order is: loose rules, the rules that the file proves, the
+    /// tightest rules.
     mutating func tighten(_ header: String) {
         if loose.remove(header) == nil { strict.insert(header) }
     }

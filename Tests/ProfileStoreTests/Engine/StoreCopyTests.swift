@@ -189,7 +189,7 @@ import Watchdog
     }
 
     @Test func `what is written meanwhile is noticed, and a copy begun again is whole`() async throws {
-        let used = try await Used(11)
+        let used = try await Used(12)
         try await register("early", used.repository)
         let back = try TemporaryStore()
         let copy = try await back.open(used.options())

@@ -63,7 +63,7 @@ final class Route: Sendable {
     /// An answer that is no problem.
     struct Success: Hashable, Sendable {
         let status: HTTPResponse.Status
-        /// The shape of a JSON body; nil if the answer has no body or a text.
+        /// The shape of a JSON body; nil if the answer has no body, or if the body is a text.
         var shape: Shape?
         /// The media type of a body that is a text and not JSON.
         var mediaType: String?
