@@ -116,8 +116,11 @@ import Testing
             let another: HTTPFields = [.idempotencyKey: "another", .ifMatch: "\"1-1\""]
             let answer = try await test.send(.delete, "/v1/profiles/by-id/1", token: token, headers: another)
             #expect(answer.status == .notFound)
-            let unknown = try await test.send(.delete, "/v1/profiles/by-id/9", token: token, headers: another)
-            #expect(unknown.status == .notFound)
+            let third: HTTPFields = [.idempotencyKey: "third", .ifMatch: "\"1-1\""]
+            for id in ["9", "nine"] {
+                let unknown = try await test.send(.delete, "/v1/profiles/by-id/\(id)", token: token, headers: third)
+                #expect(unknown.status == .notFound)
+            }
             #expect(try await test.repository.profile(username: "ben") != nil)
         }
     }
