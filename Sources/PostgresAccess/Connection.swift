@@ -24,7 +24,7 @@ package final class Connection: @unchecked Sendable {
     /// The number of names given to statements so far. A name is never reused, because the server may still have a
     /// statement with this name.
     private var nameCount = 0
-    /// The number of statements run so far. Each statement stores this number at its last use. So the least recently
+    /// The number of statements run so far. When a statement is used, it stores this number. So the least recently
     /// used statement has the smallest number.
     private var useCount = 0
     /// The maximum number of prepared statements. This package has fewer than a hundred fixed statements. All other

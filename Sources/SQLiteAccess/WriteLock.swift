@@ -125,7 +125,7 @@ package struct WriteLock: ~Copyable, Sendable {
     /// The usual maximum wait for the turnstile. A woken waiter needs far less time to take the lock. If a process
     /// holds the lock for more than this time, the order of the waiters does not matter.
     private static let usualPatience = Duration.milliseconds(500)
-    /// The maximum wait for the turnstile after a timeout. This time is still enough for a running waiter to take the
+    /// The maximum wait for the turnstile if an earlier wait has timed out. This time is still enough for a running waiter to take the
     /// turnstile.
     private static let leastPatience = Duration.milliseconds(10)
 

@@ -4,7 +4,7 @@ public enum WithheldRule: Hashable, Sendable {
     case required
     /// No two profiles have the same value.
     case unique
-    /// The field has one of this number of values.
+    /// The field allows only a list of values. The number is the length of the list.
     case values(Int)
     /// The field has this mask.
     case mask(String)

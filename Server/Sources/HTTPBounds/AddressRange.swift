@@ -9,7 +9,7 @@ public struct AddressRange: Hashable, Sendable {
     public init?(_ text: some StringProtocol) {
         let parts = text.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
         guard let address = ClientAddress(parts[0]) else { return nil }
-        // An IPv4 address without colons counts its prefix from its own 32 bits.
+        // The prefix length of an IPv4 address without colons is relative to its 32 bits.
         let unusedBits = parts[0].utf8.contains(UInt8(ascii: ":")) ? 0 : 96
         var length = 128
         if parts.count == 2 {

@@ -32,7 +32,7 @@ public struct ClientAddress: Hashable, Sendable {
 
     /// The address for which connections and attempts are counted: an IPv4 address itself, or the IPv6 /64.
     ///
-    /// One customer usually has a whole /64, so counting single IPv6 addresses would bound nothing.
+    /// One customer usually has a whole /64, so a limit for single IPv6 addresses would have no effect.
     public var key: ClientAddress {
         isIPv4 ? self : ClientAddress(bits: (bits >> 64) << 64)
     }

@@ -109,7 +109,7 @@ public struct SchemaError: Hashable, Sendable {
         case secretIsRenamed
     }
 
-    /// The members that can be missing in an error of the kind `missing`.
+    /// A part of a schema that can be missing. An error of the kind `missing` names the part.
     public enum Part: Hashable, Sendable {
         /// The schema's list of fields.
         case fields

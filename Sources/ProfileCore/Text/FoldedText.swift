@@ -11,7 +11,7 @@ package struct FoldedText: Hashable, Sendable {
     private let first: UInt64
     private let second: UInt64
     /// An upper-case ASCII letter differs from the lower-case letter in one bit. If the first byte is a letter,
-    /// `firstCase` is eight copies of that bit. Otherwise `firstCase` is 0. `secondCase` describes the second byte in
+    /// `firstCase` has this bit in each of its eight bytes. Otherwise `firstCase` is 0. `secondCase` describes the second byte in
     /// the same way.
     private let firstCase: UInt64
     private let secondCase: UInt64

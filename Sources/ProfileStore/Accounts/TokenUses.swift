@@ -14,8 +14,8 @@ final class TokenUses: Sendable {
     private let state = Locked(State())
     private let write: @Sendable ([TokenUse]) async -> Void
 
-    /// - Parameter write: Writes uses. If the function cannot write a use, it may drop this use, because the next use
-    ///   of the token will be written.
+    /// - Parameter write: Writes the times at which tokens were used. If a write fails, its uses may be lost, because the
+    ///   next use of the token is written too.
     init(write: @escaping @Sendable ([TokenUse]) async -> Void) { self.write = write }
 
     /// Adds a use to the next write. Ignores the use if a use of the same token is being written now.

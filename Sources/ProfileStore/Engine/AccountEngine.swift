@@ -21,9 +21,10 @@ package protocol AccountEngine: Sendable {
     /// The duration of the call does not depend on whether a profile has the username (P10).
     func admit(_ attempt: LoginAttempt) async throws(ProfileStoreError) -> ThrottleState.Decision
 
-    /// Stores the outcome of an admitted attempt. Starts a session if the outcome contains one, and remembers its device: a
-    /// presented token of the profile gets a new expiry, and otherwise the new token is issued. If the outcome contains
-    /// a new hash of the same password, the engine replaces the stored hash. The sessions of the profile continue.
+    /// Stores the outcome of an admitted attempt. If the outcome contains a session, this method
+    /// starts the session and remembers its device. A device token of the profile that was presented gets a new expiry;
+    /// without such a token, a new one is issued. If the outcome contains a new hash of the same password, the engine
+    /// replaces the stored hash. The sessions of the profile continue.
     ///
     /// - Returns: The profile. Nil if the outcome is not `right`, or if the profile no longer exists.
     func settle(

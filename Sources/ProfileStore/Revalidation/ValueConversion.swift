@@ -15,7 +15,7 @@ struct ValueConversion: Sendable {
         case canonical
     }
 
-    /// For each version of the schema, the reading of each field.
+    /// The key is a version of the schema. The value says how each field is read in the profiles of this version.
     private let readings: [Int: [Reading]]
     /// The reading of each field in profiles that were last judged by the new rules. Revalidation does not change
     /// values, so a value with an issue may still have its earlier form.

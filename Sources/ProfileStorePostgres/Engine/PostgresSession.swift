@@ -312,7 +312,7 @@ struct PostgresSession: Sendable {
     }
 
     /// Reads the row of a key, and waits until another machine has the row too. The write of the row may still wait for
-    /// a standby. Therefore this method updates the row without changing it. The `COMMIT` of that update returns only
+    /// a standby. Therefore this method updates the row to the same values. The `COMMIT` of that update returns only
     /// when a standby has the earlier write and the update. If no quorum exists, `isSafe` of the result is false.
     func kept(_ key: String, until deadline: ContinuousClock.Instant) async throws -> KeptWrite? {
         try await pool.withConnection(until: deadline) { connection in

@@ -38,7 +38,7 @@ enum KeyedWriteTable {
         Command("SELECT request, outcome, kept_at FROM keyed_writes WHERE key = $1", [.text(key)])
     }
 
-    /// Updates the row of a key without changing it, and returns the columns of ``select(_:)``. A fourth column says
+    /// Updates the row of a key to the same values, and returns the columns of ``select(_:)``. A fourth column says
     /// whether commits wait for another machine.
     static func confirming(_ key: String) -> Command {
         Command(

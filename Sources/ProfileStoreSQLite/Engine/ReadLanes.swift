@@ -12,8 +12,8 @@ struct ReadLanes: Sendable {
         case count
         /// Reads a page of a search that may have to look at every profile.
         case search
-        /// Reads one of many pages of all profiles for an export, a revalidation or a copy. Also reads the profiles for
-        /// the preview of an import.
+        /// Reads a page for a job that reads all profiles page by page: an export, a revalidation or a copy. Also reads
+        /// the profiles for the preview of an import.
         case pages
         /// Reads the whole file at once, for a check, a backup or statistics.
         case file

@@ -170,7 +170,7 @@ package struct ImportColumns: Sendable {
         }
         header = schema.fields.map(\.name.text) + (schema.hasPassword ? [ProfileDraft.hashName] : [])
         columnOfField = Array(schema.fields.indices)
-        // An object may lack any member. A key of the content is not made if options leave out one of its members.
+        // An object may lack any member. If the options leave out a member of a content key, no such key is computed.
         let present = schema.fields.enumerated().map { [uses] in uses.leavesOut($1) ? nil : $0 }
         computedKey = try ComputedKey(options.key, of: schema, columns: present, header: header, uses: uses)
         keyName = schema.primaryKey.name.text
@@ -208,7 +208,7 @@ package struct ImportColumns: Sendable {
         return column == columnOfPasswords || column == columnOfHash ? nil : member.listForm(in: rewritten[column])
     }
 
-    /// Whether no member is ignored by its name.
+    /// Whether the options name no columns to ignore or to choose. If true, every member of an object is used.
     var takesAllMembers: Bool { uses.options.ignoredColumns.isEmpty && uses.options.chosenColumns.isEmpty }
 
     /// Whether the members of a nested object are imported like members of the outer object. This is not the case if the

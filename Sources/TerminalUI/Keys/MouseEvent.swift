@@ -39,7 +39,8 @@ extension MouseEvent {
 }
 
 extension Key {
-    /// The number of lines by which the mouse wheel scrolls, negative upwards; nil for another key.
+    /// The number of lines by which the mouse wheel scrolls. It is negative for an upward scroll. Nil if the key is not a
+    /// movement of the wheel.
     var wheelLines: Int? {
         guard case .mouse(let event) = self else { return nil }
         return switch event.action {

@@ -61,7 +61,7 @@ struct DatedFiles {
     ///
     /// - Parameters:
     ///   - path: The path of the new file, which is one of ``freePaths()``.
-    ///   - count: The number of files to keep, with the new file. At least 1.
+    ///   - count: The number of files to keep. It includes the new file. At least 1.
     /// - Returns: The paths of the removed files, oldest first.
     /// - Throws: A failure if a file cannot be removed. The new file stays.
     func removeOlder(than path: String, keeping count: Int) throws(CommandFailure) -> [String] {

@@ -127,7 +127,7 @@ struct ProfileListing: ~Copyable {
     // MARK: Text
 
     private mutating func addRow(_ profile: Profile) {
-        // The first invalid profile adds a column for issues.
+        // If a profile is invalid, the table gets a column for issues.
         if profile.status == .invalid, chosen == nil, columns.last != .fact(.issues) {
             columns.append(.fact(.issues))
             staying.insert(.fact(.issues))
