@@ -243,6 +243,9 @@
                 #expect(try await connection.answer().status == 100)
                 try connection.send(Self.login)
                 let reading = try Call.own(session).send(to: busy)
+                // A request that has not begun is not answered. Connections are accepted in order, by one event loop
+                // after the other, so this one has begun when later requests on each loop are answered.
+                for _ in 0..<8 { #expect(try await busy.get("/healthz").status == 200) }
                 let start = ContinuousClock.now
                 busy.send(SIGTERM)
                 idle.send(SIGTERM)
