@@ -19,7 +19,7 @@ public struct UndoReport: Hashable, Sendable {
     public internal(set) var unchanged = 0
     /// The number of profiles that the undo has left as they are.
     public internal(set) var leftCount = 0
-    /// The first 1,000 profiles that the undo has left as they are, or of which it has not reverted every value.
+    /// The first 1,000 profiles that the undo has not reverted, or has reverted only in part.
     public private(set) var left: [Left] = []
 
     /// A profile that an undo has left as it is.
