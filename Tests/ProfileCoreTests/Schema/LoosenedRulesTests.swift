@@ -10,7 +10,7 @@ import Watchdog
 
     /// Loosens the first field so that it allows the values of the second one.
     private func loosened(_ stored: String, by file: String) throws -> FieldRules {
-        let name = try #require(FieldName("price"))
+        let name: FieldName = "price"
         let satisfied = try #require(try schema(file)[name])
         let broken = BrokenFieldRules(codes: [.badFormat], choices: nil, satisfied: satisfied)
         return try #require(try schema(stored).loosened(where: [name: broken])[name])
