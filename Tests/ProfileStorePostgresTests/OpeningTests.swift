@@ -4,6 +4,7 @@ import ProfileCore
 import ProfileStorePostgres
 import ProfileTesting
 import ProfileTransfer
+import SecretHashing
 import StoreFixtures
 import Synchronization
 import Testing
@@ -21,6 +22,7 @@ import Watchdog
         for migration in Migration.postgres {
             #expect(
                 SmallFile.text(of: "\(folder)/\(migration.name).sql") == String(decoding: migration.sql, as: UTF8.self))
+            #expect(migration.checksum == SHA256.hexadecimal(migration.sql.span))
         }
         let store = try PostgresStore()
         try await store.open().close()

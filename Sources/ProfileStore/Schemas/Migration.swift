@@ -1,22 +1,21 @@
-internal import SecretHashing
-
 /// A migration: an SQL script that creates or changes the tables of an engine. A released script is never edited.
 package struct Migration: Sendable {
     /// The version of the tables after the migration. Versions begin at 1 and have no gaps.
     package let version: Int
     /// The file name without its extension.
     package let name: String
+    /// The SHA-256 of the script in lower-case hexadecimal digits. The store keeps it. It is not computed, because
+    /// opening a store compares all checksums, and that would take a twelfth of a look-up by the command.
+    package let checksum: String
     /// The script in UTF-8.
     package let sql: [UInt8]
 
-    package init(version: Int, name: String, sql: [UInt8]) {
+    package init(version: Int, name: String, checksum: String, sql: [UInt8]) {
         self.version = version
         self.name = name
+        self.checksum = checksum
         self.sql = sql
     }
-
-    /// The SHA-256 of the script in lower-case hexadecimal digits. The store keeps it.
-    package var checksum: String { SHA256.hexadecimal(sql.span) }
 }
 
 extension [Migration] {
