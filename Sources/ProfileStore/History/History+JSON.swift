@@ -16,11 +16,12 @@ extension HistoryEntry: JSONEncodable {
     /// Returns the entry as the owner of the profile sees it; see `OwnerAccess`.
     ///
     /// The members `author` and `command` are left out, because they may name members of staff. The members `first_id` and
-    /// `last_id` are left out, because an import has the ids of other profiles. The values of a field are left out if the
-    /// schema hides it from the owner, or does not have it, because a former field may have been hidden.
+    /// `last_id` are left out, because an import has the ids of other profiles. The values of a field are left out if
+    /// the schema hides the field from the owner. The values of a former field are left out too, because the former
+    /// field may have been hidden.
     ///
     /// - Parameter schema: The rules in force.
-    /// - Returns: The other members of ``json``.
+    /// - Returns: The members of ``json`` that are not left out.
     public func ownerJSON(in schema: ProfileSchema) -> JSONValue {
         let shown = values.filter { value in
             FieldName(value.field).flatMap { schema[$0]?.owner } ?? .hidden != .hidden

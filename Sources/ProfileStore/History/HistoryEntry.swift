@@ -54,8 +54,8 @@ public struct HistoryEntry: Hashable, Sendable {
 
     /// The change of one value.
     public struct ChangedValue: Hashable, Sendable {
-        /// The name of the field. If the schema in force does not have the field, the name of its column in the store; then
-        /// ` (former)` follows if a field of the schema has this name.
+        /// The name of the field. If the schema in force does not have the field, this is the name of its column in the
+        /// store. If a field of the schema has the same name as this column, ` (former)` is appended.
         public let field: String
         /// The value before the change; nil if the field was empty.
         public let before: String?

@@ -15,7 +15,8 @@ struct ProfileTimeline {
 
     /// The entries that have an effect, oldest first.
     private var effective: [HistoryEntry] = []
-    /// The undone entries, each with its undo, in the order of the undos.
+    /// The undone entries, each with its undo, in the order of the undos. `place` is the number of entries that still
+    /// had an effect after the undo.
     private var undone: [(entry: HistoryEntry, undo: HistoryEntry, place: Int)] = []
 
     /// - Parameter entries: The history of the profile, newest first.
@@ -58,8 +59,8 @@ struct ProfileTimeline {
 }
 
 extension HistoryEntry {
-    /// Whether the change has changed the profile beyond its revision. If two profiles are merged, the values of the
-    /// kept profile may stay. Then the entry has nothing to undo, and must not prevent the undo of an earlier change.
+    /// Whether the change has changed more than the profile's revision. A merge may change no value of the kept
+    /// profile. The entry of such a merge has nothing to undo, and must not prevent the undo of an earlier change.
     fileprivate var hasEffect: Bool { !isUpdate || !values.isEmpty || setsPassword }
 
     private var isUpdate: Bool { kind == .edited || kind == .updated }

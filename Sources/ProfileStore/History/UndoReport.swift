@@ -12,17 +12,17 @@ public struct UndoReport: Hashable, Sendable {
     public internal(set) var restored = 0
     /// The number of restored profiles that had a password. They need a reset, because removed passwords are not kept.
     public internal(set) var needReset = 0
-    /// The number of set passwords and passcodes. They are never undone.
+    /// The number of passwords and passcodes that the change has set or removed. An undo never reverts them.
     public internal(set) var keptSecrets = 0
     /// The number of profiles for which there was nothing to do, because the change was undone before or the profile has
     /// the previous values.
     public internal(set) var unchanged = 0
-    /// The number of profiles that the undo has left as they are.
+    /// The number of profiles that the undo has left as they are. Profiles that it has reverted in part do not count.
     public internal(set) var leftCount = 0
     /// The first 1,000 profiles that the undo has not reverted, or has reverted only in part.
     public private(set) var left: [Left] = []
 
-    /// A profile that an undo has left as it is.
+    /// A profile that an undo has not reverted, or has reverted only in part.
     public struct Left: Hashable, Sendable {
         /// The id of the profile.
         public let profileID: Int64
@@ -32,7 +32,7 @@ public struct UndoReport: Hashable, Sendable {
         public let reason: Reason
     }
 
-    /// The reason why an undo has left a profile as it is.
+    /// The reason why an undo has not reverted a profile, or has reverted it only in part.
     public enum Reason: Hashable, Sendable {
         /// The profile was changed or removed afterwards.
         case changedSince

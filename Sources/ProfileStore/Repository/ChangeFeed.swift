@@ -199,8 +199,8 @@ final class ChangeFeed: Sendable {
         state.reading = Task.detached { await self.read() }
     }
 
-    /// Returns the repository, the number of the change after which the next read starts, and the number of rings.
-    /// Returns nil if `ring()` was not called since the last read, or if no listener waits.
+    /// Returns the repository, the number of the change after which the next read starts, and the number of calls of
+    /// `ring()`. Returns nil if `ring()` was not called since the last read, or if no listener waits.
     private func nextRead(_ state: State) -> (repository: ProfileRepository, start: Int64, rings: Int)? {
         guard !isClosed, state.rings != state.ringsRead else { return nil }
         // The waiting listeners may have seen different numbers. The read starts after the smallest of their numbers,

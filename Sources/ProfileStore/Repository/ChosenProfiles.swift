@@ -2,9 +2,9 @@ internal import ProfileCore
 
 /// The profiles that a write of many profiles reads and changes: those that a query finds, or those with given ids.
 struct ChosenProfiles: Sendable {
-    /// The query; with ids, it is the query of all profiles.
+    /// The query. If the profiles are given by ids, this query has no conditions, and each page adds its ids.
     private let query: ProfileQuery
-    /// The ids in ascending order, in groups that fit into a query. Nil without ids.
+    /// The ids in ascending order, in groups that fit into a query. Nil if the query finds the profiles.
     private let groups: [[Int64]]?
 
     /// The position of a page.

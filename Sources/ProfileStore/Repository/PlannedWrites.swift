@@ -28,8 +28,8 @@ struct PlannedWrites: Sendable {
     private(set) var outcomes: [Outcome] = []
     /// For each plan with valid values, the row with the values and the fields that change.
     private var rows: [(row: Int, changed: FieldSet)?] = []
-    /// The writes of the plans whose outcome is ``Outcome/written``. They are prepared when the values are validated.
-    /// This work can then be done while other writes wait for the disk.
+    /// The writes of the plans whose outcome is ``Outcome/written``. They are prepared during the validation, before
+    /// the transaction. So a batch can be prepared while the previous batch is written.
     private var writes: ConditionalWrites
 
     /// Validates the values.
@@ -59,7 +59,7 @@ struct PlannedWrites: Sendable {
                 outcomes.append(changed.isEmpty ? .unchanged : .written)
                 rows.append((row, changed))
             case .restore(_, let draft):
-                // A restored profile gets its password later, by a reset.
+                // A restored profile gets its password later, by a reset, so a missing password is no issue here.
                 guard rules.validator.judge(draft, hasPassword: true, &values) else {
                     refuse(ValidationFailure(values.issues))
                     continue

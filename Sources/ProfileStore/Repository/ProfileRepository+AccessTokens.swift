@@ -50,7 +50,8 @@ extension ProfileRepository.AccessTokens {
             AccessToken.init)
     }
 
-    /// Removes an access token. The removal applies to every process.
+    /// Removes an access token. Another process may still accept the token for at most
+    /// ``ProfileRepository/Options/tokenLookInterval``.
     ///
     /// - Returns: The removed token; nil if no token has this id.
     @discardableResult

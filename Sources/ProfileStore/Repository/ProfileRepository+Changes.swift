@@ -50,7 +50,7 @@ extension ProfileRepository.Changes {
     /// - Returns: The changes. The next page continues after the number of the last one. Empty if there are no later
     ///   changes. If the store no longer keeps the next change, or `number` is greater than the number of the newest
     ///   change, the page has only one change of the kind ``ProfileChange/Kind/missed``, with the number of the newest
-    ///   change. Any profile may have changed.
+    ///   change. In this case, any profile may have changed.
     /// - Throws: `busy`, `unavailable`, …
     public func page(
         after number: Int64, limit: Int = Self.mostOfPage
@@ -59,7 +59,8 @@ extension ProfileRepository.Changes {
         return try await repository.call { () throws(ProfileStoreError) in
             let changes = try await repository.ask(
                 .readChanges, rows: \.count, await repository.engine.changes(after: number, limit: limit))
-            // So when a listener receives a change of the rules, this repository already uses the new rules.
+            // The rules are read again before a listener receives their change. So the repository of the listener
+            // already uses the new rules.
             if changes.contains(where: { $0.kind == .adopted || $0.kind == .missed }) {
                 try await repository.refreshSchema()
             }

@@ -22,7 +22,8 @@ extension ProfileRepository.Devices {
         }
     }
 
-    /// Ends a device. Later attempts from this device are counted for the username. The sessions on the device continue.
+    /// Ends a device: the store forgets the token of the device. Later attempts from this device are counted for the
+    /// username. The sessions on the device continue.
     ///
     /// - Returns: The device; nil if no device has this id.
     @discardableResult

@@ -11,7 +11,7 @@ extension ProfileRepository {
     /// The edit cannot set passwords: a password of the draft is ignored.
     /// - Parameters:
     ///   - query: The query.
-    ///   - isPreview: Whether nothing is written. A preview does not detect that another profile has a unique value.
+    ///   - isPreview: Whether nothing is written. A preview does not detect duplicates of unique values.
     ///   - author: The author of the change.
     ///   - change: Changes the draft of a profile. It may run more than once for a profile.
     /// - Returns: The number of edited profiles, and the profiles that are left as they are.
@@ -77,12 +77,12 @@ public struct EditReport: Hashable, Sendable {
     public fileprivate(set) var edited = 0
     /// The number of profiles that the query found, but that already had the new values.
     public fileprivate(set) var unchanged = 0
-    /// The number of profiles that other writers changed again and again, or so that the query does not find them any
-    /// more. They are not edited.
+    /// The number of profiles that are not edited because of other writers. Either another writer changed the profile
+    /// before each repeat of the edit, or the query does not find the profile any more.
     public fileprivate(set) var changed = 0
     /// The number of profiles that the edit has left as they are, because their values would be refused.
     public fileprivate(set) var leftCount = 0
-    /// The first 1,000 of these profiles.
+    /// The first 1,000 profiles that the edit has left as they are.
     public fileprivate(set) var left: [Left] = []
     /// The first ten edited profiles, with the values before and after.
     public fileprivate(set) var examples: [Example] = []
@@ -114,7 +114,7 @@ private struct ManyEdits: Sendable {
     struct Batch: Sendable {
         /// The profiles to edit.
         let profiles: [Profile]
-        /// The number of further profiles, which are not edited.
+        /// The number of profiles that were read but are not edited, because `change` returned false.
         let othersCount: Int
         /// Nil if other rules came into force before the batch was written.
         var writes: PlannedWrites?

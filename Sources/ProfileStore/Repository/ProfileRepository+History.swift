@@ -7,7 +7,7 @@ extension ProfileRepository {
     /// history of the profile that was removed last under this username.
     ///
     /// - Parameter username: The username, ignoring the case of ASCII letters.
-    /// - Returns: The entries; nil if there is no such profile, and the history has none either.
+    /// - Returns: The entries; nil if neither the store nor the history has a profile with this username.
     /// - Throws: `busy`, `corrupt`, …
     public func history(of username: String) async throws(ProfileStoreError) -> [HistoryEntry]? {
         try await call { () throws(ProfileStoreError) in
@@ -22,9 +22,9 @@ extension ProfileRepository {
     /// than 10,000 entries, the oldest ones are missing.
     public func history(ofID id: Int64) async throws(ProfileStoreError) -> [HistoryEntry] {
         let entries = try await entries(HistoryList(of: .profile(id), limit: Self.mostEntriesOfProfile))
-        // An import that has begun before an edit may have changed the profile after it, so the numbers of changes do
-        // not show the order. Revisions do. A change of a passcode has no revision, so it is sorted by the revision of
-        // the change before it.
+        // An import can begin before an edit and change the profile after the edit. So the entries are sorted by
+        // revision and not by the number of the change. A change of a passcode has no revision, so it is sorted by the
+        // revision of the change before it.
         var revision: Int64 = 0
         let revisions = entries.reversed().map { entry in
             revision = entry.revision ?? revision
@@ -77,7 +77,7 @@ extension ProfileRepository {
                 guard let entries = try await history(of: username) else { return nil }
                 return try PastProfile(nil, entries[...], at: time)
             }
-            // The profile may have changed between the two reads.
+            // If the profile has changed between the two reads, the entries of these later changes are skipped.
             let entries = try await history(ofID: present.id).drop { entry in
                 entry.kind == .removed || entry.revision.map { $0 > present.revision } ?? false
             }
@@ -101,7 +101,8 @@ extension ProfileRepository {
     }
 
     /// Removes a profile, and everything that the store has kept of it: its secrets, sessions and resets, its history,
-    /// the outcomes of its keyed writes, failed attempts for its names, and its names as an author of changes.
+    /// and the outcomes of its keyed writes. Also removes the failed attempts for all usernames that the profile has
+    /// had, and these usernames as authors of changes.
     ///
     /// On SQLite, the rows are overwritten. On PostgreSQL, they are deleted, and remain in the table's file until VACUUM.
     /// Backups, standbys and a write-ahead log may still have them; see <doc:Writing>.
@@ -115,7 +116,7 @@ extension ProfileRepository {
         return try await ask(.erase, rows: { $0 ? 1 : 0 }, await engine.erase(id, stamp(author)))
     }
 
-    private func entries(_ list: HistoryList) async throws(ProfileStoreError) -> [HistoryEntry] {
+    func entries(_ list: HistoryList) async throws(ProfileStoreError) -> [HistoryEntry] {
         try await ask(.readHistory, rows: \.count, await engine.history(list, at: options.now()))
     }
 
@@ -128,11 +129,12 @@ public struct PastProfile: Hashable, Sendable {
     public let id: Int64
     /// The revision that the profile had at that time.
     public let revision: Int64
-    /// The values, by the names of the fields in force. A value of a field that the rules in force do not have is under
-    /// the name of its column in the store.
+    /// The values by the names of their fields. ``HistoryEntry/ChangedValue/field`` describes the name of a field that
+    /// the rules in force do not have.
     public let values: [String: String]
 
-    /// Goes back from the present profile, or from its removal. The result is nil if the profile did not exist at that time.
+    /// Computes the profile at a time: reverts the later entries, starting from the present profile or from its
+    /// removal. The result is nil if the profile did not exist at that time.
     ///
     /// - Parameters:
     ///   - present: The present profile; nil if it was removed.

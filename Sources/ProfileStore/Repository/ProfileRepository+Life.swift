@@ -4,7 +4,7 @@ extension ProfileRepository {
     /// At the start, and then every ``Options/housekeepingInterval``, the method removes expired sessions and resets,
     /// and expired entries of the history.
     /// If the log of changes is too long, the method also removes the oldest changes. This only frees space. After a
-    /// temporary error, such as `busy`, the method continues with the next round.
+    /// temporary error, such as `busy`, the method tries again at the next interval.
     ///
     /// The method fits the service protocol of swift-service-lifecycle. See the article Embedding in the documentation
     /// of ProfileStoreSQLite.
@@ -35,7 +35,8 @@ extension ProfileRepository {
         try await ask(.ping, rows: { _ in 0 }, await engine.ping())
     }
 
-    /// Waits for the next round, or until the repository is closed.
+    /// Waits for ``Options/housekeepingInterval``, at least one second. Returns earlier if the repository is closed or
+    /// the task is cancelled.
     private func rest() async {
         await withTaskGroup { group in
             group.addTask { [options] in try? await options.sleep(max(options.housekeepingInterval, .seconds(1))) }
@@ -47,7 +48,7 @@ extension ProfileRepository {
 }
 
 extension ProfileStoreError {
-    /// Whether every further round would fail with the same error.
+    /// Whether each later attempt to remove expired rows would fail with the same error.
     fileprivate var endsHousekeeping: Bool {
         [.closed, .newerStore, .displaced, .altered, .corrupt, .notADatabase].contains(code)
     }

@@ -41,11 +41,11 @@ extension ProfileRepository {
         }
     }
 
-    /// Returns one page of a query in the order of ids. The search looks at two stretches of `ids` consecutive ids, and
-    /// the page contains only profiles of one stretch, so a user sees the first results early. The page may be empty and
-    /// still have a cursor.
+    /// Returns one page of a query in the order of ids. The call searches two ranges, and each range has `ids`
+    /// consecutive ids. The page contains only profiles of one range, so a user sees the first results early. The
+    /// page may be empty and still have a cursor.
     ///
-    /// Both stretches are read at the same time. If the first stretch contains a result, the other read is cancelled. So
+    /// Both ranges are read at the same time. If the first range contains a result, the other read is cancelled. So
     /// a search for a rare text needs half of the time, if the machine has a free core.
     package func page(of query: ProfileQuery, lookingAt ids: Int64) async throws(ProfileStoreError) -> ProfilePage {
         try await call { () throws(ProfileStoreError) in
@@ -58,7 +58,8 @@ extension ProfileRepository {
         }
     }
 
-    /// Returns one page of a query that ends at an id. If `last` is nil, the page ends with the last profile.
+    /// Returns one page of a query. The page ends at the id `last` at the latest. If `last` is nil, no id limits the
+    /// page.
     private func stretch(of query: ProfileQuery, through last: Int64?) async -> Result<ProfilePage, ProfileStoreError> {
         do throws(ProfileStoreError) {
             let page = try await page(of: query, through: last)
@@ -105,7 +106,7 @@ extension ProfileRepository {
         try await ask(.scan, rows: \.rows.count, await engine.scan(scan))
     }
 
-    /// Reads the next page of a scan, and moves the scan behind it. Returns nil at the end.
+    /// Reads the next page of a scan, and sets `after` of the scan to the last id of the page. Returns nil at the end.
     package func nextPage(of scan: inout StoreScan) async throws(ProfileStoreError) -> StoredRows? {
         guard !Task.isCancelled else { throw .cancelled }
         let rows = try await self.scan(scan)
@@ -114,7 +115,7 @@ extension ProfileRepository {
         return rows
     }
 
-    /// Returns a query as the rules in force read it. The call reads the rules again.
+    /// Validates a query by the rules in force, and returns the validated query. The call reads the rules again.
     ///
     /// - Throws: ``ProfileStoreError/Code/invalidQuery``, …
     package func search(_ query: ProfileQuery) async throws(ProfileStoreError) -> ProfileSearch {
@@ -185,8 +186,8 @@ extension ProfileQuery {
         return query
     }
 
-    /// Returns the last id of a stretch of `ids` consecutive ids. The stretch begins after the cursor of the query. Nil
-    /// if no profile can follow the stretch. `newest` is the greatest id of a profile.
+    /// Returns the last id of a range of `ids` consecutive ids. The range begins after the cursor of the query. Nil if
+    /// no profile can follow the range. `newest` is the greatest id of a profile.
     fileprivate func lastID(lookingAt ids: Int64, newest: Int64) -> Int64? {
         // The addition may overflow, because a cursor or a damaged file may contain any id.
         let (last, isBeyondAll) =

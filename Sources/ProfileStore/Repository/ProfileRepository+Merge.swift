@@ -63,11 +63,11 @@ extension ProfileRepository {
 }
 
 extension ValidProfiles {
-    /// Returns the writes of a merge, which are made together or not at all. The only row has the values of the kept
-    /// profile.
+    /// Returns the writes of a merge, which are made together or not at all. This collection has one row: the new
+    /// values of the kept profile.
     ///
-    /// The kept profile is updated even if no value changes. So the merge is refused if the kept profile has changed, and
-    /// the history contains both profiles.
+    /// The kept profile is updated even if the merge changes none of its values. So the engine refuses the merge if
+    /// another writer has changed the kept profile, and the history contains both profiles.
     fileprivate func merging(
         _ removed: Profile, into kept: Profile, judgedBy schema: ProfileSchema
     ) -> ConditionalWrites {

@@ -75,7 +75,8 @@ extension ProfileRepository {
     ///   - profile: The profile of the repeat.
     ///   - first: The profile that the first registration has stored.
     ///   - key: The key of both; without a key there is no repeat.
-    ///   - hash: If this is the stored hash, this call has stored the profile.
+    ///   - hash: The hash that this call has passed to the engine; nil for none. If the stored hash is equal, this call
+    ///     has stored the profile, so its password is not checked.
     /// - Throws: `keyReused` if the repeat has another password, `busy` if the check is throttled or locked, …
     private func requirePassword(
         of profile: ValidProfile, inRepeatOf first: Profile, _ key: WriteKey?, unlessStored hash: String? = nil

@@ -12,9 +12,9 @@ extension ProfileRepository {
 
 extension ProfileRepository.Rules {
     /// Puts a schema in force. Profiles keep their values. A field with a `formerName` keeps the values of the
-    /// field that had this name. A field that replaces a removed one of the same name is empty at first, unless
-    /// its `formerName` is the same name. ``revalidate(candidate:all:mostIssues:progress:)`` then
-    /// reports the profiles that break the new rules.
+    /// field that had this name. A new field is empty at first, even if a removed field had its name. To keep the
+    /// values of the removed field, set `formerName` to this name.
+    /// ``revalidate(candidate:all:mostIssues:progress:)`` then reports the profiles that break the new rules.
     ///
     /// - Parameters:
     ///   - schema: The rules.

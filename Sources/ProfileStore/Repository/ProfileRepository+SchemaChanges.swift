@@ -87,7 +87,7 @@ extension ProfileRepository.Rules {
     /// such effect.
     ///
     /// - Parameter candidate: The schema. A field to which this store has assigned a column keeps that column.
-    /// - Returns: The effects on fields that have any such value.
+    /// - Returns: One effect for each field that has affected values.
     /// - Throws: ``ProfileStoreError``.
     package func effects(of candidate: ProfileSchema) async throws(ProfileStoreError) -> [FieldEffect] {
         let versions = try await repository.adoptedSchemas()

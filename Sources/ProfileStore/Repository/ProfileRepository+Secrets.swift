@@ -113,7 +113,7 @@ extension ProfileRepository {
         guard case .right(let needsRehash) = verification, let stored, let hash = stored.hash else {
             let latest = try await confirmed(stored, kind, of: username)
             guard latest == stored else {
-                // The secret was compared with an outdated hash.
+                // The secret was compared with an outdated hash, so the attempt does not count and is repeated.
                 _ = try await finish(attempt, .notMade).get()
                 return try await rightAttempt(secret, kind, username, countedFor: counter)
             }

@@ -121,7 +121,7 @@ extension ProfileRepository.Sessions {
                 success = try await passwords.set(
                     hash, by: .proof(proof), judgedBy: rules, .changePassword, repository.stamp(author))
             } catch {
-                // The present password was right.
+                // The present password was right, so the attempt must not count as a failure.
                 await repository.withdraw(right.attempt)
                 throw error
             }
@@ -185,7 +185,8 @@ extension ProfileRepository.Sessions {
             LoginSession.init)
     }
 
-    /// Ends a session. This applies to every process.
+    /// Ends a session. Another process may still accept the session for at most
+    /// ``ProfileRepository/Options/tokenLookInterval``.
     ///
     /// - Returns: The session; nil if no session has this id.
     @discardableResult
@@ -202,7 +203,8 @@ extension ProfileRepository.Sessions {
         return try await end(hash.id)
     }
 
-    /// Ends every session of a profile. This applies to every process.
+    /// Ends every session of a profile. Another process may still accept the sessions for at most
+    /// ``ProfileRepository/Options/tokenLookInterval``.
     ///
     /// - Returns: The number of ended sessions.
     /// - Throws: `notFound`, `busy`, …
@@ -245,7 +247,8 @@ private struct NewTokens {
     ///
     /// - Parameters:
     ///   - success: The outcome. Its session is nil if the password was changed after the check.
-    ///   - presented: The token that the device has presented. The device keeps this token if it is still known.
+    ///   - presented: The token that the device has presented. The device keeps this token if the token belongs to the
+    ///     profile and has not expired.
     /// - Returns: The session and the device.
     /// - Throws: `wrong` if no session has started.
     func started(

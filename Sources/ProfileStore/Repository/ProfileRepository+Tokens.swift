@@ -18,7 +18,7 @@ extension ProfileRepository {
         }
     }
 
-    /// Ends tokens, and returns those that had not expired. Returns nil if they are those of a profile that does not
+    /// Ends tokens, and returns those that had not expired. Returns nil if `tokens` names a profile that does not
     /// exist.
     func end(
         _ tokens: EndingTokens, _ operation: StoreObserver.Operation.Name
@@ -39,7 +39,7 @@ extension ProfileRepository {
         return ended.count
     }
 
-    /// Returns the id of the profile with a username, whose tokens are listed.
+    /// Returns the id of the profile with a username, for a list of the profile's tokens.
     func id(of username: String) async throws(ProfileStoreError) -> Int64 {
         guard let profile = try await profile(username: username) else { throw .notFound(username: username) }
         return profile.id

@@ -4,7 +4,8 @@ internal import Threads
 // Undoing the changes of the history (D2).
 extension ProfileRepository {
     /// Reverts a change of the history: removes the profiles that it has added, gives edited profiles their previous
-    /// values again, and restores removed profiles with their ids. To revert an undo, undo its change.
+    /// values again, and restores removed profiles with their ids. To revert an undo, pass the change that the undo
+    /// made.
     ///
     /// An undo is a change like any other: the rules in force validate it, it is recorded in the history, and it can be
     /// undone. Each transaction writes up to a thousand profiles. If an undo was interrupted, another call continues it.
@@ -16,7 +17,7 @@ extension ProfileRepository {
     ///   - change: The change; see ``historyChange(_:)``.
     ///   - overridesLaterChanges: Whether profiles that were changed afterwards are reverted too. Only the values that the
     ///     undone change has changed are reverted.
-    ///   - isPreview: Whether nothing is written. A preview does not detect that another profile has a unique value.
+    ///   - isPreview: Whether nothing is written. A preview does not detect duplicates of unique values.
     ///   - author: The author of the undo.
     /// - Returns: The numbers of changed profiles, and the profiles that are left as they are.
     /// - Throws: The error that stopped the undo, such as `busy`, with a report of the previous transactions.
@@ -30,18 +31,9 @@ extension ProfileRepository {
         do throws(ProfileStoreError) {
             let change = try await changeBehind(change)
             undo.origin = ChangeOrigin(ofManyTransactionsUndoing: change.number)
-            var list = HistoryList(of: .change(change.number), limit: Self.entriesPerPage)
-            while true {
-                let page = try await ask(.readHistory, rows: \.count, await engine.history(list, at: options.now()))
-                for entry in page {
-                    guard entry.kind == .imported else {
-                        try await undo.add(entry, to: self)
-                        continue
-                    }
-                    try await undo.addAll(of: entry, to: self)
-                }
-                guard let last = page.last else { break }
-                list = HistoryList(of: .change(change.number), after: last.place, limit: Self.entriesPerPage)
+            var pages = EntryPages(of: change)
+            while let page = try await pages.next(in: self) {
+                for entry in page { try await undo.add(entry, to: self) }
             }
             try await undo.finish(in: self)
         } catch {
@@ -52,7 +44,8 @@ extension ProfileRepository {
 
     /// Returns the newest change that ``undo(_:overridingLaterChanges:isPreview:by:)`` should revert next: the newest
     /// one that is neither undone nor an undo. If the last undo was interrupted, returns the change that it has undone in
-    /// part. Nil if there is none.
+    /// part. A change that has only set passwords or passcodes, or whose profiles are erased, cannot be reverted and is
+    /// left out. Nil if there is none.
     public func changeToUndo() async throws(ProfileStoreError) -> HistoryChange? {
         let changes = try await historyChanges(limit: Self.mostChangesToSearch)
         if let newest = changes.first, let target = newest.undoes,
@@ -62,7 +55,10 @@ extension ProfileRepository {
             return change
         }
         let undone = Self.undone(in: changes)
-        return changes.first { $0.undoes == nil && !undone.contains($0.number) }
+        for change in changes where change.undoes == nil && !undone.contains(change.number) {
+            if try await isRevertible(change) { return change }
+        }
+        return nil
     }
 
     /// Returns the newest undo that is not reverted itself; nil if there is none. Pass it to
@@ -75,6 +71,14 @@ extension ProfileRepository {
             guard let target = change.undoes else { return false }
             return !undos.contains(target) && !undone.contains(change.number)
         }
+    }
+
+    private func isRevertible(_ change: HistoryChange) async throws(ProfileStoreError) -> Bool {
+        var pages = EntryPages(of: change)
+        while let page = try await pages.next(in: self) {
+            if page.contains(where: \.isRevertible) { return true }
+        }
+        return false
     }
 
     private func isUndoneInPart(_ change: HistoryChange) async throws(ProfileStoreError) -> Bool {
@@ -115,8 +119,25 @@ extension ProfileRepository {
         return change
     }
 
-    private static var entriesPerPage: Int { 1_000 }
     private static var mostChangesToSearch: Int { 10_000 }
+}
+
+/// The entries of a change, newest first, a page at a time.
+private struct EntryPages {
+    /// The next page; nil after the last one.
+    private var list: HistoryList?
+
+    private static let entriesPerPage = 1_000
+
+    init(of change: HistoryChange) { list = HistoryList(of: .change(change.number), limit: Self.entriesPerPage) }
+
+    mutating func next(in repository: ProfileRepository) async throws(ProfileStoreError) -> [HistoryEntry]? {
+        guard let list else { return nil }
+        let page = try await repository.entries(list)
+        self.list =
+            page.count < list.limit ? nil : HistoryList(of: list.subject, after: page.last?.place, limit: list.limit)
+        return page
+    }
 }
 
 /// An undo that is under way. It collects entries of the change, newest first, and writes them in batches.
@@ -141,21 +162,11 @@ private struct Undo {
 
     // MARK: Entries
 
+    /// Adds all profiles of an entry. Only a step of an import has more than one.
     mutating func add(_ entry: HistoryEntry, to repository: ProfileRepository) async throws(ProfileStoreError) {
         if entry.setsPassword || entry.kind == .credentialChanged { report.keptSecrets += 1 }
-        guard entry.revision != nil, !entry.values.isEmpty || entry.kind == .registered || entry.kind == .removed else {
-            return
-        }
-        try await add(entry, entry.profileIDs.lowerBound, to: repository)
-    }
-
-    /// Adds all profiles that a step of an import has added.
-    mutating func addAll(of entry: HistoryEntry, to repository: ProfileRepository) async throws(ProfileStoreError) {
-        var id = entry.profileIDs.lowerBound
-        while id <= entry.profileIDs.upperBound {
-            try await add(entry, id, to: repository)
-            id += 1
-        }
+        guard entry.isRevertible else { return }
+        for id in entry.profileIDs { try await add(entry, id, to: repository) }
     }
 
     private mutating func add(
@@ -219,12 +230,12 @@ private struct Undo {
     ) async throws(ProfileStoreError) -> ProfileTimeline.State {
         switch (entry.kind, profile) {
         case (.registered, nil), (.imported, nil), (.removed, _?): return .isUndone
-        // Usually nothing has happened since.
+        // Usually the profile has not changed since the entry, so its history need not be read.
         case (_, let profile?) where profile.revision == entry.revision: return .isLast
         default: break
         }
         let entries = try await repository.history(ofID: id)
-        // A change of this profile may be missing in the history.
+        // If the newest change of this profile is missing in the history, the profile counts as changed afterwards.
         let newest = entries.first { $0.revision != nil }
         let isKnown = profile.map { $0.revision == newest?.revision && newest?.kind != .removed }
         guard isKnown ?? (newest?.kind == .removed) else { return .isChangedSince }
@@ -278,6 +289,16 @@ private struct Undo {
         case (.unchanged, _): report.unchanged += 1
         case (.stale, _): report.leave(id, username, .changedSince)
         case (.refused(let refusal), _): report.leave(id, username, .refused(refusal))
+        }
+    }
+}
+
+extension HistoryEntry {
+    /// Whether an undo has something to revert: the addition or the removal of profiles, or values.
+    fileprivate var isRevertible: Bool {
+        switch kind {
+        case .imported, .registered, .removed: true
+        default: revision != nil && !values.isEmpty
         }
     }
 }

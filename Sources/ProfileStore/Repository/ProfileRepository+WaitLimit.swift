@@ -10,14 +10,14 @@ extension ProfileRepository {
     /// ```
     ///
     /// All calls of `body` share the limit, including calls in its child tasks. A call may wait for the lock of another
-    /// writer, a row lock, a connection or an answer of the server. If it still waits after this time, it fails as at
-    /// the limit of the options: with `busy`, `unavailable` or `outcomeUnknown`. A call that begins later can still use
-    /// a lock or a connection that is free. The computation of a hash is not limited.
+    /// writer, a row lock, a connection or an answer of the server. If a call still waits at the end of the limit, the
+    /// call fails with `busy`, `unavailable` or `outcomeUnknown`. A call that begins after the end can still use a lock
+    /// or a connection that is free. The computation of a hash is not limited.
     ///
     /// Do not run an import, an export or a stream of changes in `body`: each of them takes many calls.
     ///
     /// - Parameters:
-    ///   - limit: The limit, at least 50 ms. Inside another call of this method, the earlier end counts.
+    ///   - limit: The limit, at least 50 ms. If calls of this method are nested, the earliest deadline applies.
     ///   - body: The calls.
     /// - Returns: The value that `body` returns.
     /// - Throws: The error of `body`.

@@ -13,8 +13,9 @@ extension ProfileRepository {
     ///   - revision: The revision that the profile must have. If the profile has another revision, `staleRevision` is
     ///     thrown.
     ///   - author: The author of the change.
-    ///   - key: An idempotency key. A repeat with the same key does not run `change`. The request of the key must
-    ///     identify the effect of `change`. An edit that sets a password cannot have a key.
+    ///   - key: An idempotency key. A repeat with the same key does not run `change`. The text `request` of the key
+    ///     must identify what `change` does, because the store cannot compare closures. An edit that sets a password
+    ///     cannot have a key.
     ///   - change: Changes the draft. The closure may run more than once.
     /// - Returns: The profile with its revision raised by one, or the stored profile if the draft changes nothing.
     /// - Throws: `notFound`, `invalid`, `staleRevision`, `duplicate`, `keyedSecret`, `busy`, …
@@ -270,7 +271,7 @@ extension ProfileRepository {
 }
 
 extension ProfileKey {
-    /// The key as facts of a request with an idempotency key. No username has the same facts as an id.
+    /// The username or the id, as facts of a ``KeyedRequest``. A username and an id never have the same facts.
     fileprivate var facts: [String?] {
         switch self {
         case .username(let username): [LoginAttempt.foldedName(username)]

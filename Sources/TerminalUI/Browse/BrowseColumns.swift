@@ -54,7 +54,7 @@ struct BrowseColumns {
     private mutating func arrange() {
         let order = arrangement.order(of: all)
         shown = order.filter { !arrangement.hidden.contains(all[$0].name) }
-        // After a change of the rules, every remaining column may be a hidden one.
+        // A change of the rules may remove all columns that the user has not hidden. Then all columns are shown.
         if shown.isEmpty { shown = order }
         if !shown.contains(selected) { selected = shown[0] }
     }
@@ -64,7 +64,7 @@ struct BrowseColumns {
         if let index = shown.first(where: { all[$0].name == name }) { selected = index }
     }
 
-    /// Selects the column that is a number of columns to the right of the selected one.
+    /// Moves the selection to the right by a number of columns. A negative number moves it to the left.
     mutating func move(by count: Int) {
         let place = shown.firstIndex(of: selected) ?? 0
         selected = shown[max(0, min(shown.count - 1, place + count))]

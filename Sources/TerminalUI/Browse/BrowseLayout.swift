@@ -77,8 +77,8 @@ extension Frame {
     ///   - fit: The columns.
     ///   - layout: The layout of the screen.
     ///   - start: The first column of the screen.
-    ///   - hint: A text about the columns that are left out. If there is no room for it above the headings, their number
-    ///     is drawn beside the headings.
+    ///   - hint: A text about the columns that are left out. If there is no room for this text above the headings, the
+    ///     number of these columns is drawn beside the headings.
     ///   - heading: Returns the heading of a column.
     mutating func drawHeadings(
         _ fit: ColumnFit, _ layout: BrowseLayout, from start: Int, hint: String? = nil,
@@ -96,7 +96,7 @@ extension Frame {
         guard !fit.fallen.isEmpty else { return }
         if let hint, let row = layout.search {
             let first = layout.width - 2 - hint.displayWidth
-            // A long search text needs the room itself.
+            // The hint must not cover the end of a long search text in the same row.
             if first > 0, self[row: row].prefix(layout.width).dropFirst(first).allSatisfy(\.isBlankOrRule) {
                 write(" " + hint, row: row, column: first, style: .dim)
                 return

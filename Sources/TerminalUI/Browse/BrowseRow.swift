@@ -53,10 +53,11 @@ package struct BrowseRow: Hashable, Sendable {
 }
 
 extension BrowseRow {
-    /// The maximum length of a cell, in Unicode scalars. A shortened value is longer, because it has an ellipsis too.
+    /// The number of Unicode scalars of a value from which a cell shows only a part. The part has this many scalars, and
+    /// an ellipsis at each end at which it is shortened.
     private static let longestCell = 300
 
-    /// Whether a cell contains the whole value.
+    /// Whether a cell contains the whole value. A shortened value is longer, because of its ellipsis.
     static func isWhole(_ cell: String) -> Bool { cell.unicodeScalars.count <= longestCell }
 
     private static func excerpt(of value: String, around wanted: FoldedText) -> String {
@@ -67,7 +68,8 @@ extension BrowseRow {
         if let place = wanted.ranges(in: value).first,
             scalars.distance(from: start, to: place.upperBound) > longestCell
         {
-            start = scalars.index(place.lowerBound, offsetBy: -longestCell / 2)
+            let beforeMatch = scalars.index(place.lowerBound, offsetBy: -longestCell / 2, limitedBy: start) ?? start
+            start = min(beforeMatch, scalars.index(scalars.endIndex, offsetBy: -longestCell))
         }
         let shown = scalars[start...].prefix(longestCell)
         return (start > scalars.startIndex ? "…" : "") + String(shown) + (shown.endIndex < scalars.endIndex ? "…" : "")

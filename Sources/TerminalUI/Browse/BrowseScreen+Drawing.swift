@@ -186,7 +186,7 @@ extension BrowseScreen {
         return lines
     }
 
-    // MARK: Below
+    // MARK: Note and key hints
 
     private func drawFoot(into frame: inout Frame, _ layout: BrowseLayout) {
         // The issue is shown here only if there is no detail area for it.
@@ -234,7 +234,7 @@ extension BrowseScreen {
             ].compactMap { $0 })
     }
 
-    // MARK: Told to tests
+    // MARK: State for tests
 
     package var details: [JSONMember] {
         let shown = window.rows[min(window.top, window.rows.count)..<min(window.top + layout.rows, window.rows.count)]

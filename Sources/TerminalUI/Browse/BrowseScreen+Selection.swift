@@ -18,7 +18,8 @@ extension BrowseScreen {
     private static func profiles(_ count: Int) -> String { "\(count.grouped) \(count == 1 ? "profile" : "profiles")" }
 
     mutating func startEdit() {
-        // Most users choose the column before they edit it. The key cannot be set for several profiles.
+        // The line begins with the name of the selected column, because most users select a column before they edit it.
+        // For the key column, the line is empty, because the key cannot be set for several profiles.
         let column = columns.selectedColumn
         entry = .setting(column.isKey ? "" : column.name + "=")
     }

@@ -96,8 +96,8 @@ extension BrowseScreen {
 
     // MARK: Columns
 
-    /// Shows the columns as the user has arranged them, and remembers them. The user need not wait for that, so the
-    /// screen is not busy.
+    /// Shows the columns as the user has arranged them, and returns a request to remember this arrangement. The user
+    /// need not wait for the request, so the screen is not busy.
     mutating func rearrange(_ arrangement: ColumnArrangement) -> ScreenAction<Request>? {
         guard arrangement != columns.arrangement else { return nil }
         columns.arrangement = arrangement

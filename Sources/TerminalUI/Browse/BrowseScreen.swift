@@ -35,7 +35,8 @@ package struct BrowseScreen: Screen {
         case export(BrowseExport)
         /// Remember the columns for the next time. The screen is not busy meanwhile.
         case remember(ColumnArrangement)
-        /// Copy a value of a profile to the clipboard of the terminal. If there is no column, copy all its values.
+        /// Copy the value of a column to the clipboard of the terminal. If the column is nil, copy all values of the
+        /// profile.
         case copy(id: Int64, BrowseColumn?)
     }
 
@@ -53,7 +54,7 @@ package struct BrowseScreen: Screen {
         case removed(id: Int64, name: String)
         /// A text to read, such as the history of a profile.
         case text(TextScreen)
-        /// What the undo of a change would do. The user is asked.
+        /// The effect that the undo of a change would have. The screen asks the user whether to undo the change.
         case undoable(change: Int64, text: String)
         /// Profiles were changed. The note says how many. `left` says which were not, and why; nil if there are none.
         case changed(String, left: TextScreen?)
@@ -63,9 +64,9 @@ package struct BrowseScreen: Screen {
         case stopped(String)
         /// The ids of all profiles of the view.
         case selected(Set<Int64>)
-        /// What the edit of several profiles would change. The user is asked.
+        /// The effect that the edit of several profiles would have. The screen asks the user whether to edit them.
         case editable(Set<Int64>, setting: String, text: String)
-        /// The file of an export exists. The user is asked.
+        /// The file of an export already exists. The screen asks the user whether to replace the file.
         case exists(BrowseExport)
         /// Profiles were exported. The text says how many.
         case exported(String)
@@ -172,7 +173,7 @@ package struct BrowseScreen: Screen {
         return place
     }
 
-    // MARK: What it needs
+    // MARK: Demanded data and replies
 
     package var demand: BrowseDemand? {
         guard !isUnreadable else { return nil }

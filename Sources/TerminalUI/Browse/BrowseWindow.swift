@@ -218,6 +218,7 @@ struct BrowseWindow {
     /// The number of screens of rows that are read ahead of the selected row.
     private static let screensAhead = 3
     private static let mostRows = 2_000
-    /// The maximum number of rows that are read on the way to a row, if they could be skipped.
+    /// The maximum number of rows that are read from an end of the view to the wanted row. If there are more rows, and
+    /// the view has numbered rows, reading starts at the wanted row.
     private static let mostRowsToPass = 1_000
 }

@@ -31,7 +31,7 @@ struct ColumnChooser: Hashable {
         case closed
     }
 
-    /// Handles a key. Returns nil until the user takes the columns or closes the list.
+    /// Handles a key. Returns nil until the user accepts the arrangement of the columns or closes the list.
     mutating func take(_ key: Key) -> Outcome? {
         note = nil
         switch key.orMovement {

@@ -158,7 +158,7 @@ extension SignalRestoration {
         tcsetattr(terminal, TCSANOW, settings)
     }
 
-    /// Makes `wakeUps` readable; safe in a signal handler.
+    /// Writes a byte to the pipe, so the descriptor `wakeUps` becomes readable. Safe in a signal handler.
     func wake() {
         var byte: UInt8 = 0
         write(waker, &byte, 1)

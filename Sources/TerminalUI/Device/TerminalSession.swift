@@ -68,7 +68,8 @@ final class TerminalSession: Sendable {
     func copy(_ text: String) {
         screen.withLock { screen in
             guard screen.phase == .shown else { return }
-            // If the sequence is written in part only, the terminal takes the next frame for the rest of it.
+            // If only a part of the sequence was written, the terminal may read the next output as its rest. So the
+            // content of the terminal is then uncertain.
             if !write(Array("\u{1B}]52;c;\(Base64.text(of: Array(text.utf8)))\u{7}".utf8)) { screen.shown = nil }
         }
     }

@@ -2,7 +2,7 @@ package import ProfileCore
 
 /// The user's choices about a proposed schema. A new proposal is made from them after every change.
 package struct ProposalChoices: Hashable, Sendable {
-    /// The source of the key; nil to find the key.
+    /// The source of the key; nil if the inference chooses the key.
     package var key: KeySource?
     /// The chosen types, by the header of the column.
     package var types: [String: FieldType] = [:]

@@ -118,7 +118,7 @@ extension ProposalScreen {
         return (field == header ? header : "\(header) → \(field)") + change
     }
 
-    // MARK: Below
+    // MARK: Note and key hints
 
     private func drawFoot(into frame: inout Frame, _ layout: BrowseLayout) {
         // The doubt is shown here only if there is no detail area for it.
@@ -142,7 +142,7 @@ extension ProposalScreen {
         ])
     }
 
-    // MARK: Told to tests
+    // MARK: State for tests
 
     package var details: [JSONMember] {
         let question: JSONValue? =

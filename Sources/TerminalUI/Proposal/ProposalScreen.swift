@@ -5,8 +5,8 @@ internal import TextLayout
 /// A table of the columns of a file, with the fields that are proposed for them. The user changes the proposal and
 /// accepts it.
 ///
-/// The screen keeps only the user's choices. After a change it demands a new proposal for all choices. So the table
-/// never shows anything that the inference did not find.
+/// The screen does not change a proposal itself. After a change of the user's choices, it demands a new proposal for
+/// all choices. So the table shows only results of the inference.
 package struct ProposalScreen: Screen {
     /// The user accepts the proposal that was made from these choices.
     package struct Request: Hashable, Sendable {
@@ -23,7 +23,7 @@ package struct ProposalScreen: Screen {
         case refused(String)
     }
 
-    /// A list or a line that takes the keys.
+    /// A list or an entry line that receives the pressed keys.
     enum Dialogue {
         case key(ChoiceScreen, [KeySource?])
         case type(ChoiceScreen, header: String)
@@ -224,7 +224,7 @@ package struct ProposalScreen: Screen {
         for source in computedKeys {
             options.append((source == .rowNumber ? "the number of the row" : "the content of the whole row", source))
         }
-        options.append(("found in the file", nil))
+        options.append(("as inferred from the file", nil))
         let index = options.firstIndex { $0.1 == choices.key } ?? 0
         dialogue = .key(
             ChoiceScreen(title: "What identifies a row?", options: options.map(\.0), selected: index),
@@ -240,7 +240,8 @@ package struct ProposalScreen: Screen {
         dialogue = .type(
             ChoiceScreen(
                 title: "Type of \(column.header.visible)",
-                options: ["found in the file"] + types.map { $0 == .string ? "text" : $0.rawValue }, selected: index),
+                options: ["as inferred from the file"] + types.map { $0 == .string ? "text" : $0.rawValue },
+                selected: index),
             header: column.header)
     }
 

@@ -21,7 +21,7 @@ package struct FieldConflict: Hashable, Sendable {
         self.yours = yours
     }
 
-    /// Whether the user must choose one of the texts. If there is an earlier text, both others differ from it.
+    /// Whether the user must choose one of the texts, because `yours` differs from both `theirs` and `before`.
     package var isContested: Bool { yours != before && yours != theirs }
 }
 
@@ -58,7 +58,8 @@ struct ConflictScreen: Sendable {
     init(_ conflicts: [FieldConflict], _ wording: Wording = .edit) {
         self.conflicts = conflicts
         self.wording = wording
-        // If only one of two merged profiles has a value, this value is usually right. But an edit may clear a field.
+        // If only the second of two merged profiles has a value, this value is usually right. In an edit, an empty text
+        // is kept, because the user has cleared the field.
         kept = Set(conflicts.filter { $0.isContested && !($0.before == nil && $0.yours.isEmpty) }.map(\.field))
     }
 

@@ -55,13 +55,14 @@ struct KeyLegend {
         return rows
     }
 
-    /// Returns the keys that fit into one row.
+    /// Returns the keys that fit into one row, with their actions.
     func text(fitting width: Int) -> String {
         rows(fitting: width, most: 1).joined().map { $0.key + " " + $0.action }
             .joined(separator: String(repeating: " ", count: Self.gap))
     }
 
-    /// Draws the keys at the bottom of the given rows, into as many rows as needed.
+    /// Draws the keys and their actions into the last of the given rows. If `rows` is too short, the items with the
+    /// highest ranks are left out.
     func draw(into frame: inout Frame, rows: Range<Int>, column: Int, width: Int) {
         let lines = self.rows(fitting: width, most: rows.count)
         for (row, line) in zip(rows.suffix(lines.count), lines) {

@@ -100,7 +100,8 @@ final class ScreenInbox: Sendable {
     /// Discards the waiting keys. The user pressed these keys before the answer changed the screen.
     func dropHeld() { state.withLock { $0.held = Queue() } }
 
-    /// Keeps the events for the next screen, and discards all other events.
+    /// Keeps the events of the device and the external requests for the next screen. Discards the events of the ended
+    /// screen's tasks and timers.
     func endScreen() {
         state.withLock { state in
             var rest = Queue<Event>()

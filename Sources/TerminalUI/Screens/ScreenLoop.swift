@@ -121,7 +121,7 @@ private struct ScreenRun<S: Screen, Value: Sendable> {
             state.screen.advance(to: .now)
             if let ending = await take(event, &state) {
                 guard let work = state.work?.task else { return ending }
-                // The work may have been completed before the screen ended.
+                // If the work was completed in spite of the cancellation, the screen counts as done.
                 work.cancel()
                 if case .success(.done(let value, _)) = await work.value { return .done(value) }
                 return ending
@@ -177,8 +177,8 @@ private struct ScreenRun<S: Screen, Value: Sendable> {
             case .success(let reply): state.screen.receive(reply)
             }
         case .finished(let number):
-            // If the number is not that of the current work, the task worked for an earlier demand and was cancelled,
-            // or it performed an earlier request, whose answer is dropped.
+            // Any other number belongs to a cancelled task of an earlier demand, or to the task of an earlier request.
+            // The results of these tasks are dropped.
             guard let work = state.work, work.number == number else { break }
             state.work = nil
             switch await work.task.value {

@@ -114,7 +114,7 @@ package struct TextScreen: Hashable, Sendable {
 }
 
 extension Key {
-    /// The key that moves like this letter in vi. If there is no such key, the key itself.
+    /// The movement key for a movement letter of vi, such as `.down` for `j`. Any other key is returned unchanged.
     var orMovement: Key {
         switch self {
         case .character("j"): .down

@@ -197,6 +197,22 @@ import Watchdog
         await repository.close()
     }
 
+    @Test func `D2: an undo of the newest change passes over passwords, passcodes and erased profiles`() async throws {
+        let repository = try await open()
+        try await repository.register("abel")
+        try await repository.register("bert")
+        _ = try await repository.edit("abel") { $0["address"] = "1 Side St" }
+        let edit = try #require(try await repository.changeToUndo())
+        let bert = try await repository.edit("bert") { $0["password"] = "Zx8oio" }.id
+        try await repository.passcodes.create(Secret("parislondon"), for: "abel")
+        #expect(try await repository.changeToUndo() == edit)
+        try await repository.remove("bert")
+        #expect(try await repository.changeToUndo()?.removed == 1)
+        _ = try await repository.erase(id: bert)
+        #expect(try await repository.changeToUndo() == edit)
+        await repository.close()
+    }
+
     @Test func `D2: an undo that was interrupted is continued by the next one`() async throws {
         let repository = try await open()
         let drafts = try (0..<2_200).map { try repository.judged(People.draft("n\($0)")) }

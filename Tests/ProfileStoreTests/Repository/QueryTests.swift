@@ -396,7 +396,7 @@ import Watchdog
             #expect(found == expected, "\(ids)")
             #expect(pages <= 31 / Int(ids) + 4)
         }
-        // A page looks at two stretches, because they are read at the same time.
+        // A page covers two ranges of ids, because both ranges are read at the same time.
         let newest = try #require(try await repository.profile(username: "u28")).id
         let missing = ProfileQuery(text: "missing", isReversed: isReversed)
         #expect(try await repository.page(of: missing, lookingAt: 5).next?.id == (isReversed ? newest - 9 : 10))

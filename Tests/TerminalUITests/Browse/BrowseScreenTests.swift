@@ -277,6 +277,20 @@ import Watchdog
         #expect(cell("nowhere") == cell(""))
     }
 
+    @Test func `a long value is known to be shortened, wherever the searched text begins and ends`() {
+        // Different characters, so that a searched text occurs once.
+        let letters = (0..<400).compactMap { UnicodeScalar(0x4E00 + $0).map(String.init) }.joined()
+        for start in 0..<400 {
+            for length in [1, 149, 150, 151, 299, 300, 301, 400] where start + length <= 400 {
+                let search = String(letters.dropFirst(start).prefix(length))
+                let row = BrowseRow(
+                    id: 1, revision: 1, name: "a", cells: [letters], searching: search, issues: [], facts: [],
+                    place: "1")
+                #expect((row.cells[0] ?? "").unicodeScalars.count > 300, "\(start), \(length)")
+            }
+        }
+    }
+
     @Test func `rows keep their numbers when they are read again before those above them were`() throws {
         var people = people
         people.portion = 5

@@ -19,7 +19,7 @@ import Watchdog
                 filled: isLeftOut ? "" : "98 %", examples: isSecret || isLeftOut ? [] : ["\(header)1", "\(header)2"],
                 doubts: header == "Born" && !isLeftOut
                     ? ["day and month cannot be told apart"] : header.isEmpty ? ["the column has no name"] : [],
-                remarks: header == "Name" ? ["too few values, so not: required"] : [],
+                remarks: header == "Name" ? ["too few values, so not proposed: required"] : [],
                 unusual: header == "Name" ? ["\"Bo\" once, in line 7"] : [], isSecret: isSecret)
         }
         return ProposedTable(
@@ -207,7 +207,9 @@ import Watchdog
         var screen = screen()
         screen.press(.down)
         let text = screen.text()
-        for part in ["Name → name", "such as Name1 · Name2", "too few values, so not: required", "12 rows in all."] {
+        for part in [
+            "Name → name", "such as Name1 · Name2", "too few values, so not proposed: required", "12 rows in all.",
+        ] {
             #expect(text.contains(part))
         }
         screen.press(.character("v"))
