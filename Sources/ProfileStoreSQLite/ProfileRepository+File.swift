@@ -124,8 +124,8 @@ extension ProfileRepository {
                 // The checkpoint is incomplete if another program reads the store.
                 guard try connection.checkpoint(.truncate).isComplete else { return false }
             } catch {
-                // On a full disk the log cannot be emptied. If the log is removed together with the store, the space of
-                // the log becomes free.
+                // If the disk is full, the checkpoint fails. This error is ignored, because removing the store also
+                // removes the write-ahead log and frees its space.
                 guard error.code.primary == .full else { throw error }
             }
             file.removeFiles()
@@ -179,15 +179,15 @@ extension ProfileRepository.Options {
         set { engineSettings["vfs"] = newValue }
     }
 
-    /// Whether a new store has no readers until its first bulk load has ended. If true, the load is faster, and readers
-    /// wait until the load ends.
+    /// Whether the first bulk load of a new store may use a rollback journal instead of the write-ahead log. The load
+    /// is then faster, but readers wait until it ends. If another connection is open, the load uses the log.
     package var isUnreadUntilLoaded: Bool {
         get { engineSettings["isUnreadUntilLoaded"] != nil }
         set { engineSettings["isUnreadUntilLoaded"] = newValue ? "" : nil }
     }
 
-    /// For tests. If true, a store without a log is read in SQLite's immutable mode (see `FileStamp`), even in a
-    /// writable folder.
+    /// For tests. If true, a store that has no write-ahead log and no rollback journal is read in SQLite's immutable
+    /// mode (see `FileStamp`), even in a writable folder.
     package var readsAsItLies: Bool {
         get { engineSettings["readsAsItLies"] != nil }
         set { engineSettings["readsAsItLies"] = newValue ? "" : nil }

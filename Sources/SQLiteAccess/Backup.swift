@@ -74,11 +74,14 @@ extension Connection {
         guard let backup = sqlite3_backup_init(destination.handle, "main", handle, "main") else {
             throw SQLiteError(status: sqlite3_extended_errcode(destination.handle), database: destination.handle)
         }
-        // One step copies all pages from one snapshot, so a concurrent commit does not restart the backup.
-        let step = sqlite3_backup_step(backup, -1)
-        let finish = sqlite3_backup_finish(backup)
-        guard step == SQLITE_DONE else {
-            throw SQLiteError(status: finish == SQLITE_OK ? step : finish, database: destination.handle)
+        let target = destination.handle
+        try destination.measuringWait { () throws(SQLiteError) in
+            // One step copies all pages from one snapshot, so a concurrent commit does not restart the backup.
+            let step = sqlite3_backup_step(backup, -1)
+            let finish = sqlite3_backup_finish(backup)
+            guard step == SQLITE_DONE else {
+                throw SQLiteError(status: finish == SQLITE_OK ? step : finish, database: target)
+            }
         }
         try destination.requireInPlace()
     }

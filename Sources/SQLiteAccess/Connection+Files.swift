@@ -2,8 +2,8 @@ internal import CSQLite
 internal import Platform
 
 // SQLite opens a file by its name once and keeps using that file, even if the name is later removed or replaced. If
-// another process opens the name afterwards, it finds another file or no file. This process never sees the writes of
-// this connection.
+// another process opens the name afterwards, it finds another file or no file, and never sees the writes of this
+// connection.
 extension Connection {
     /// Throws `readOnlyMoved` if the path of the database no longer leads to the file that this connection has open.
     package func requireInPlace() throws(SQLiteError) {

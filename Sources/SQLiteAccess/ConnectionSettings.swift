@@ -122,8 +122,8 @@ extension Connection {
         }
     }
 
-    /// The default busy timeout in milliseconds. During the timeout, a program that does not use the write lock can
-    /// finish its transaction.
+    /// The default busy timeout in milliseconds. A connection waits this long for the transaction of a program that
+    /// does not use the write lock.
     static let busyTimeout: Int32 = 10_000
 
     private static let options: [(Int32, Bool)] = [

@@ -6,8 +6,8 @@ package struct DatabaseHeader: Hashable, Sendable {
 }
 
 extension DatabaseHeader {
-    /// Reads the header of a file as ``Connection/Mode/inspection`` does. SQLite reads no schema for it, so this takes
-    /// a fraction of the time in which a connection opens.
+    /// Reads the header of a file as ``Connection/Mode/inspection`` does. SQLite does not read the schema for the
+    /// header, so this initializer takes a fraction of the time that opening a connection takes.
     package init(_ path: DatabasePath, vfs: String? = nil) throws(SQLiteError) {
         self = try Connection(unconfigured: path, mode: .inspection, vfs: vfs).header()
     }

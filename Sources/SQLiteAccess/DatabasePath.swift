@@ -30,9 +30,8 @@ package struct DatabasePath: Hashable, Sendable, CustomStringConvertible {
     /// - Throws: `cantOpen` if the directory does not exist, or if `path` is empty, holds a NUL, ends with a slash, or
     ///   is a symbolic link whose target does not exist.
     package init(_ path: String) throws(SQLiteError) {
-        if path.isEmpty || path.utf8.contains(0) || path.utf8.last == UInt8(ascii: "/") {
-            throw SQLiteError(systemError: EINVAL, opening: path)
-        }
+        if path.isEmpty || path.utf8.contains(0) { throw SQLiteError(systemError: EINVAL, opening: path) }
+        if path.utf8.last == UInt8(ascii: "/") { throw SQLiteError(systemError: EISDIR, opening: path) }
         if let resolved = Self.resolve(path) {
             database = resolved
             return

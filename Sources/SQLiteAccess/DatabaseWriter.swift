@@ -53,8 +53,8 @@ package final class DatabaseWriter: Sendable {
     ///
     /// - Parameters:
     ///   - limit: The same as in ``write(waitingAtMost:_:)``.
-    ///   - body: The work within the transaction. The work should be short. The only effects of the work must be on the
-    ///     connection and on the result. If a shared commit fails, the body runs again in a transaction of its own.
+    ///   - body: The work within the transaction. The work should be short. It must not change anything except the
+    ///     database and the result: if a shared commit fails, the body runs again in a transaction of its own.
     /// - Returns: The result of `body`, after the commit and the release of the lock.
     /// - Throws: The errors of ``write(waitingAtMost:_:)``, or the error of the commit. In each case, no changes by
     ///   `body` are stored.

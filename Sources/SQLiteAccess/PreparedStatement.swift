@@ -33,8 +33,8 @@ final class PreparedStatement {
 
 /// The statement cache of a connection, with the text of each statement as its key.
 final class StatementCache {
-    /// The maximum number of cached statements. Without searches, the program has fewer different SQL texts than this
-    /// maximum. The SQL text of a search depends on its conditions and its order.
+    /// The maximum number of cached statements. All statements of the program fit, except those of searches: the SQL
+    /// text of a search depends on its conditions and its order.
     private static let capacity = 128
 
     private var statements: [String: PreparedStatement] = [:]

@@ -73,8 +73,8 @@ private final class Reader: @unchecked Sendable {
         self.endingsBefore = endingsBefore
     }
 
-    /// Whether the schema was still the accepted schema each time a statement of the connection was prepared. The
-    /// schema was accepted when the connection was opened.
+    /// Whether every statement of the connection was prepared under the schema that was accepted when the connection
+    /// was opened.
     var hasAcceptedSchema: Bool { (try? connection.hasOnlyMetAcceptedSchema()) ?? false }
 
     /// Whether `endReading()` was called since the connection was opened.

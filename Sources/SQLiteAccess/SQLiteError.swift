@@ -21,7 +21,7 @@ package struct SQLiteError: Error, Hashable, Sendable {
     /// `ioError`.
     package let systemError: Int32
 
-    /// If this module refused the operation because of a problem with a file: this problem. Otherwise nil.
+    /// The problem with a file because of which this module refused the operation; otherwise nil.
     package let fileProblem: FileProblem?
 
     /// The time that the connection waited for a lock of another program. The time is set if the code is `busy` and the

@@ -10,8 +10,8 @@ package struct SharingLimit: Sendable {
         self.time = time
     }
 
-    /// Allows up to 64 jobs to share one sync. Collecting the jobs takes at most 2 ms. On most disks, two syncs take
-    /// longer.
+    /// Allows up to 64 jobs to share one sync. Jobs can join for 2 ms, which is less than the time of two syncs on most
+    /// disks.
     package static let usual = SharingLimit(jobs: 64, time: .milliseconds(2))
 }
 

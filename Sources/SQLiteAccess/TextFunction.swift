@@ -10,7 +10,7 @@ package struct TextFunction: Sendable {
     package let name: String
     /// The maximum value of a measure.
     package let greatest: Int
-    /// Returns a function that measures texts for a subject. This function must not return a negative number.
+    /// Returns a function that measures texts for a subject. The returned function must not return a negative number.
     package let measure: @Sendable (_ subject: Span<UInt8>) -> (_ text: Span<UInt8>) -> Int
 
     package init(

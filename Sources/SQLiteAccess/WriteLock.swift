@@ -123,10 +123,10 @@ package struct WriteLock: ~Copyable, Sendable {
     // MARK: The turnstile
 
     /// The usual maximum wait for the turnstile. A woken waiter needs far less time to take the lock. If a process
-    /// holds the lock for more than this time, the order of the waiters does not matter.
+    /// holds the lock for longer than this, the other waiters stop waiting for the turnstile and wait for the lock
+    /// itself.
     private static let usualPatience = Duration.milliseconds(500)
-    /// The maximum wait for the turnstile if an earlier wait has timed out. This time is still enough for a running waiter to take the
-    /// turnstile.
+    /// The maximum wait for the turnstile if an earlier wait has timed out. It permits about ten attempts.
     private static let leastPatience = Duration.milliseconds(10)
 
     /// Waits until the turnstile is free, up to a time limit. The process that holds the turnstile may be stopped

@@ -93,10 +93,10 @@ final class WriteSession: @unchecked Sendable {
             if connection.walFrames < Self.checkpointFrames { nextCheckpoint = Self.checkpointFrames }
             return
         }
-        // The file of the log keeps its length, because overwriting its blocks takes less time than allocating new ones.
-        // The next commit begins at its start, unless a reader still uses the log. Only the log of a very long write is
-        // emptied. A failed checkpoint is ignored, because the commits are safe in the log and a later checkpoint can
-        // copy them.
+        // A passive checkpoint keeps the length of the log file, because overwriting blocks takes less time than
+        // allocating new ones. The next commit begins at the start of the file, unless a reader still uses the log. The
+        // log is emptied only if it has at least twice ``checkpointFrames``. A failed checkpoint is ignored, because
+        // the commits are safe in the log and a later checkpoint can copy them.
         _ = try? connection.checkpoint(connection.walFrames < 2 * Self.checkpointFrames ? .passive : .truncate)
         nextCheckpoint = connection.walFrames + Self.checkpointFrames
     }

@@ -87,16 +87,16 @@ struct BatchEvidence: Sendable {
         }
     }
 
-    /// The number of other texts that a batch may have in a column of hashes, in addition to one value in a hundred. At
-    /// the end of the input the limit is one value in a hundred.
+    /// The number of values other than hashes that a batch may have in a column of hashes, in addition to one in a
+    /// hundred values. For the whole input, the limit is only one in a hundred values.
     private static let fewOthers = 10
 
     private static func holdsNul(_ column: Int, of row: Row, _ records: borrowing RecordBatch) -> Bool {
         cell(of: column, in: row, records).contains(0)
     }
 
-    /// Returns the cell of a row. The cell is empty if a JSON object has no cell for the column, because a record ends
-    /// with the cell of the object's last member.
+    /// Returns the cell of a row. The record of a JSON object ends with the cell of the object's last member; the cells
+    /// of further columns are empty.
     @_lifetime(borrow records)
     private static func cell(of column: Int, in row: Row, _ records: borrowing RecordBatch) -> Span<UInt8> {
         column < row.cells.count ? records.cell(row.cells.lowerBound + column) : Span()

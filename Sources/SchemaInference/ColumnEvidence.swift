@@ -36,7 +36,7 @@ struct ColumnEvidence: Sendable {
     private(set) var moments = MomentEvidence()
     /// The evidence for the type that the options choose; nil if they choose none, or text.
     private(set) var chosen: ChosenTypeEvidence?
-    /// Whether the column has too many other values to be a column of hashes.
+    /// Whether the column has too many values that are not hashes to be a column of hashes.
     private(set) var isMixed = false
     /// The values that consist of digits, an optional sign and at most one point, but are not numbers. The reason is
     /// leading zeros, a plus sign or too many digits.
@@ -182,9 +182,9 @@ struct LivingHypotheses: Sendable {
     /// The number of values.
     private var values = 0
 
-    /// A hypothesis is tested until the number of values that refute it is greater than this number plus one value in
-    /// ``share``. So the report can name the few values that prevent a type. The report itself has a stricter limit.
-    /// This limit is looser, because one batch may have more such values than the others.
+    /// A hypothesis is no longer tested when more values refute it than this number plus a twentieth (``share``) of all
+    /// values. Until then, the report can name these values. The report itself has a stricter limit. The limit here is
+    /// looser, because one batch may have more such values than the others.
     private static let mostRefutations = 3
     private static let share = 20
 

@@ -32,7 +32,8 @@ extension ColumnJudgement {
     }
 
     /// Limits the length. If all values are codes of the same length, the minimum and the maximum are this length.
-    /// Otherwise the maximum is twice the length of the longest value, rounded up; a strict schema has no such room.
+    /// Otherwise the maximum is twice the length of the longest value, rounded up. In a strict schema, it is the length
+    /// of the longest value, rounded up.
     mutating func limitLength() {
         guard tightness != .loose else { return }
         let longest = evidence.text.longest

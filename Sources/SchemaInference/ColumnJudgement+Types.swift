@@ -37,8 +37,8 @@ extension ColumnJudgement {
         return true
     }
 
-    /// Takes the column for numbers with one unit. Whole numbers become numbers too, because further amounts may have
-    /// fractions.
+    /// Takes the column for numbers with one unit. The type is `number` even if all values are whole, because later
+    /// values may have fractions.
     private mutating func takeForUnit(_ borneOut: [InferredType]) -> Bool {
         guard let unit = evidence.units.unit else {
             doubts.append(.mixedUnits(evidence.units.texts))
@@ -110,7 +110,8 @@ extension ColumnJudgement {
     }
 
     /// Returns the number format in which only some numbers are in groups, as in `85000` and `1,250`; nil if there is
-    /// none. Formats with groups do not fit `85000`, so the only format that fits all numbers reads `1,250` as 1.25.
+    /// none. Formats with groups do not fit `85000`. The only format that fits all numbers reads `1,250` as 1.25,
+    /// although it may mean 1250.
     private static func partlyGrouped(_ evidence: ColumnEvidence, _ told: [NumberWriting]) -> NumberWriting? {
         guard told.count == 1, let sign = told.first?.decimal, told.first?.group == nil,
             evidence.decimals.mayBeThousands(sign)
@@ -134,13 +135,14 @@ extension ColumnJudgement {
     private mutating func date(_ borneOut: [InferredType]) -> InferredType? {
         let writings = borneOut.compactMap { if case .date(let writing) = $0 { writing } else { nil } }
         guard let first = writings.first else { return nil }
-        // The first fitting format has the day first. With dots, it is used even if both orders fit (N2).
+        // If both orders fit, the first format has the day first. It is then used only for dates with dots (N2).
         let isDotted = first.pattern.contains(".")
         if !isDotted, first.order != nil, writings.contains(where: { $0.order != nil && $0.order != first.order }) {
             doubts.append(.dayOrMonth)
             return nil
         }
-        // In a sorted file, the first months may all have two digits without a leading zero.
+        // A few values without a leading zero do not prove that days and months always have two digits: a sorted file
+        // may begin with October.
         let isProven = isStrict || proof.observations >= RuleEvidence.enough || hasLeadingZero
         return .date(isProven ? first : first.unpadded ?? first)
     }
@@ -155,13 +157,13 @@ extension ColumnJudgement {
     private mutating func doubtNearMiss() {
         let isOfDigits = evidence.text.isASCII && evidence.text.ascii.members.allSatisfy(Self.isOfNumbers)
         if isOfDigits, evidence.numerals.count > 0 {
-            // Postal codes need no doubt, because they are clearly not numbers.
+            // If the column's name says that its values are text, for example postal codes, there is no doubt.
             if name.meaning?.isText != true { doubts.append(.numerals(evidence.numerals)) }
             return
         }
         let nearest = evidence.hypotheses.nearlyBorneOut.min { $0.lines.count < $1.lines.count }
-        // The report names a type only if at most one value in a hundred prevents it, or up to three values that are at
-        // most one in twenty.
+        // The report names a type only if few values prevent it: up to three values if they are at most one in twenty,
+        // and more values if they are at most one in a hundred.
         guard let nearest, values >= (nearest.lines.count <= 3 ? 20 : 100) * nearest.lines.count else { return }
         doubts.append(.nearly(nearest.type, nearest.lines))
     }

@@ -101,8 +101,8 @@ struct ColumnJudgement {
         if let written { draft.extensions.append(written) }
     }
 
-    /// The form in which most values are written. Nil if an export writes this form even if the schema does not name
-    /// it, or if the rules of the draft do not allow the form.
+    /// The form in which most values are written. Nil if it is the default form of an export, or if the rules of the
+    /// draft do not allow it.
     private var writtenForm: JSONMember? {
         let written: String?
         switch draft.type {

@@ -33,7 +33,7 @@ struct ColumnSettings: Sendable {
 enum Tightness: Sendable {
     /// Only the type limits the values.
     case loose
-    /// Later files will keep the rules (N10).
+    /// Later files will probably satisfy the rules (N10).
     case proven
     /// The rules are as tight as the file allows.
     case strict

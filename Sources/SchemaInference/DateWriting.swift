@@ -42,7 +42,8 @@ public struct DateWriting: Hashable, Sendable {
         "%d.%m.%Y %H:%M:%S", "%d.%m.%Y %H:%M",
     ]
 
-    /// The format that also accepts days and months of one digit; nil if this one does, or if it always has two digits.
+    /// The format with the same order that also accepts days and months of one digit. Nil for ISO 8601, for a pattern
+    /// of strptime(3), and if ``all`` has no such format.
     var unpadded: DateWriting? {
         guard !isStrptime, pattern != DateFormat.iso.pattern else { return nil }
         let pattern = pattern.replacing("dd", with: "%d").replacing("MM", with: "%m").replacing("yyyy", with: "%Y")

@@ -50,8 +50,8 @@ struct FieldDraft: Sendable {
     /// Whether a schema can have the field.
     var isValid: Bool { Self.schema(of: [self]) != nil }
 
-    /// Returns a schema that has these fields under other names, and then a primary key. Returns nil if a schema cannot
-    /// have one of the fields.
+    /// Returns a schema that has these fields under other names, followed by a primary key. Returns nil if a schema
+    /// cannot have one of the fields.
     static func schema(of fields: [FieldDraft]) -> ProfileSchema? {
         let documents = fields.enumerated().map { index, field in
             var field = field

@@ -3,8 +3,8 @@ internal import ProfileTransfer
 
 /// Chooses the names of the fields that columns become. The names are unique and valid in a schema.
 ///
-/// A column whose name is a valid field name keeps this name. These columns are named before the others. So an import
-/// matches each name in the file with the same column (I2).
+/// A column whose name is a valid field name keeps this name. These columns are named before the others. So no other
+/// field gets a name that an import would match with one of these columns (I2).
 struct FieldNaming {
     /// The field names by the position of the column, with the reason if the name differs from the column's name.
     private(set) var names: [Int: (name: String, reason: ColumnDoubt.RenamingReason?)] = [:]

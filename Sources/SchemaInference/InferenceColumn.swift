@@ -1,7 +1,7 @@
 internal import ProfileCore
 internal import ProfileTransfer
 
-/// A column of the input that is examined.
+/// A column of the examined input.
 struct InferenceColumn: Sendable {
     let name: ColumnName
     /// The index of the column's cell in a record.

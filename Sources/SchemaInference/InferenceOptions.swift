@@ -16,17 +16,17 @@ public struct InferenceOptions: Sendable {
     /// The number of rows that are examined, from the first row; nil for all. Rows that are not examined may violate
     /// the proposed schema.
     public var sample: Int?
-    /// The source of the key; nil to find a column. Rows without a unique key are refused. One column of
-    /// ``/ProfileCore/KeySource/columns(_:)`` is the key itself, and several columns form the key together.
-    /// ``/ProfileCore/KeySource/column`` means the same as nil.
+    /// The source of the key; nil to find a column. Rows without a unique key are refused. If
+    /// ``/ProfileCore/KeySource/columns(_:)`` names one column, this column is the key. If it names several, they form
+    /// the key together. ``/ProfileCore/KeySource/column`` means the same as nil.
     public var key: KeySource?
-    /// The types of columns by their headers. A column has its type with the format that most values fit, and rows
-    /// whose value does not fit are refused. The type `string` makes a column a column of text.
+    /// The types of columns by their headers. The field of such a column has this type, with the format that most
+    /// values fit. Rows whose value does not fit are refused. The type `string` makes a column a column of text.
     public var types: [String: FieldType] = [:]
     /// Whether the tightest rules that the file satisfies are proposed, even if later files may break them.
     public var isStrict = false
     /// The schema of the store for which the file is meant; nil if there is none. Its import settings apply where these
-    /// options set nothing. The header of the file is found by the names of its fields.
+    /// options set nothing. The header of the file is found by the names of the schema's fields.
     public var store: ProfileSchema?
     /// The names of fields, by the header of the column; the other fields are named after their columns.
     public var names: [String: String] = [:]
@@ -63,7 +63,7 @@ public enum InferenceError: Error, Hashable, Sendable {
     case unknownKey(String)
     /// ``InferenceOptions/types`` names a column that does not exist, does not become a field, or holds secrets.
     case unknownTyped(String)
-    /// ``InferenceOptions/types`` gives the key column with this header another type than string.
+    /// ``InferenceOptions/types`` sets this type for the key column with this header. A key must be a `string`.
     case keyOfType(String, FieldType)
     /// Two members of a JSON object have this name, apart from white space around it.
     case repeatedHeader(String)

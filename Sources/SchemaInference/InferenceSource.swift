@@ -67,7 +67,7 @@ final class InferenceSource: Sendable {
         self.choice = choice
         omitted = options.omittedColumns
         let input: OpenedInput
-        // The file may have further columns.
+        // The file may have columns that the schema of the store does not have.
         var importing = ImportOptions()
         importing.ignoresUnknownColumns = true
         do throws(InputError) {
@@ -125,9 +125,9 @@ final class InferenceSource: Sendable {
             state: State(reader: .csv(table), columns: columns, ahead: ahead))
     }
 
-    /// Throws if the first record is certainly not a header of the rows that follow, or if it shows another delimiter.
-    /// Nothing is checked if the options choose columns. If the options give the line of the header, only the delimiter
-    /// is checked.
+    /// Throws if the first record is certainly not a header of the rows that follow, or if these rows probably have
+    /// another delimiter. Nothing is checked if the options choose columns. If the options give the line of the header,
+    /// only the delimiter is checked.
     private static func requireHeader(
         _ header: TableHeader, above batch: InferenceBatch?, _ options: InferenceOptions
     ) throws(InferenceError) {
@@ -162,7 +162,7 @@ final class InferenceSource: Sendable {
     /// Returns the facts about the columns. Call it after reading has ended.
     func found() throws(InferenceError) -> Found {
         var (columns, isSample, objects) = state.withLock { ($0.columns, $0.isSample, $0.reader.objectColumns) }
-        // In JSON, a later object may have the member that an option names.
+        // In JSON, any object may have the member that an option names, so the names are checked at the end.
         if header == nil { try columns.leaveOut(omitted) }
         let names = columns.map(\.name.header)
         let chosen =

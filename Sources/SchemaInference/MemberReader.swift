@@ -4,8 +4,9 @@ internal import ProfileTransfer
 
 /// Reads JSON objects into columns: one column for each member name that has occurred so far and is chosen.
 ///
-/// A member of a nested object has the names of both, separated by a point: `address.city`. If a member is an object in
-/// one record and a value in another record, neither the member nor the members of the object become fields.
+/// The column of a member of a nested object is named after both members, separated by a point: `address.city`. If a
+/// member is an object in one record and a value in another record, neither the member nor the members of the object
+/// become fields.
 struct MemberReader: ~Copyable, Sendable {
     private var elements: JSONElementReader
     private let choice: ColumnChoice
@@ -29,8 +30,8 @@ struct MemberReader: ~Copyable, Sendable {
         self.types = types
     }
 
-    /// Returns the next records; nil at the end of the input, or if there are more columns than a schema can have
-    /// fields.
+    /// Returns the next records; nil at the end of the input, or if there are more columns than a schema or an import
+    /// can have.
     mutating func next(_ columns: inout [InferenceColumn]) throws(ByteStreamError) -> InferenceBatch? {
         var records = RecordBatch(containsSecrets: true)
         var faults: [Int: RowRefusal] = [:]

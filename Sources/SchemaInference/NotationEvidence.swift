@@ -53,7 +53,8 @@ struct DecimalEvidence: Sendable {
         }
     }
 
-    /// Returns the least number of decimals with which an export writes most numbers as they were written.
+    /// Returns the smallest number of decimals with which an export writes the most numbers unchanged. If all numbers
+    /// have the same number of decimals, returns that number.
     ///
     /// A number with exactly this many decimals is written unchanged. A number with more decimals is written unchanged
     /// if its last decimal is not a zero.
@@ -67,7 +68,7 @@ struct DecimalEvidence: Sendable {
         // If all numbers have the same number of decimals, further numbers have it too.
         if found.count == 1, fractions == counts.reduce(0, +) { return found[0] }
         var best = (decimals: 0, count: range.reduce(0) { $0 + exact($1) })
-        // Whole numbers have no zeros at their end that could be left out.
+        // If the number of decimals is 0, an export also writes whole numbers unchanged.
         best.count += counts.reduce(0, +) - fractions
         for decimals in found {
             let count = padded(decimals) + range.reduce(0) { $0 + ($1 < decimals ? 0 : exact($1)) }
@@ -84,7 +85,7 @@ struct MomentEvidence: Sendable {
     private var short = Parts(repeating: 0)
     /// The number of values whose part at this position has two digits and begins with a zero.
     private var padded = Parts(repeating: 0)
-    /// The number of values by the digits of a fraction of a second; zero for none.
+    /// The number of values by the number of digits in the fraction of a second, which is 0 if there is no fraction.
     private var fractions = Parts(repeating: 0)
     private var months = WordCases()
     /// The cases of `am` and `pm`.

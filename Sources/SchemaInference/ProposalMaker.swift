@@ -111,7 +111,8 @@ struct ProposalMaker {
 
     private mutating func addOpen(_ column: Int, _ found: ColumnEvidence) {
         let isKey = key == [column]
-        // If the options choose the key, the values of this column may repeat in the next file.
+        // If the options choose the key, this column is not treated as a further key, because its values may repeat in
+        // the next file.
         let isOtherKey =
             !isKey && options.chosenKey == nil && columns[column].name.keyRank != nil
             && keys[column]?.exceptions == 0

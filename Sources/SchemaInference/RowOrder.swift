@@ -32,9 +32,9 @@ struct RowOrder: Sendable {
     }
 }
 
-/// The first 16 and the last eight bytes of a value. For values of up to 16 bytes, and for values of one length of up
-/// to 24 bytes, such as times, they give the same order as all bytes. For longer values with a common beginning, such
-/// as links, the order is similar.
+/// The first 16 and the last eight bytes of a value. These bytes give the same order as all bytes if no value has more
+/// than 16 bytes, or if all values have the same length of at most 24 bytes, as times do. For longer values with a
+/// common beginning, such as links, the order is similar.
 private struct SortKey: Comparable {
     private let start: UInt64
     private let middle: UInt64

@@ -1,4 +1,4 @@
-/// The evidence in a column that later files keep a rule which all its values satisfy (N10).
+/// The evidence that later files will satisfy a rule which all values of a column satisfy (N10).
 ///
 /// Rows in random order are independent observations. If a file is sorted or grouped by a column, many rows together
 /// are one observation. The limits below count observations. They were calibrated with 131 public tables, so that few
@@ -29,7 +29,8 @@ struct RuleEvidence {
         self.isKey = isKey
         let entries = column.distinct.entries
         hasSingleValue = entries?.contains { $0.count == 1 } ?? true
-        // In a random order, each of two neighbours is the greater one equally often, unless they are equal.
+        // In a random order, rises and falls are equally frequent, and `equal` is the expected share of equal
+        // neighbours.
         let equal = entries?.reduce(0) { sum, entry in
             let share = Double(entry.count) / Double(max(1, column.values))
             return sum + share * share
@@ -61,6 +62,8 @@ struct RuleEvidence {
     var reason: WithheldRule.Reason {
         if values < Self.enough { return .fewValues }
         if isConstant { return .oneValue }
-        return observations < Self.enough ? .sortedRows : .newValues
+        guard observations < Self.enough else { return .newValues }
+        // For rows in random order, the estimate is near the number of values, and may be a little less.
+        return observations < values / 2 ? .sortedRows : .fewValues
     }
 }

@@ -6,8 +6,8 @@ public import ProfileTransfer
 public struct SchemaLoosening: Sendable {
     /// The rules that the file breaks, in the order of the fields.
     public let broken: [BrokenRule]
-    /// The fields whose stored values keep a form that further values do not get, because the field becomes text or
-    /// loses its mask.
+    /// The fields that become text or lose their mask. Values that are already stored keep their form, but later values
+    /// may be stored in another form.
     public let keptForms: [KeptForm]
     /// The schema with looser rules. It equals the original schema if no rule can be loosened. No rule is stricter than
     /// before, and the key is the same.
@@ -27,11 +27,12 @@ public struct SchemaLoosening: Sendable {
         public fileprivate(set) var isOfKey = false
     }
 
-    /// A field whose stored values keep their form.
+    /// A field whose stored values keep their form, although later values may get another one.
     public struct KeptForm: Hashable, Sendable {
         /// The field.
         public let field: FieldName
-        /// A value of the file that is stored in another form; nil if there is none among the examples.
+        /// A value of the file that the original schema would store in another form than written; nil if there is none
+        /// among the examples.
         public let written: String?
         /// The stored form of the value.
         public let stored: String?

@@ -119,9 +119,9 @@ public enum ColumnDoubt: Hashable, Sendable {
     /// The values are numbers with these different units. An empty text stands for numbers without a unit. The field is
     /// text.
     case mixedUnits([String])
-    /// A few values do not have this type: at most one in a hundred, or at most three if they are at most one in
-    /// twenty. The field is text. ``InferenceOptions/types`` chooses the type, and then the rows of these values are
-    /// refused.
+    /// All but a few values have this type. The others are at most one in a hundred, or up to three values that are at
+    /// most one in twenty. The field is text. If ``InferenceOptions/types`` chooses the type, the rows of these values
+    /// are refused.
     case nearly(InferredType, CountedLines)
     /// Some values consist of digits but are not numbers, because they begin with a zero or a plus sign or have too
     /// many digits. The field is text.

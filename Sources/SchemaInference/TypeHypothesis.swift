@@ -57,7 +57,7 @@ struct TypeHypothesis: Sendable {
     /// The maximum number of digits of a number. A `Double` keeps every decimal number of 15 digits.
     static let mostDigits = 15
 
-    /// The hypotheses of whole numbers and numbers.
+    /// The hypotheses of the types `integer` and `number`, as a set of bits.
     static let numeric = 1 | numberPositions
 
     private static let numberPositions = positions { if case .number = $0 { true } else { false } }

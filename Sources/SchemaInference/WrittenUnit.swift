@@ -30,7 +30,7 @@ struct WrittenUnit {
         if let sign = sides.sign {
             guard value[sign] == Self.minus else { return nil }
             if sign == 0 {
-                // A minus before a space may be a dash.
+                // A minus before a space may be a dash, so the value is not split.
                 guard value[1] != UInt8(ascii: " ") else { return nil }
                 before = 1..<digits.lowerBound
             } else {
@@ -85,7 +85,7 @@ struct WrittenUnit {
     ]
 }
 
-/// The units of the numbers in a column. It is meaningful only while a number format fits the values.
+/// The units of the numbers in a column. These units are meaningful only while a number format fits the values.
 struct UnitEvidence: Sendable {
     /// The first distinct units, at most ``most``.
     private(set) var units: [[UInt8]] = []
@@ -150,7 +150,8 @@ struct UnitEvidence: Sendable {
         }
     }
 
-    /// Returns zero with this number of decimals, as most numbers with a unit are written.
+    /// Returns zero with this number of decimals. If all values have the same unit, zero is written in the most
+    /// frequent form of these values, for example `$0.00`.
     func zero(decimals: Int) -> String {
         let zero = "0" + (decimals > 0 ? "." + String(repeating: "0", count: decimals) : "")
         // The first of several texts with the same count is used.

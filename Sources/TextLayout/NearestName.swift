@@ -1,4 +1,10 @@
 extension String {
+    /// Returns the end of a message about this unknown name: a full stop, and a question with the name that the user
+    /// probably meant. Empty if there is no such name.
+    package func suggestion(in names: some Sequence<String>) -> String {
+        nearest(in: names).map { ". Did you mean \"\($0)\"?" } ?? ""
+    }
+
     /// Returns the name that the user probably meant by this text. A name that begins with this text is preferred.
     /// Otherwise the result is the name that differs from this text by the fewest changes. Nil if every name differs by
     /// too many changes.

@@ -49,7 +49,7 @@ package struct TextTable {
     ///
     /// - Parameters:
     ///   - whole: The columns whose cells should be shown in full, because a truncated cell could be misread.
-    ///   - staying: The columns that are left out last.
+    ///   - staying: The columns that are left out last if the table is too wide.
     /// - Returns: The columns, as input for ``ColumnFit``.
     package func columns(whole: Set<Int> = [], staying: Set<Int> = []) -> [ColumnFit.Column] {
         var widths: [Int] = []

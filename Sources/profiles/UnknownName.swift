@@ -15,7 +15,7 @@ struct UnknownName {
     /// The position of the argument, counted from 1.
     private let place: Int
     /// The command that has no subcommand or option of this name. The command is written as the user typed it.
-    private let command: String
+    let command: String
     private let nearest: String?
 
     /// Returns the first unknown name, or nil if the arguments were refused for another reason.

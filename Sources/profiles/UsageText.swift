@@ -12,7 +12,7 @@ struct UsageText {
         let names = arguments.first == "help" ? arguments.dropFirst() : arguments[...]
         let takesSecret = Self.isSecretTaken(by: names.first)
         guard let unknown = UnknownName.first(in: arguments, refusedWith: nil) else { return nil }
-        text = "Error: \(unknown.text(mayBeSecret: takesSecret))\n  See 'profiles --help' for the list."
+        text = "Error: \(unknown.text(mayBeSecret: takesSecret))\n  See '\(unknown.command) --help' for the list."
     }
 
     init(_ error: any Error, arguments: [String]) {
@@ -20,11 +20,23 @@ struct UsageText {
         let message = ProfilesCommand.message(for: error)
         let takesSecret = Self.isSecretTaken(by: arguments.first)
         let unknown = UnknownName.first(in: arguments, refusedWith: message)?.text(mayBeSecret: takesSecret)
-        // In `full`, the help of the option and the usage follow the message.
+        // `full` contains the message, and after it the help of the option and the usage. This rest is kept.
         let start = "Error: " + message
         let rest = full.hasPrefix(start) ? full.dropFirst(start.count) : ""
         let shown = unknown ?? (takesSecret ? Self.hidingValues(of: arguments, in: message) : message)
-        text = Self.makingVisible(arguments, in: "Error: " + shown + rest)
+        text = Self.makingVisible(
+            arguments, in: "Error: " + shown + Self.hint(about: arguments, refusedWith: message) + rest)
+    }
+
+    /// Returns a hint if argument-parser took the value of an option for another option, because the value is a number
+    /// with a minus sign. The hint does not repeat the value, which may be a secret.
+    private static func hint(about arguments: [String], refusedWith message: String) -> String {
+        for (option, value) in zip(arguments, arguments.dropFirst())
+        where message.hasPrefix("Missing value for '\(option) ") && value.hasPrefix("-") {
+            guard value.dropFirst().first?.isNumber ?? false else { continue }
+            return ". Give a value that begins with - as \(option)=VALUE"
+        }
+        return ""
     }
 
     /// Returns the text with its control characters in visible form. The text may repeat arguments, and a terminal

@@ -29,7 +29,8 @@ import Watchdog
         #expect(issued.status == 0)
         let token = issued.output.dropLast()
         #expect(issued.output.hasPrefix("pr_") && issued.output.hasSuffix("\n") && token.count == 46)
-        #expect(issued.error.hasPrefix("Give this to anna: valid once, until ") && !issued.error.contains(token))
+        #expect(issued.error.hasPrefix("Give this token to anna. It sets a password once, "), "\(issued.error)")
+        #expect(!issued.error.contains(token))
         #expect(try workplace.profiles("login", "anna", "--password-stdin", input: "aK8oio").status == 0)
 
         let refused = try workplace.profiles("reset", "--redeem", "--stdin", input: "\(token)\nshort\n")
@@ -115,7 +116,7 @@ import Watchdog
         #expect(made.status == 0 && made.output.hasPrefix("pt_") && made.output.count == 47)
         let text = made.error.reproducible(workplace).replacing(/[0-9a-f]{16}/, with: "ID")
         #expect(
-            text == "Created the access token nightly (id ID) for read, write, which ends at TIME\n"
+            text == "Created the access token nightly (id ID) with the scopes read, write. It expires at TIME.\n"
                 + "It is not shown again. Revoke it with \"profiles token revoke ID\".\n")
         let json = try workplace.profiles("token", "create", "console", "--format", "json").output
         #expect(try member("token", of: json).hasPrefix("pt_"))

@@ -162,7 +162,7 @@ import Watchdog
         try driver.wait(until: { $0.contains("1 of 1 · Address") })
         try driver.type("u")
         try driver.wait(until: { $0.contains("Undo the newest change?") })
-        #expect(driver.screen.contains("profile will get the old values back"))
+        #expect(driver.screen.contains("profile would get the old values back"))
         try driver.press(.down)
         try driver.press(.enter)
         // The filter does not find the old value.

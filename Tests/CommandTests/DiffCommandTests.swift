@@ -115,13 +115,30 @@ import Watchdog
         try workplace.write("username,age,shoe\nanna,30,41\nbert,12,42\ncarl,7,43\n", to: "part.csv")
         let part = try workplace.profiles("diff", "part.csv")
         #expect(part.status == 0)
-        #expect(part.error == "Only \(workplace.folder)/store.sqlite has city\npart.csv: ignored shoe\n", "\(part)")
+        #expect(
+            part.error
+                == "Only \(workplace.folder)/store.sqlite has city\npart.csv: columns that were not compared: shoe\n",
+            "\(part)")
         try workplace.write("username,city,age\nanna,Leeds,30\nbert,Bath,12\ncarl,,7\ncarl,,7\n,x,1\n", to: "odd.csv")
         let odd = try workplace.profiles("diff", "odd.csv")
         #expect(odd.status == 1)
         #expect(odd.output == "No differences: 3 profiles are equal\n")
-        #expect(odd.error.contains("odd.csv: 1 row cannot be read or lack a key, first in line 6;"), "\(odd)")
-        #expect(odd.error.contains("odd.csv: 1 row repeat the key of an earlier row"), "\(odd)")
+        #expect(odd.error.contains("odd.csv: 1 row has no key or cannot be read (line 6);"), "\(odd)")
+        #expect(odd.error.contains("odd.csv: 1 row repeats the key of an earlier row, and was not compared"), "\(odd)")
+    }
+
+    @Test func `the hints of a refusal name no option that a comparison does not have`() throws {
+        try workplace.write("1,2,3\n4,5,6\n", to: "data.csv")
+        let outcome = try workplace.profiles("diff", "data.csv")
+        #expect(outcome.status == 65)
+        #expect(
+            outcome.error == """
+                Error: data.csv: The first row names no field
+                  The required field username has no column
+                  The fields are: username, city, age
+                  Map a column with --map 'COLUMN=FIELD'
+
+                """)
     }
 
     @Test func `a place that cannot be compared is named`() throws {
@@ -129,6 +146,7 @@ import Watchdog
         try workplace.write("a,b\n1,2\n1,2\n", to: "nokey.csv")
         for (arguments, status, message) in [
             (["nosuch.csv"], 66 as Int32, "nosuch.csv"), (["empty.csv"], 65, "empty.csv: The input is empty"),
+            (["empty.csv", "people.csv"], 65, "Error: empty.csv: The input is empty"),
             (["nokey.csv", "nokey.csv"], 1, "No column of nokey.csv can be the key"),
             (["people.csv", "--key", "username"], 64, "--key is for two files"), ([], 64, "Give one or two"),
             (["-", "-"], 64, "Only one of the two"), (["-", "people.csv"], 64, "standard input"),

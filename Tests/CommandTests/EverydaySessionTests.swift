@@ -39,7 +39,7 @@ import Watchdog
         try undo.wait(for: "[y/N]")
         try undo.type("y\n")
         #expect(try undo.end() == 0)
-        #expect(undo.transcript.contains("1000 profiles will be removed"), "\(undo.transcript)")
+        #expect(undo.transcript.contains("1000 profiles would be removed"), "\(undo.transcript)")
         #expect(try workplace.profiles("list", "--count").output == "0\n")
         try write(1...1_000, city: "London", birthday: "2000-01-31", to: "people.csv")
         #expect(try workplace.profiles("import", "people.csv").status == 0)

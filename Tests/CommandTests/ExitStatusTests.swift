@@ -14,6 +14,7 @@ import Watchdog
             (.storedOnOneMachine, 74, "The write was stored, but on one machine only"),
             (.unavailable([.noAnswer(server: "a server")]), 69, "nothing was written"),
             (.busy(holder: nil, waited: .seconds(3)), 75, "no answer within 3 s"),
+            (.busy(holder: nil, waited: .zero), 75, "no answer in time"),
         ] as [(ProfileStoreError, Int32, String)])
     func status(error: ProfileStoreError, status: Int32, text: String) throws {
         let failure = try #require(CommandFailure(error as any Error))

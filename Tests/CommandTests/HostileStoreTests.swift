@@ -95,6 +95,11 @@ import Watchdog
             #expect(outcome.status == 65, "\(words): \(outcome)")
             #expect(outcome.error.contains(craft.object), "\(words): \(outcome.error)")
             #expect(outcome.error.contains("profiles restore BACKUP"), "\(words)")
+            // Only a trigger can be one that the user has added. The profiles must not be removed.
+            if craft != .appendedToIndex {
+                let mayRemove = outcome.error.contains("Remove the trigger if you added it")
+                #expect(mayRemove == (craft != .endlessView), "\(words): \(outcome.error)")
+            }
         }
         #expect(try store.rows(content) + store.rows("SELECT * FROM schemas") == before)
         #expect(!place.exists("copy.sqlite"))

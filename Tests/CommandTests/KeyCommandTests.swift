@@ -147,7 +147,7 @@ import Watchdog
         try workplace.write("site,price,note\noslo,7 $,B\nrome,1.50 €,A\n,8.00 €,x\n", to: "b.csv")
         let next = try workplace.profiles("import", "b.csv", "--infer", "--loosen", "--on-duplicate", "update")
         #expect(next.status == 1 && next.output.contains("updated   1"), "\(next)")
-        let told = "These stay, because the key is made of the field, and their rows are rejected: "
+        let told = "Rules of the key cannot be loosened, so rows that break them are rejected: "
         #expect(next.error.contains(told + "site required, price bad_format"), "\(next)")
         #expect(try workplace.profiles("list", "--count").output == "5\n")
         for (option, text) in [

@@ -102,7 +102,7 @@ import Watchdog
         try again.wait(for: "Row 2 of 3")
         try again.press(.escape)
         #expect(try again.end() == 1)
-        #expect(again.screen.contains("0 rows stored, 1 skipped; 3 are left in rejects.csv."))
+        #expect(again.screen.contains("0 rows stored; 3 are left in rejects.csv, 1 stored already."))
         // It leaves the file with the first row that is stored, or that nobody wants.
         #expect(try lines(workplace).count == 4)
         let dropping = try TerminalDriver(workplace, "mend", "rejects.csv", "--plain")
@@ -111,7 +111,7 @@ import Watchdog
         try dropping.wait(for: "Row 3 of 3")
         try dropping.type("q\n")
         #expect(try dropping.end() == 1)
-        #expect(dropping.screen.contains("0 rows stored, 1 skipped, 1 dropped; 1 is left in rejects.csv."))
+        #expect(dropping.screen.contains("0 rows stored, 1 skipped, 1 deleted; 1 is left in rejects.csv."))
         #expect(try lines(workplace) == [before[0], before[3]])
     }
 
@@ -222,7 +222,7 @@ import Watchdog
             try driver.press(.escape)
             #expect(try driver.end() == 1)
             // The skipped row stays in the file, because no row was stored.
-            #expect(driver.screen.contains("0 rows stored, 1 skipped; 2 are left in \(file)."))
+            #expect(driver.screen.contains("0 rows stored; 2 are left in \(file), 1 stored already."))
             #expect(try workplace.read(file).split(separator: "\n").count == 3)
         }
         #expect(try workplace.profiles("lookup", "anna").output.contains("7876-1241"))
@@ -253,6 +253,8 @@ import Watchdog
         let driver = try TerminalDriver(workplace, "mend", "rejects.csv", "--plain")
         try driver.wait(for: "Row 1 of 3, line 2: Username bert, Phone 7876, Address 12 Main St")
         try driver.wait(for: "Mend it? [Y/n/d/q]: ")
+        try driver.type("?\n")
+        try driver.wait(for: "Answer y to mend the row, n to leave it for later, d to delete it")
         try driver.type("\n")
         try driver.wait(for: "Password, required")
         try driver.type("bK8oio\n")
@@ -301,7 +303,7 @@ import Watchdog
             try driver.type("\(answer)\n")
         }
         #expect(try driver.end() == 1)
-        #expect(driver.screen.contains("0 rows stored, 1 dropped; 2 are left in rejects.csv."), "\(driver.screen)")
+        #expect(driver.screen.contains("0 rows stored, 1 deleted; 2 are left in rejects.csv."), "\(driver.screen)")
         #expect(try lines(workplace) == [before[0], before[1], before[3]])
     }
 
@@ -318,6 +320,13 @@ import Watchdog
         #expect(try TerminalDriver(workplace, "mend", "nothing.csv").end() == 66)
         #expect(try workplace.profiles("mend", "-").status == 64)
         #expect(try TerminalDriver(workplace, "mend", "/dev/null").end() == 64)
+        // A hint names no option that this command does not have.
+        try workplace.write("anna,x,1\n", to: "data.csv")
+        let driver = try TerminalDriver(workplace, "mend", "data.csv")
+        #expect(try driver.end() == 65)
+        let shown = driver.screen
+        #expect(shown.contains("--map 'COLUMN=FIELD'") && shown.contains("--delimiter"), "\(shown)")
+        #expect(!shown.contains("--no-header"), "\(shown)")
     }
 
     // MARK: The file
@@ -333,7 +342,7 @@ import Watchdog
             try driver.type("d\n")
         }
         #expect(try driver.end() == 0)
-        #expect(driver.screen.contains("0 rows stored, 3 dropped; none is left, and rejects.csv is removed."))
+        #expect(driver.screen.contains("0 rows stored, 3 deleted; none is left, and rejects.csv is removed."))
         #expect(!workplace.exists("real.csv"))
         #expect(try workplace.profiles("list").output.contains("anna"))
     }
@@ -363,7 +372,7 @@ import Watchdog
         try workplace.write("username,phone,address,_line,_issues\nanna,78761241,12 Main St,2,\n", to: "stored.csv")
         let stored = try TerminalDriver(workplace, "mend", "stored.csv")
         #expect(try stored.end() == 0)
-        #expect(stored.screen.contains("0 rows stored, 1 skipped; 1 is left in stored.csv."))
+        #expect(stored.screen.contains("0 rows stored; 1 is left in stored.csv, 1 stored already."))
         #expect(workplace.exists("stored.csv"))
     }
 
@@ -466,7 +475,7 @@ import Watchdog
         try driver.wait(for: "Repeat password: ")
         try driver.type("cK8oio\n")
         #expect(try driver.end() == 1)
-        #expect(driver.screen.contains("1 row stored, 1 dropped; "), "\(driver.screen)")
+        #expect(driver.screen.contains("1 row stored, 1 deleted; "), "\(driver.screen)")
         #expect(driver.screen.contains("left in rejects-left-2.csv."), "\(driver.screen)")
         #expect(driver.transcript.contains("has replaced or changed rejects.csv meanwhile"))
         #expect(try workplace.read("rejects.csv") == theirs)
@@ -510,7 +519,7 @@ import Watchdog
             try driver.type("d\n")
         }
         #expect(try driver.end() == 0)
-        #expect(driver.screen.contains("0 rows stored, 3 dropped; none is left."), "\(driver.screen)")
+        #expect(driver.screen.contains("0 rows stored, 3 deleted; none is left."), "\(driver.screen)")
         #expect(try workplace.read("rejects.csv") == theirs)
     }
 

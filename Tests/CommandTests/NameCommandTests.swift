@@ -78,7 +78,18 @@ import Watchdog
         let both = try workplace.profiles("edit", "ann", "--set", "Home town=Leeds", "--set", "city=York")
         #expect(
             both.status == 64 && both.error.contains(#""Home town" and "city" both mean the field city"#), "\(both)")
-        #expect(try workplace.profiles("edit", "ann", "--set", "Ort=Leeds", "--set", "Ort=York").status == 0)
+        for options in [["--set", "Ort=Leeds", "--set", "Ort=York"], ["--clear", "Ort", "--set", "Ort=York"]] {
+            for profiles in [["ann"], ["--all", "--yes"]] {
+                let twice = try workplace.run(
+                    [try Workplace.binary(), "edit"] + profiles + options, input: "", environment: [:])
+                #expect(
+                    twice.status == 64 && twice.error == "Error: \"Ort\" is given twice\n  Give one of the two\n",
+                    "\(twice)")
+            }
+        }
+        let key = try workplace.profiles("edit", "ann", "--username", "bo", "--set", "username=cy")
+        #expect(key.status == 64 && key.error.hasPrefix("Error: \"username\" is given twice\n"), "\(key)")
+        #expect(try workplace.profiles("edit", "ann", "--set", "Ort=York").status == 0)
         let listed = { try workplace.profiles("list", "--columns", "username,city,same_not", "--format", "csv").output }
         #expect(try listed() == "username,city,same_not\nann,York,\n")
         #expect(try workplace.profiles("edit", "ann", "--clear", "Home town").status == 0)

@@ -53,6 +53,35 @@ import Watchdog
         #expect(try workplace.shell(unset + value + "profiles init --database x.sqlite").status == 0)
     }
 
+    @Test(
+        "P12: a place that begins like a URI is no path: no folder is made, and a password in it is not shown",
+        arguments: [
+            "POSTGRESQL://u:Sesame0pen@h/db", "postgres:/u:Sesame0pen@h/db", "postgresql:u:Sesame0pen@h/db",
+            "mysql://u:Sesame0pen@h/db",
+        ])
+    func misspelledURI(_ place: String) throws {
+        for arguments in [
+            ["init", "--database", place], ["list", "--database", place], ["copy", place, "new.sqlite"],
+            ["diff", place, place], ["restore", place, "--yes"], ["list"],
+        ] {
+            let variable = arguments == ["list"] ? ["PROFILES_DATABASE": place] : [:]
+            let outcome = try workplace.run(
+                [try Workplace.binary()] + arguments, input: "", environment: variable)
+            #expect(outcome.status == 64 && outcome.output.isEmpty, "\(arguments) \(outcome)")
+            #expect(
+                outcome.error == """
+                    Error: The place of the store begins like a URI, but not with postgresql://
+                      If it is the path of a file, put ./ before it
+
+                    """, "\(arguments) \(outcome)")
+        }
+        let copy = try workplace.profiles("copy", place, place)
+        #expect(copy.status == 64 && !copy.error.contains("Sesame0pen"), "\(copy)")
+        #expect(SmallFile.names(in: workplace.folder) == [".input"])
+        #expect(try workplace.profiles("init", "--database", "./mysql:/x.sqlite").status == 0)
+        #expect(workplace.exists("mysql:/x.sqlite"))
+    }
+
     @Test func `a working folder that is not UTF-8 is as good as any other`() throws {
         try workplace.write(
             "username,phone,address,password\nbert,78761241,12 Main St,aK8oio\n!,1,,\n", to: "people.csv")

@@ -30,7 +30,10 @@ import Watchdog
         #expect(again.status == 73)
         #expect(again.error.contains("copy.sqlite is a store that was used already"))
         #expect(try workplace.profiles("copy", "store.sqlite", "./store.sqlite").status == 64)
-        #expect(try workplace.profiles("copy", "nothing.sqlite", "new.sqlite").status == 66)
+        let missing = try workplace.profiles("copy", "nothing.sqlite", "new.sqlite")
+        #expect(missing.status == 66)
+        #expect(
+            missing.error.hasSuffix("nothing.sqlite\n  Name the store to copy as the first argument\n"), "\(missing)")
         #expect(!workplace.exists("new.sqlite"))
         try workplace.write("not a database", to: "text")
         #expect(try workplace.profiles("copy", "store.sqlite", "text").status == 65)

@@ -126,8 +126,8 @@ import Watchdog
         "A page or a look-up that finds nothing says what it is that there is none of",
         arguments: [
             ("list --after 2", 0, "There are no further profiles.\n"),
-            ("list --invalid", 0, "There are no invalid profiles.\n"),
-            ("list --invalid --after 1", 0, "There are no further invalid profiles.\n"),
+            ("list --invalid", 0, "There are no profiles marked invalid.\n"),
+            ("list --invalid --after 1", 0, "There are no further profiles marked invalid.\n"),
             ("lookup --invalid", 1, "Error: No profile is marked invalid\n"),
             ("lookup --address x --after 1", 1, "Error: No further profile matches\n"),
             ("lookup --phone 99999999", 1, "Error: No profile matches\n"),

@@ -139,6 +139,11 @@ import Watchdog
         for arguments in [["--where", "_id=9"], ["--or", "--invalid", "--where", "age=1"]] {
             #expect(try run(["lookup"] + arguments).error == "Error: No profile matches\n")
         }
+        for (fact, value) in [("_created_at", "soon"), ("_status", "bad")] {
+            let outcome = try workplace.profiles("lookup", "--where", "\(fact)=\(value)")
+            let start = "Error: No profile matches\n  No valid profile has this value: \(fact) should be "
+            #expect(outcome.status == 1 && outcome.error.hasPrefix(start), "\(outcome)")
+        }
         let impossible = try workplace.profiles("lookup", "--count", "--where", "age=x")
         #expect(impossible.output == "0\n" && impossible.status == 1)
         let listed = try workplace.profiles("list", "--count", "--where", "age>500")
@@ -224,7 +229,7 @@ import Watchdog
                 == "username,_issues\ndora,\(issue)\n")
         #expect(
             try workplace.profiles("list", "--invalid", "--where", "age<100").error == """
-                There are no invalid profiles that meet the conditions.
+                There are no profiles marked invalid that meet the conditions.
 
                 """)
     }

@@ -38,6 +38,8 @@ import Watchdog
             // Each command with some of them, and all of them in the long runs.
             let limits = [4, 5, 6, 7, 8, 9, 10, 12, 16, 20, 24, 32]
             for limit in Length.isLong ? limits : [limits[index % limits.count], 6, 8] {
+                // Bash needs a fifth descriptor to redirect the input of a function.
+                if limit == 4 && command.contains("<") { continue }
                 let outcome = try workplace.shell("\(Self.closing); ulimit -n \(limit); \(command)")
                 #expect(outcome.status == 78, "\(command) with \(limit): \(outcome)")
                 #expect(outcome.error.contains("its limit is \(limit))"), "\(outcome)")

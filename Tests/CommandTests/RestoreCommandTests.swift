@@ -96,6 +96,11 @@ import Watchdog
         #expect(
             outcome.error.hasSuffix(
                 "\n  Look with \"profiles check\", and restore a backup with \"profiles restore BACKUP\"\n"))
+        let check = try workplace.profiles("check")
+        #expect(check.status == 65)
+        let error = check.error.reproducible(workplace)
+        #expect(error.hasPrefix("Error: The store FOLDER/store.sqlite is damaged: "), "\(check)")
+        #expect(error.hasSuffix("\n  Restore a backup with \"profiles restore BACKUP\"\n"), "\(check)")
     }
 
     @Test func `on a full disk a first import and a restore leave nothing of the store that they made`() throws {

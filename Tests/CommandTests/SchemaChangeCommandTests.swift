@@ -27,7 +27,7 @@ import Watchdog
         let rename = try workplace.profiles("schema", "rename", "city", "town")
         #expect(rename.status == 0)
         #expect(rename.output == "Renamed city to town, as version 2\n")
-        #expect(rename.error.contains("mark with \"profiles revalidate\""))
+        #expect(rename.error.contains("run \"profiles revalidate\""))
         try workplace.importRows("username,city\nbert,Bonn\n")
         let export = try workplace.profiles("export", "--columns", "username,town", "-")
         #expect(export.output == "username,town\nabel,Ulm\nbert,Bonn\n")
@@ -74,7 +74,7 @@ import Watchdog
                 ~ born → day
                 ~ day: title Born → Day
                 ~ day: type string → date (may be stricter)
-                ~ day: formats none → %d.%m.%Y (typed differently)
+                ~ day: formats none → %d.%m.%Y (written differently)
                 1 value of "city" would be kept, but not read any more
                 1 of 2 values of "day" can be converted (schema adopt --convert); 1 cannot, such as "soon"
 
@@ -82,6 +82,30 @@ import Watchdog
         let json = try workplace.profiles("schema", "diff", "new.json", "--format", "json").output
         #expect(json.contains("\"change\": \"renamed\"") && json.contains("\"effect\": \"unread\""), "\(json)")
         #expect(json.contains("\"failing\": 1") && json.contains("\"example\": \"soon\""))
+    }
+
+    @Test func `D6: a former name that no field of the store has or had is told, with the nearest name`() throws {
+        try workplace.importRows("username,city\nabel,Ulm\n")
+        let born = #"{"name": "born"}"#
+        try workplace.write(Self.schema(#"{"name": "town", "profiles": {"was": "cty"}}"#, born), to: "new.json")
+        let told = #""was" of "town" names the field "cty", which the store does not have. Did you mean "city"?"#
+        let diff = try workplace.profiles("schema", "diff", "new.json")
+        #expect(
+            diff.output == """
+                - city
+                + town: string, any text
+                1 value of "city" would be kept, but not read any more
+
+                """)
+        #expect(diff.error == told + "\n")
+        for format in ["json", "text"] {
+            let adopt = try workplace.profiles("schema", "adopt", "new.json", "--yes", "--format", format)
+            #expect(adopt.status == 0 && adopt.error.contains(told + "\n") == (format == "json"), "\(adopt)")
+        }
+        // The store had this field before, so a new field can continue it.
+        try workplace.write(Self.schema(#"{"name": "place", "profiles": {"was": "city"}}"#, born), to: "new.json")
+        let back = try workplace.profiles("schema", "diff", "new.json")
+        #expect(back.output.contains("+ place") && !back.error.contains("does not have"), "\(back)")
     }
 
     // MARK: Converting

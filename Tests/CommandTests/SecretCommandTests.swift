@@ -48,13 +48,30 @@ import Watchdog
         #expect(
             try workplace.profiles("passcode", "create", "anna", "--stdin", input: "\n\n").error
                 == "Error: The passcode is empty\n")
-        #expect(try passcode(workplace, "create", "appleworks1").status == 65)
+        #expect(
+            try passcode(workplace, "create", "appleworks1")
+                == (65, "Error: Standard input should hold 2 lines, one secret each, and holds 1\n"))
         #expect(try passcode(workplace, "create", "appleworks1", "appleworks1").status == 0)
         #expect(try passcode(workplace, "edit", "appleworks1", "appleworks1", "appleworks1").status == 1)
         #expect(try workplace.profiles("passcode", "create", "anna").status == 64)
         #expect(
             try workplace.profiles("passcode", "create", "nobody", "--stdin", input: "appleworks1\nappleworks1\n")
                 .status == 1)
+    }
+
+    @Test func `P6: without any input nothing is tried, so it does not count as a wrong guess`() throws {
+        let workplace = try Workplace()
+        try workplace.register("anna")
+        #expect(
+            try passcode(workplace, "create")
+                == (65, "Error: Standard input holds no secret; give 2 lines, one secret each\n"))
+        #expect(try passcode(workplace, "create", "parislondon", "parislondon").status == 0)
+        for _ in 0..<8 {
+            #expect(
+                try passcode(workplace, "validate")
+                    == (65, "Error: Standard input holds no secret; give 1 line with the secret\n"))
+        }
+        #expect(try passcode(workplace, "validate", "parislondon") == (0, "Passcode right\n"))
     }
 
     @Test func `P9: after five wrong passcodes a further one exits 77 with the time to wait, until unlocked`() throws {

@@ -59,6 +59,22 @@ import Watchdog
         #expect(try workplace.read("store.sqlite") == text)
     }
 
+    @Test func `a folder or a device in the place of a store exits 65, since nothing was to be made`() throws {
+        let workplace = try Workplace()
+        for arguments in [["list"], ["check"], ["init"]] {
+            for (place, what) in [
+                (".", "FOLDER is a folder, not a store"), ("./", "./ is a folder, not a store"),
+                ("/dev/null", "/dev/null is not a file, and so not a store"),
+            ] {
+                let outcome = try workplace.run(
+                    [try Workplace.binary()] + arguments + ["--database", place], input: "", environment: [:])
+                #expect(outcome.status == 65, "\(arguments) \(place) \(outcome)")
+                let error = outcome.error.reproducible(workplace)
+                #expect(error == "Error: \(what)\n", "\(outcome)")
+            }
+        }
+    }
+
     @Test func `files are for their owner alone, whatever the umask`() throws {
         let workplace = try Workplace()
         let outcome = try workplace.shell(
@@ -376,9 +392,10 @@ import Watchdog
         #expect(adopted.output.hasPrefix("~ address: maxLength 70 → 6 (stricter)\n\nRevalidation of "))
         #expect(adopted.output.contains("too_long"))
         #expect(adopted.status == 0)
-        let unjudged = "2 profiles are not marked by the rules in force yet: mark with \"profiles revalidate\"."
+        let unjudged = "2 profiles were not yet validated by the rules in force: run \"profiles revalidate\"."
         #expect(adopted.error == unjudged + "\n")
-        #expect(try workplace.profiles("list", "--invalid").error == "\(unjudged)\nThere are no invalid profiles.\n")
+        let listed = try workplace.profiles("list", "--invalid")
+        #expect(listed.error == "\(unjudged)\nThere are no profiles marked invalid.\n")
         #expect(try workplace.profiles("lookup", "--invalid").error.hasPrefix(unjudged + "\n"))
         #expect(try workplace.profiles("check").output.contains("  \(unjudged)\n"))
         for command in ["list --invalid", "check"] {
@@ -488,7 +505,7 @@ import Watchdog
         let schema = try workplace.shell("profiles init --quiet; profiles schema show --format json").output
         try workplace.write(schema, to: "same.json")
         let empty = try workplace.profiles("init", "--schema", "same.json")
-        #expect(empty.status == 0 && empty.output.hasPrefix("These rules are in force already in the empty store at "))
+        #expect(empty.status == 0 && empty.output.hasSuffix("store.sqlite already has the schema \"standard\"\n"))
         try workplace.register("anna")
         let adopted = try workplace.profiles("schema", "adopt", "same.json")
         #expect(adopted.status == 0)

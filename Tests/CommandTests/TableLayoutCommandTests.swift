@@ -123,6 +123,34 @@ import Watchdog
         #expect(padded.status == 0, "\(padded)")
     }
 
+    @Test func `I2: a refusal names the line that was read as the header, and hints at options that fit it`() throws {
+        let workplace = try Workplace(schema: Self.schema)
+        try workplace.write("username,age,note\nann,7,x\nbob,8,y\n", to: "people.csv")
+        for options in [["--header-line", "3"], ["--skip", "2"]] {
+            let outcome = try workplace.run(
+                [try Workplace.binary(), "import", "people.csv"] + options, input: "", environment: [:])
+            #expect(outcome.status == 65)
+            #expect(outcome.error.hasPrefix("Error: Line 3 names no field; nothing was imported\n"), "\(outcome)")
+            #expect(outcome.error.contains("\n  If line 3 is not the header, name its line with --header-line, or"))
+        }
+        let empty = try workplace.profiles("import", "people.csv", "--skip", "100")
+        #expect(empty.status == 65)
+        #expect(
+            empty.error == "Error: The input is empty, or all its lines are skipped: a row should name the columns\n")
+        let unread = try workplace.profiles("import", "people.csv", "--no-header")
+        let hint = "\n  Line 1 looks like the header: use --header-line 1 instead of --no-header\n"
+        #expect(unread.status == 65 && unread.error.contains(hint), "\(unread)")
+        #expect(!unread.error.contains("skip the lines above"), "\(unread)")
+    }
+
+    @Test func `what infers rules beside a store hints at none of the options of an import`() throws {
+        let workplace = try Workplace(schema: Self.schema)
+        try workplace.write("shoe,hat\nred,x\nblue,y\n", to: "people.csv")
+        let outcome = try workplace.profiles("schema", "infer", "people.csv", "--with-store")
+        #expect(outcome.status == 65 && outcome.error.contains("\n  The fields are: username"), "\(outcome)")
+        #expect(!outcome.error.contains("--map"), "\(outcome)")
+    }
+
     @Test func `I2: a file that begins with data is offered to be read without a header`() throws {
         let workplace = try Workplace(schema: Self.schema)
         let outcome = try workplace.profiles("import", "-", input: "ann,7,x\n")

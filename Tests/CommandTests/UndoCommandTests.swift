@@ -35,7 +35,7 @@ import Watchdog
         #expect(
             dryRun.output.hasPrefix(
                 """
-                12 profiles will be edited.
+                12 profiles would be edited.
                   u3   Town  Lodnon → London
                   u6   Town  Lodnon → London
 
@@ -64,7 +64,10 @@ import Watchdog
         let braces = try workplace.profiles("edit", "--where", "town=Lodnon", "--set", "place={{x}}", "--yes")
         #expect(braces.status == 0)
         #expect(try count("place={x}") == 1)
-        for (value, problem) in [("{", "A brace"), ("{towm}", "Did you mean \"town\"?"), ("}x", "A brace")] {
+        for (value, problem) in [
+            ("{", "The value of place has { without }"), ("{towm}", "Did you mean \"town\"?"),
+            ("}x", "The value of place has } without {"),
+        ] {
             let wrong = try workplace.profiles("edit", "--all", "--set", "place=\(value)", "--yes")
             #expect(wrong.status == 64 && wrong.error.contains(problem), "\(wrong)")
         }
@@ -91,7 +94,7 @@ import Watchdog
     @Test func `D3: remove --where asks on a terminal, and undo restores the profiles`() throws {
         try importPeople(30)
         let dryRun = try workplace.profiles("remove", "--where", "town=Lodnon", "--dry-run")
-        #expect(dryRun.output.hasPrefix("10 profiles will be removed.\n  u3, Lodnon, 11003\n"), "\(dryRun.output)")
+        #expect(dryRun.output.hasPrefix("10 profiles would be removed.\n  u3, Lodnon, 11003\n"), "\(dryRun.output)")
         for (answer, status) in [("n", Int32(1)), ("y", 0)] {
             let session = try TerminalDriver(workplace, "remove", "--where", "town=Lodnon")
             try session.wait(for: "Remove them? [y/N]")
@@ -103,7 +106,7 @@ import Watchdog
         try undo.wait(for: "Revert it? [y/N]")
         try undo.type("y\n")
         #expect(try undo.end() == 0)
-        #expect(undo.transcript.contains("10 profiles will come back"))
+        #expect(undo.transcript.contains("10 profiles would come back"))
         #expect(try count("town=Lodnon") == 10)
         #expect(try workplace.profiles("history", "u3").output.contains("  restored    revision 2"))
     }
@@ -125,7 +128,7 @@ import Watchdog
         #expect(dryRun.status == 1)
         #expect(
             dryRun.output.reproducible(workplace) == """
-                Change 1, the import of people.csv, TIME: 8 profiles will be removed, 1 will stay as they are.
+                Change 1, the import of people.csv, TIME: 8 profiles would be removed, 1 would stay unchanged.
                   u1: changed since
 
                 """)
@@ -143,6 +146,21 @@ import Watchdog
         let json = try workplace.profiles("redo", "--yes", "--format", "json").output
         #expect(json.contains("\"restored\": 9"), "\(json)")
         #expect(json.contains(",\n  \"is_dry_run\": false,\n  \"removed\": 0,\n  \"reverted\": "), "\(json)")
+    }
+
+    @Test func `D2: an undo says which secrets it does not bring back`() throws {
+        let workplace = try Workplace()
+        try workplace.register("anna")
+        #expect(try workplace.profiles("edit", "anna", "--password-stdin", "--quiet", input: "bL9pjp").status == 0)
+        let kept = try workplace.profiles("undo", "2", "--dry-run")
+        #expect(kept.status == 1)
+        #expect(kept.output.hasSuffix(": nothing to revert; 1 changed password or passcode stays.\n"), "\(kept)")
+        #expect(try workplace.profiles("remove", "anna", "--yes", "--quiet").status == 0)
+        let restored = try workplace.profiles("undo", "--yes")
+        #expect(
+            restored.output.hasSuffix(
+                ": 1 profile came back; 1 profile needs a new password: set it with \"profiles reset\".\n"),
+            "\(restored)")
     }
 
     // MARK: Kills

@@ -23,11 +23,15 @@ import Watchdog
             ("lookup --where phone", "Error: --where takes FIELD=VALUE."),
             ("list --limit 0", "Error: --limit takes 1 to 100000."),
             ("list --after x", "Error: --after takes the cursor"),
-            ("list --wait -1", "Error: Missing value for '--wait <seconds>'"),
+            (
+                "list --wait -1",
+                "Error: Missing value for '--wait <seconds>'. Give a value that begins with - as --wait=VALUE"
+            ),
+            ("list --limit=-5", "Error: --limit takes 1 to 100000."),
             ("list --wait nan", "Error: --wait takes 0 to 86400 seconds."),
             ("list --wait 1e300", "Error: --wait takes 0 to 86400 seconds."),
             ("watch --since x", "Error: The value 'x' is invalid for '--since <number>'"),
-            ("watch --since=-1", "Error: --since takes the number of a change, from 0."),
+            ("watch --since=-1", "Error: --since takes the number of a line, from 0."),
             ("list --format yaml", "Error: The value 'yaml' is invalid for '--format <format>'"),
             ("import", "Error: Missing expected argument '<file>'"),
             ("import x.csv --delimiter ab", "Error: The value 'ab' is invalid for '--delimiter <c>'"),
@@ -54,7 +58,20 @@ import Watchdog
                 "Error: The extension of x.xlsx names no format: use .csv, .tsv, .json, .ndjson, .jsonl or .md"
             ),
             ("backup", "Error: Give the new file, or a folder with --into."),
-            ("backup a.sqlite --into b", "Error: Give the new file, or a folder with --into."),
+            ("backup a.sqlite --into b", "Error: Give the new file or --into, not both."),
+            ("reset", "Error: Give the username of the profile to reset, or --redeem to use a token."),
+            ("reset sk --redeem", "Error: Give a username or --redeem, not both."),
+            ("remove", "Error: Give a username, a condition such as --where, --all, or --erase with --id."),
+            ("remove sk --erase --id 1", "Error: Give a username or --id, not both."),
+            (
+                "edit --all --password-file x --yes",
+                "Error: The key, a password and --if-revision are for one profile."
+            ),
+            ("export x.json --original", "Error: --original is for csv and tsv."),
+            ("history sk --at 3h --since 1d", "Error: Give --at or --since, not both."),
+            ("import x.csv --map a=phone --map a=address", "Error: --map names \"a\" twice."),
+            ("schema infer x.csv --rename a=b --rename a=c", "Error: --rename names \"a\" twice."),
+            ("schema infer x.csv --relax a --tighten a", "Error: --relax and --tighten both name \"a\"."),
             ("backup a.sqlite --keep 3", "Error: --keep requires --into FOLDER."),
             ("backup --into b --keep 0", "Error: --keep takes 1 or more."),
             ("backup --into b --keep -1", "Error: --keep takes 1 or more."),
@@ -68,7 +85,10 @@ import Watchdog
             ("schema nonsense", "Error: There is no subcommand 'nonsense'.\nUsage: profiles schema <subcommand>"),
             ("help imprt", "Error: There is no subcommand 'imprt'. Did you mean 'import'?\n  See 'profiles --help'"),
             ("imprt --help", "Error: There is no subcommand 'imprt'. Did you mean 'import'?\n"),
-            ("help schema adop", "Error: There is no subcommand 'adop'. Did you mean 'adopt'?\n"),
+            (
+                "help schema adop",
+                "Error: There is no subcommand 'adop'. Did you mean 'adopt'?\n  See 'profiles schema --help'"
+            ),
             ("schema adopt a --number 1", "Error: Give a file or --number, not both."),
             ("schema adopt", "Error: Give the schema to adopt: a file, or --number with an earlier version."),
             ("list --limt 3", "Error: There is no option '--limt'. Did you mean '--limit'?\n"),
@@ -198,7 +218,8 @@ import Watchdog
         let examples = everyCommand(ProfilesCommand.self).flatMap(Self.examples)
         #expect(examples.count > 80)
         for (command, line) in examples {
-            #expect(line.count <= 80, "\(line)")
+            // argument-parser breaks a line of 80 characters.
+            #expect(line.count < 80, "\(line)")
             // A shell splits the line into the words that the command gets.
             let words = try workplace.run(
                 ["/bin/bash", "-c", "profiles() { printf '%s\\n' \"$@\"; }; \(command)"], input: "", environment: [:])
@@ -318,7 +339,8 @@ import Watchdog
             ("login u --verbose", "Argument 3 is not one of the options of 'profiles login'."),
             ("login u --wait 1 --Sesame=x", "Argument 5 is not one of the options of 'profiles login'."),
             ("login u --plain=x", "The option '--plain' does not take any value, but '…' was specified."),
-            ("login u --wait", "Missing value for '--wait <seconds>'"),
+            ("login u --wait", "Missing value for '--wait <seconds>'\n"),
+            ("login u --wait -1", "Missing value for '--wait <seconds>'. Give a value that begins with - as --wait="),
             ("login u --wait x", "The value '…' is invalid for '--wait <seconds>'"),
             ("login u --format yaml", "The value '…' is invalid for '--format <format>'. Please provide one of 'text'"),
             ("register --username u --fone=1", "There is no option '--fone'. Did you mean '--phone'?"),

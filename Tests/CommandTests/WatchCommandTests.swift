@@ -21,14 +21,14 @@ import Watchdog
     @Test func `R7: what other processes do is shown line by line, at once, until Ctrl-C`() throws {
         try workplace.register("anna")
         let watch = try WatchProcess(workplace, "--since", "0", environment: environment)
-        #expect(watch.nextLine()?.reproducible(workplace) == "1  TIME  registered  anna (id 1, revision 1)")
+        #expect(watch.nextLine()?.reproducible(workplace) == "1  TIME  registered  anna (id 1, now revision 1)")
         #expect(workplace.mode("profiles") == 0o700)
         try workplace.write(
             "username,password,phone,address\nbert,aK8oio,78761241,x\ncarl,aK8oio,78761241,x\n", to: "people.csv")
         try run("import people.csv --quiet")
         #expect(watch.nextLine()?.reproducible(workplace) == "2  TIME  imported    ids 2 to 3")
         try run("edit carl --phone 78761242 --quiet")
-        #expect(watch.nextLine()?.reproducible(workplace) == "3  TIME  edited      carl (id 3, revision 2)")
+        #expect(watch.nextLine()?.reproducible(workplace) == "3  TIME  edited      carl (id 3, now revision 2)")
         try run("remove carl --yes --quiet")
         #expect(watch.nextLine()?.reproducible(workplace) == "4  TIME  removed     id 3")
         try workplace.write("username,phone,address\nbert,78761243,x\nanna,78761243,x\n", to: "people.csv")

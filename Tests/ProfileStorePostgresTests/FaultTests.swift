@@ -316,7 +316,7 @@ private struct Load: Sendable {
                 // It was busy, nobody knows, or no standby has followed the new leader yet.
                 let text = SmallFile.text(of: output) ?? ""
                 let isQuorumMissing =
-                    code == 78 && text.contains("could be lost with one machine")
+                    code == 78 && text.contains("could be lost if one machine fails")
                     || code == 74 && text.contains("on one machine only")
                 guard code == 69 || code == 75 || isQuorumMissing else {
                     throw FailedImport(code: code, output: text)

@@ -98,6 +98,16 @@ import Watchdog
         #expect(rising.rules?.maximumLength == nil && rising.rules?.characters == nil)
     }
 
+    @Test func `N10: as many values in random order as a rule needs are too few, and not called sorted`() async throws {
+        func reason(_ cells: [String]) async throws -> WithheldRule.Reason? {
+            for case .withheld(_, let reason) in try await Self.general(cells).doubts { return reason }
+            return nil
+        }
+        let rising = (0..<200).map { "n\(1_000 + $0)" }
+        #expect(try await reason(rising) == .sortedRows)
+        #expect(try await reason((0..<200).map { rising[$0 * 77 % 200] }) == .fewValues)
+    }
+
     @Test func `N10: values that occur once, or that came late, are no closed list`() async throws {
         var random = SeededGenerator(seed: 6)
         let cells = (0..<2_000).map { _ in random.one(of: ["red", "green", "blue"]) }

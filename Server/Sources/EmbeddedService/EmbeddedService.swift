@@ -36,7 +36,7 @@ struct EmbeddedService {
     private static func application(
         _ repository: ProfileRepository, _ counter: ChangeCounter, _ port: Int
     ) -> some ApplicationProtocol {
-        // Two routes of ProfileServer. The options have the names under which clients reach them.
+        // The service has two routes of ProfileServer. Its options contain the host name that clients use.
         let service = ProfileService(
             repository, ServiceOptions(hosts: ["127.0.0.1:\(port)"]), routes: [.logIn, .getOwnProfile])
         let router = Router(context: ServiceContext.self)

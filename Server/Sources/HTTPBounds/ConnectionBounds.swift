@@ -7,9 +7,9 @@ public struct ConnectionBounds: Sendable {
     /// The time for a request's body, from the end of its head to its own end.
     public var bodyTime: Duration
 
-    /// The time for which a client may take none of the bytes that wait for it.
+    /// The maximum time without progress while bytes wait to be sent to the client.
     ///
-    /// The connection is closed at most a quarter of this time later.
+    /// The progress is checked four times in this time. So the connection may close up to a quarter of the time late.
     public var writeTime: Duration
 
     /// The time for which a connection may stay open after an answer, without another request.

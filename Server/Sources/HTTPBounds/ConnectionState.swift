@@ -21,7 +21,7 @@ struct ConnectionState {
         case closed
     }
 
-    /// What happens when time is over.
+    /// The action after a deadline has passed.
     enum Expiry: Equatable {
         case nothing
         case refuse(Refusal)
@@ -99,8 +99,9 @@ struct ConnectionState {
 
     /// The number of bytes that the parser may be given at once. It is 0 or less if the head is too long.
     ///
-    /// The parser reads all bytes that it gets. Further requests in these bytes wait as messages, which take up to a
-    /// hundred times the memory of their bytes. So the end of a request should be near the end of the bytes.
+    /// The parser reads all bytes that it gets. Further requests in these bytes wait as parsed messages, which take up
+    /// to a hundred times the memory of their bytes. So the number is small, and does not exceed the rest of a body
+    /// whose length is known.
     var room: Int {
         switch stage {
         case .idle: min(Self.sliceLength, bounds.headLength)
@@ -240,9 +241,10 @@ struct ConnectionState {
         }
     }
 
-    /// Nothing is read from the client until `resumed`, because the application does not take what has arrived.
+    /// The server reads nothing from the client until `resumed`, because the application does not take the bytes that
+    /// have arrived.
     ///
-    /// The client's time stands still meanwhile.
+    /// The deadline for the head or body is suspended until then.
     mutating func paused(now: NIODeadline) {
         guard stage == .head || stage == .body, let deadline else { return }
         pausedTime = deadline - now
@@ -255,7 +257,7 @@ struct ConnectionState {
         deadline = now + pausedTime
     }
 
-    /// Returns what is due. It may be called too early.
+    /// Returns the action that is due. Returns `nothing` if the method is called before ``nextCheck``.
     mutating func expired(now: NIODeadline, waiting: Int, taken: Int) -> Expiry {
         if let due = stall, due.checked + stallCheckInterval <= now {
             flushed(waiting: waiting, taken: taken, now: now)
@@ -264,7 +266,7 @@ struct ConnectionState {
         }
         guard let deadline, deadline <= now else { return .nothing }
         if stage == .idle, waiting > 0 {
-            // The client still takes the answer, and `writeTime` limits that.
+            // The client has not received the whole answer yet, so the idle time starts again. `writeTime` limits this.
             start(bounds.idleTime, now)
             return .nothing
         }

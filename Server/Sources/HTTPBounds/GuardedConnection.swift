@@ -158,31 +158,32 @@ final class GuardedConnection {
 
     // MARK: - Closing
 
-    /// Tells the reader of an unfinished body that its end will not come. Hummingbird takes a closed input for its end.
+    /// Reports an error to the reader of an unfinished body. Otherwise Hummingbird would treat a closed input as the
+    /// end of the body.
     private func cutBody(_ error: any Error = UnreadableBody()) {
         guard state.stage == .body, !state.isInputDropped else { return }
         state.failBody()
         messages?.context?.fireErrorCaught(error)
     }
 
-    /// Closes a connection that has no request, and lets the client see the end.
+    /// Closes a connection that has no complete request. First, the client receives all bytes that wait to be sent.
     func finish() {
-        // TLS would wait for the end of its handshake.
+        // The TLS handshake may be incomplete, and an orderly close would wait for its end.
         guard state.hasInput else { return abort() }
         state.finish()
-        // The client may not have taken all of the answer before.
+        // Bytes of the previous answer may still wait to be sent. The empty write completes after them.
         messages?.writeLast(.body(.byteBuffer(ByteBuffer())))
         messages?.context?.flush()
     }
 
-    /// Closes the connection, with TLS's own end if there is TLS.
+    /// Closes the connection. If it uses TLS, the TLS handler sends `close_notify` first.
     private func close() {
         cutBody()
         state.closed()
         messages?.context?.close(mode: .all, promise: nil)
     }
 
-    /// Closes the socket whatever waits to be written.
+    /// Closes the socket at once, even if bytes wait to be sent.
     func abort() {
         cutBody()
         state.closed()

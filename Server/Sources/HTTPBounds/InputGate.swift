@@ -133,7 +133,8 @@ final class InputGate: ChannelDuplexHandler, RemovableChannelHandler {
         }
     }
 
-    /// Whether a slice has the first line of a head behind the end of another head.
+    /// Returns whether the slice contains the end of a head and then the first line of the next head. If the slice ends
+    /// with LF, it is assumed to contain no part of the next head.
     private static func hasLineBehindHead(_ slice: ByteBuffer) -> Bool {
         slice.withUnsafeReadableBytes { bytes in
             let carriageReturn = UInt8(ascii: "\r")

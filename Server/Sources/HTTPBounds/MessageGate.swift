@@ -13,7 +13,8 @@ final class MessageGate: ChannelDuplexHandler, RemovableChannelHandler {
 
     /// What the parser has read before the answer to the previous request ended.
     private enum Waiting {
-        /// A part, also as it arrived: wrapping it again would allocate memory.
+        /// A part, unwrapped and as it arrived. The second value is passed on, because wrapping the part again would
+        /// allocate memory.
         case part(HTTPServerRequestPart, NIOAny)
         case failure(Refusal)
         case inputClosed

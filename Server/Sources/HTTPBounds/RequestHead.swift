@@ -69,7 +69,7 @@ struct RequestHead: Equatable {
     private static func isHost(_ host: Substring) -> Bool {
         !host.isEmpty
             && host.utf8.allSatisfy { byte in
-                // The search in a text takes long, so the bytes of usual hosts come first.
+                // `contains` is slow, so the characters of usual hosts are checked first.
                 switch byte {
                 case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
                     UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "."), UInt8(ascii: ":"), UInt8(ascii: "-"):
@@ -109,7 +109,7 @@ extension Substring {
 }
 
 extension StringProtocol {
-    /// Returns whether the texts are equal when ASCII letters match in both cases.
+    /// Returns whether the texts are equal, ignoring the case of ASCII letters.
     fileprivate func equals(_ other: some StringProtocol) -> Bool {
         utf8.elementsEqual(other.utf8) { Self.lowercase($0) == Self.lowercase($1) }
     }

@@ -1,4 +1,4 @@
-/// The text format of Prometheus, version 0.0.4, while it is written.
+/// Writes metrics in the text format of Prometheus, version 0.0.4.
 struct ExpositionText {
     private(set) var text = ""
 

@@ -32,7 +32,8 @@ enum ProcessMetrics {
 
     private static let ticksPerSecond = max(1, sysconf(Int32(_SC_CLK_TCK)))
 
-    /// Read once, because a change of the clock moves it.
+    /// The time at which the system started, in seconds since 1970. It is read only once, because Linux changes this
+    /// value when the clock is set.
     private static let bootTime: UInt64? = contents("/proc/stat").flatMap { text in
         text.split(separator: "\n").first { $0.hasPrefix("btime ") }.flatMap { UInt64($0.dropFirst(6)) }
     }

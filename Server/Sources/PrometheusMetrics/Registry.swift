@@ -38,7 +38,8 @@ struct Registry {
 
     /// Returns the series with these labels. It is made if it does not exist.
     ///
-    /// Returns `nil` if there are too many series, or if the name has another type.
+    /// Returns `nil` if there are too many series, if the metric of this name has another type, or if another metric
+    /// uses one of the sample names.
     mutating func series<Kind: Series>(
         _ name: String, label: String, _ kind: MetricKind, labels: String, _ make: () -> Kind
     ) -> Kind? {

@@ -6,7 +6,7 @@ protocol Series: AnyObject, Sendable {
     func write(to text: inout ExpositionText, name: String, labels: String)
 }
 
-/// Ignores all values. It replaces a series that is refused, because there are too many or the name has another type.
+/// Ignores all values. It replaces a series that the registry refuses, because there are too many or the name is taken.
 final class DroppedSeries: CounterHandler, FloatingPointCounterHandler, MeterHandler, RecorderHandler, TimerHandler {
     static let only = DroppedSeries()
 
@@ -112,7 +112,8 @@ final class TimerSeries: TimerHandler, Series {
     }
 
     func write(to text: inout ExpositionText, name: String, labels: String) {
-        // The total is the sum of what was read, so the last bucket equals the count while others record.
+        // `_count` is the sum of the buckets that were read. So it equals the last bucket, even if other threads record
+        // values at the same time.
         var total: UInt64 = 0
         let start = labels.isEmpty ? "" : labels + ","
         for index in counts.indices {

@@ -42,6 +42,7 @@ import Testing
     private static let refusals: [([String], Int32, String)] = [
         (["--nope"], 64, "Unknown option '--nope'"),
         (["--port", "65536"], 64, "--port takes a number from 0 to 65535."),
+        (["--port", "-1"], 64, "--port takes a number from 0 to 65535."),
         (["--port", "8081", "--admin-port", "8081"], 64, "--admin-port and --port must differ."),
         (["--host", "profiles.example"], 64, "'profiles.example' is invalid for '--host <address>'"),
         (["--host", "0.0.0.0", "--host-name", "a.example"], 64, "Give --tls-certificate and --tls-key, or --behind"),
@@ -57,6 +58,10 @@ import Testing
         (["--log-level", "loud"], 64, "invalid for '--log-level"),
         (["--database", "nowhere.sqlite"], 66, "There is no store at"),
         (["--database", "/etc/hostname"], 65, "is not an SQLite database"),
+        (["--database", "."], 65, "is a folder, not a store"),
+        (["--database", "./"], 65, "is a folder, not a store"),
+        (["--database", "/dev/null"], 65, "/dev/null is not a file, and so not a store"),
+        (["--database", "POSTGRESQL://app:geheim@h/d"], 64, "Error: The place of the store begins like a URI, but"),
         (["--tls-certificate", "none.pem", "--tls-key", "none.pem"], 66, "none.pem cannot be read: No such file"),
     ]
 

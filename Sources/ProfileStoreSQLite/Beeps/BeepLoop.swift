@@ -5,7 +5,7 @@ internal import Threads
 /// The thread of a beeper. The thread waits for datagrams on the sockets of all listeners, and calls the handlers one
 /// after the other.
 ///
-/// The thread uses `poll`, because a beep through a Dispatch source takes twice as long.
+/// The thread uses `poll`, because the delivery of a beep through a Dispatch source takes twice as long.
 final class BeepLoop: Sendable {
     private struct State {
         var listeners: [BeepName: BeepListener] = [:]
@@ -109,8 +109,8 @@ final class BeepLoop: Sendable {
         while read(bell.far, &bytes, MemoryLayout.size(ofValue: bytes)) > 0 {}
     }
 
-    /// Calls a listener's handler for one beep only. If more beeps wait, the next `poll` reports the socket again,
-    /// after the handlers of other names have been called.
+    /// Receives one datagram of a listener, and calls the listener's handler. If more datagrams wait, the next `poll`
+    /// reports the socket again, after the handlers of other names have been called.
     private func hear(_ descriptor: Int32) {
         handling.withLock { _ in
             let listener = state.withLock { $0.listeners.values.first { $0.descriptor == descriptor } }

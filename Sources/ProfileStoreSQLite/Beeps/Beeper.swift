@@ -3,7 +3,7 @@ internal import SQLiteAccess
 internal import Threads
 
 /// Sends and receives named signals between processes that use the same store. The processes belong to one user and run
-/// on one machine. A beep immediately reaches all listeners that have registered its name (T1, T2).
+/// on one machine. A beep is immediately sent to all listeners that have registered its name (T1, T2).
 ///
 /// A beep carries only its name. It is sent as one datagram to each listener, on a Unix socket in a private folder:
 /// `$XDG_RUNTIME_DIR/profiles`, or `profiles-UID` in the temporary directory. Sending never blocks. If the queue of a
@@ -11,7 +11,7 @@ internal import Threads
 /// only tells the listener to read the store.
 ///
 /// ```swift
-/// let beeper = try Beeper(store: repository.path)
+/// let beeper = try Beeper(store: "profiles.sqlite")
 /// try beeper.register("welcome") { print("received a beep") }
 /// beeper.beep("welcome")
 /// beeper.unregister("welcome")

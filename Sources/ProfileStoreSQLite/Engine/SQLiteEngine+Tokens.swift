@@ -61,7 +61,7 @@ extension SQLiteEngine {
     }
 
     /// Returns the profile whose password may be set; nil if the reset or the session has ended, or if the password has
-    /// changed since it was proven.
+    /// changed since the old password was verified.
     private static func owner(
         of grant: PasswordGrant, at time: Timestamp, _ connection: borrowing Connection
     ) throws(SQLiteError) -> StoredToken.Owner? {

@@ -48,9 +48,9 @@ public final class StoreBackup: Sendable {
     /// exist, it is created.
     ///
     /// - A caller that reads the store during the restore sees either all old contents or all new contents.
-    /// - No number is used twice. Profile ids, change numbers and schema versions continue after the highest number in
-    ///   the backup and in the old store. If the numbers of the old store cannot be read because of damage, the numbers
-    ///   continue after the numbers of the backup.
+    /// - New profile ids, change numbers and schema versions continue after the highest numbers in the backup and in
+    ///   the old store, so no number is used twice. If damage makes the numbers of the old store unreadable, new
+    ///   numbers continue after those in the backup. The old store may then have used the same numbers.
     /// - A caller that watches the store is told that it has missed changes.
     /// - Sessions and resets end, and known devices are removed.
     /// - The store gets the access tokens of the backup. If tokens were revoked after the backup was made, revoke them

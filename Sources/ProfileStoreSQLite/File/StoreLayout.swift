@@ -3,8 +3,8 @@ internal import ProfileStore
 internal import SQLiteAccess
 internal import SQLiteMigrations
 
-/// The expected contents of a store's `sqlite_schema`: the objects that migrations and adopted schemas create, and
-/// nothing else that runs SQL.
+/// The expected contents of a store's `sqlite_schema`: the objects that migrations and adopted schemas create. Other
+/// objects are allowed only if they run no SQL.
 ///
 /// A database file can contain SQL of an unknown author: a view instead of a table, a trigger, a generated column, a
 /// CHECK, an index over an expression. SQLite runs that SQL when a program reads or writes, and the SQL can run for an
@@ -55,7 +55,7 @@ struct StoreLayout {
     }
 
     /// Verifies that the layout of a store matches its version and its schema in force. Also records the database's
-    /// current schema as accepted.
+    /// current SQLite schema as accepted; see ``requireKnownVersion(_:)``.
     ///
     /// A store may also have the tables that ANALYZE creates, and additional plain indexes. A plain index is not
     /// unique, has only columns, and contains every row.
@@ -78,8 +78,8 @@ struct StoreLayout {
 
     /// Throws `newerStore` if a later version of this program has migrated the store. Call this after reading.
     ///
-    /// Every migration changes the schema. So this method reads the version only if SQLite has prepared a statement
-    /// under a schema that was not accepted yet.
+    /// Every migration changes the SQLite schema. So this method reads the version only if SQLite has prepared a
+    /// statement under an SQLite schema that ``verify(_:)`` has not accepted.
     static func requireKnownVersion(_ connection: borrowing Connection) throws {
         if try !connection.hasOnlyMetAcceptedSchema() { _ = try knownVersion(connection) }
     }
@@ -115,7 +115,8 @@ struct StoreLayout {
         // The loop above has verified that `schemas` is a plain table, so it can be read now.
         let schema = objects["schemas"] == nil ? nil : try SchemaTable.latest(connection)?.parsed()
         let wanted = schema?.uniqueFields.map(\.column) ?? []
-        // Arrays are used, because these lists are short and the runtime needs long to prepare the first set of a type.
+        // Arrays are faster than sets here: the lists are short, and the first `Set` of an element type takes the
+        // runtime long to prepare.
         let different = wanted.filter { !uniqueColumns.contains($0) } + uniqueColumns.filter { !wanted.contains($0) }
         guard let column = different.min() else { return }
         throw ProfileStoreError.altered(
@@ -145,7 +146,8 @@ struct StoreLayout {
     /// table. If the table is not `profiles`, returns its SQL unchanged.
     private static func extended(_ table: String, as stored: StoredObject) -> String {
         guard stored.name == "profiles" else { return table }
-        // Only the names of added columns are quoted, and each name appears twice.
+        // The SQL quotes only the names of added columns. Each definition contains the name twice, so every fourth
+        // piece is a name.
         let pieces = stored.sql.utf8.split(separator: UInt8(ascii: "\""), omittingEmptySubsequences: false)
         let names = stride(from: 1, to: pieces.count, by: 4).map { String(decoding: pieces[$0], as: UTF8.self) }
         var extended = Table(table)

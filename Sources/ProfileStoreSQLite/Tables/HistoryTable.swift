@@ -33,7 +33,7 @@ enum HistoryTable {
                 list.limit)
             return try entries(in: &rows, under: schema)
         case .change(let number):
-            // Entries of other changes may lie between the entries of a change.
+            // The range of entries may contain entries of other changes. Therefore the change's number is compared too.
             var rows = try connection.prepare(
                 selection
                     + """
@@ -50,8 +50,8 @@ enum HistoryTable {
             var own = try connection.prepare(
                 selection + " AND first_profile_id = ?2 ORDER BY entry DESC LIMIT ?3", after, id, list.limit)
             let entries = try entries(in: &own, under: schema)
-            // The last import whose first new profile has a smaller id. The id ranges of imports do not overlap, so no
-            // earlier import can contain this profile.
+            // Selects the import with the greatest first id that is less than `id`. The id ranges of imports do not
+            // overlap, so no other import can contain the profile `id`.
             var imports = try connection.prepare(
                 selection
                     + " AND last_profile_id IS NOT NULL AND first_profile_id < ?2 ORDER BY first_profile_id DESC LIMIT 1",
@@ -159,7 +159,7 @@ enum HistoryTable {
                 "SELECT username FROM history WHERE first_profile_id = ?1 AND username IS NOT NULL", id)
             while try rows.step() { if let name = rows.string(at: 0) { usernames.append(name) } }
         }
-        // A row of an import with several new profiles contains no data of the profile.
+        // An import has one row for several new profiles. This row stays, because it contains no data of the profile.
         try connection.run("DELETE FROM history WHERE first_profile_id = ?1 AND last_profile_id IS NULL", id)
         return (usernames, connection.changes > 0)
     }
@@ -218,7 +218,8 @@ struct HistoryWriting {
         counts.add(record)
     }
 
-    /// Finds the row of the change, or the number of a new one. Returns the number.
+    /// Returns the number of the change: the number of its row if it already has a row, otherwise a new number. Also
+    /// sets the number of the next entry.
     private mutating func begin(_ connection: borrowing Connection) throws -> Int64 {
         var entries = try connection.prepare("SELECT ifnull(max(entry), 0) FROM history")
         nextEntry = try ProfileStoreError.number(after: entries.step() ? entries.integer(at: 0) : 0, "history")
@@ -237,9 +238,9 @@ struct HistoryWriting {
         return try rows.step() ? rows.integer(at: 0) : nil
     }
 
-    /// Writes the row of the change. If several entries were added, and otherwise once in 16 changes, also removes
-    /// expired entries. A removal can remove more entries than were added since the last one. So the history does not
-    /// grow without limit even if only this process writes.
+    /// Writes the row of the change. Also removes expired entries if the transaction added several entries, and after
+    /// every 16th change. A removal can remove more entries than were added since the previous removal. So the history
+    /// does not grow without limit even if only this process writes.
     func end(_ connection: borrowing Connection) throws {
         guard let (change, isNew, firstEntry) = begun else { return }
         if isNew {

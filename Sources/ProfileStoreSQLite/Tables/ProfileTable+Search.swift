@@ -71,7 +71,8 @@ extension ProfileTable {
         var choices: [String] = []
         for (index, condition) in search.conditions.enumerated() {
             let conditionTerms = self.terms(of: condition, &sql) { isLowerBound in
-                // If the index is scanned in the sort order, the cursor already sets a stricter bound on one side.
+                // In a scan in the sort order, the cursor sets a stricter bound on one side. On that side, the
+                // condition does not use the index.
                 access.way == .condition(index)
                     || access.way == .order && (stretch.cursor == nil || isLowerBound != search.isAscending)
             }
@@ -203,7 +204,7 @@ extension ProfileTable {
             return [place(in: order, isWalked: access.way == .order, &sql) + direction]
         }
         return order.fields.flatMap { sort in
-            // SQLite sorts NULL before all values, and here it follows them.
+            // SQLite sorts NULL before all values. In a search, profiles without a value come after all values.
             let absence = "+\(Self.quoted(sort.field.column)) IS NULL" + (search.isReversed ? " DESC" : "")
             let direction = sort.isDescending == search.isReversed ? "" : " DESC"
             return [absence, place(of: sort.field, isWalked: false) + direction]

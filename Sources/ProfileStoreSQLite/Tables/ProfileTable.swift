@@ -232,12 +232,13 @@ final class ProfileTable: Sendable {
 
     // MARK: Names
 
-    /// Returns the quoted name of a field's column. For a fact, returns an expression with its text.
+    /// Returns the quoted name of a field's column. For a fact, returns an SQL expression for the fact's text.
     static func quoted(_ column: FieldColumn) -> String {
         column.fact.map(text(of:)) ?? "\"\(column.text)\""
     }
 
-    /// Returns the SQL of a fact's text, in the form of ``ProfileStore/Profile/text(of:)``.
+    /// Returns the SQL expression for the text of a fact. The text is the result of ``ProfileStore/Profile/text(of:)``,
+    /// except for the fact `issues`: its text is the stored JSON.
     private static func text(of fact: ProfileFact) -> String {
         switch fact {
         case .id, .revision, .schemaVersion: return "CAST(\(fact.rawValue) AS TEXT)"
@@ -298,11 +299,11 @@ final class ProfileTable: Sendable {
 /// A cache for the SQL of updates. Each key of the dictionary is a set of fields; the statement updates these fields.
 private struct UpdateStatements {
     private var texts: [FieldSet: String] = [:]
-    /// The latest text. Most updates of a transaction change the same fields.
+    /// The fields and the SQL of the latest update. Most updates of a transaction change the same fields.
     private var latest: (fields: FieldSet, text: String)?
 
-    /// The maximum number of cached texts. An import may change any combination of fields, and most combinations occur
-    /// once.
+    /// The maximum number of cached statements. An import may change any combination of fields, and most combinations
+    /// occur once.
     private static let most = 256
 
     mutating func sql(setting fields: FieldSet, of schema: ProfileSchema) -> String {

@@ -30,7 +30,7 @@ struct SearchAccess {
             plan = .index(order.map { [$0.name] } ?? [])
             return
         }
-        // If one condition of several is enough, the index of one of them does not find all profiles.
+        // If the conditions are joined by OR, the index for one condition does not find all profiles.
         let best = (search.joinsByOr ? 0..<0 : conditions.indices).compactMap { index in
             conditions[index].rank(havingIndex: conditions[index].field.hasColumnIndex)
                 .map { (rank: $0, index: index) }

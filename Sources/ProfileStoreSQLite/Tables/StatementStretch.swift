@@ -16,7 +16,7 @@ enum StatementStretch {
     /// The profiles that have no value in the sort field.
     case absent(after: ProfileCursor?)
 
-    /// The stretches of a search, in the order in which their statements run.
+    /// Returns the parts of the search results, in the order in which their statements run.
     static func all(of search: ProfileSearch, by access: SearchAccess) -> [StatementStretch] {
         search.stretches.flatMap { stretch -> [StatementStretch] in
             switch stretch.part {
@@ -32,7 +32,7 @@ enum StatementStretch {
         }
     }
 
-    /// The cursor of the stretch: all profiles of the stretch come after this cursor.
+    /// The cursor that precedes all profiles of this part; nil if the part is read from its beginning.
     var cursor: ProfileCursor? {
         switch self {
         case .ids(let cursor), .present(let cursor), .absent(let cursor): cursor
@@ -40,7 +40,7 @@ enum StatementStretch {
         }
     }
 
-    /// Whether the stretch is sorted by value and id, and not only by id.
+    /// Whether this part is sorted by value and then by id. If false, it is sorted only by id.
     var hasValues: Bool {
         switch self {
         case .present, .beyond: true

@@ -51,7 +51,7 @@ final class ComparedRows {
     func add(key: Span<UInt8>, _ contents: [UInt8]) throws(ComparisonError) {
         var sortKey: [UInt8] = []
         ValueOrder.ignoringCase.appendKey(of: key, to: &sortKey)
-        // The number of the row keeps rows with equal keys in their order.
+        // The row's number is the end of the sort key, so rows with equal keys keep their order.
         count += 1
         Swift.withUnsafeBytes(of: count.bigEndian) { sortKey.append(contentsOf: $0) }
         do throws(ByteStreamError) {
@@ -204,7 +204,7 @@ private struct ComparedFile {
     }
 
     func add(_ batch: ReadBatch, to rows: ComparedRows) throws(ComparisonError) {
-        // With the latest day, a maximum of `today` allows every day. A comparison does not judge the dates of a file.
+        // A comparison does not judge the dates of a file. With `today: .latest`, the maximum `today` allows every day.
         let judged = JudgedBatch(
             batch, columns: source.columns, validator: validator, today: .latest, isCompletedByStore: false)
         for row in 0..<judged.rows.count {

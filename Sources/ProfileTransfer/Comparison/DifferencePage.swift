@@ -86,7 +86,7 @@ package struct DifferencePage {
             """
     }
 
-    /// The first row has the key and the kind. A row follows for each further field.
+    /// Returns one table row for each value that differs. Only the first row shows the key and the kind.
     private func rows(of difference: ProfileDifference) -> String {
         var values = difference.values.map { (field: $0.field, before: $0.before, after: $0.after) }
         if difference.formerKey != difference.key {

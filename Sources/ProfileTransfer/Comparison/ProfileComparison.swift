@@ -110,7 +110,7 @@ public final class ProfileComparison {
                     continue
                 }
                 let changes = changes(from: old.values, to: new.values)
-                // The same key may be written in upper and lower case.
+                // If only the case of the key differs, the profile counts as changed.
                 if changes.isEmpty, old.key == new.key {
                     counts.equal += 1
                     continue

@@ -103,8 +103,8 @@ package struct StoreCopy: Sendable {
         return read
     }
 
-    /// Reads from the source. If the source is damaged, throws `damagedSource`. If the copy is damaged, another error
-    /// is thrown.
+    /// Runs `body`, which reads only from the source. If the source is damaged, throws `damagedSource` instead of
+    /// `corrupt`. So callers can distinguish a damaged source from a damaged copy.
     private func ofSource<Value>(_ body: () async throws(ProfileStoreError) -> Value) async throws -> Value {
         do throws(ProfileStoreError) {
             return try await body()

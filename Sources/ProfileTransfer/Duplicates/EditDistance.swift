@@ -1,13 +1,13 @@
 /// The number of letters that must be added, removed, changed or exchanged with the next letter to turn one text into
 /// another ("optimal string alignment").
 struct EditDistance {
-    // The rows of the table are kept, because a distance is computed for very many pairs.
+    // The three current rows of the distance table. All calls reuse these arrays, because there are very many calls.
     private var rows: [[Int]] = [[], [], []]
 
     /// Returns the distance of two texts; nil if it is more than `limit`.
     mutating func between(_ one: [UInt32], _ other: [UInt32], atMost limit: Int) -> Int? {
         guard abs(one.count - other.count) <= limit else { return nil }
-        // Most pairs differ in the middle only.
+        // The common start and the common end are skipped, because most pairs differ only in the middle.
         var start = 0
         while start < min(one.count, other.count), one[start] == other[start] { start += 1 }
         var (end, otherEnd) = (one.count, other.count)
@@ -34,7 +34,8 @@ struct EditDistance {
                 rows[2][column] = distance
                 least = min(least, distance)
             }
-            // An exchange continues from the row before this one, whose least distance may be smaller by 1.
+            // In the next row, an exchange of letters starts from the previous row. The least distance there may be
+            // smaller by 1.
             if least > limit + 1 { return nil }
             rows.swapAt(0, 1)
             rows.swapAt(1, 2)

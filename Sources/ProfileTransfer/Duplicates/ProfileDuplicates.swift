@@ -2,8 +2,8 @@ internal import CSVStream
 public import ProfileCore
 internal import ProfileStore
 
-/// Profiles that may mean the same: groups whose values are equal apart from case, accents, spaces and punctuation, and
-/// pairs with similar names.
+/// Profiles that may be duplicates: groups whose values are equal apart from case, accents, spaces and punctuation,
+/// and pairs with similar names.
 ///
 /// ```swift
 /// let duplicates = try await repository.duplicates(by: [phone])

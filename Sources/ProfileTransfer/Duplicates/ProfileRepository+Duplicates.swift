@@ -3,7 +3,7 @@ public import ProfileCore
 public import ProfileStore
 
 extension ProfileRepository {
-    /// Finds profiles that may mean the same. Reads every profile once.
+    /// Finds profiles that may be duplicates of each other. Reads every profile once.
     ///
     /// A group contains the profiles whose values of all `fields` are equal apart from case, accents, spaces and
     /// punctuation. Only texts are compared in this way; other values must be equal. A profile that lacks one of the
@@ -111,7 +111,8 @@ private struct DuplicateFinder {
     ) throws(ComparisonError) {
         let id = rows.rows[row].id
         if let groups, var key = groupKey(of: row, rows) {
-            // Members come in the order of their ids, which are positive.
+            // The id is the end of the sort key, so the members of a group are sorted by id. Ids are positive, so their
+            // big-endian bytes have the order of the numbers.
             Swift.withUnsafeBytes(of: id.bigEndian) { key.append(contentsOf: $0) }
             let contents = ProfileDuplicates.Member.contents(id: id, record(of: row, rows, 1..<1 + fields.count))
             try sorting { () throws(ByteStreamError) in try groups.add(key: key, contents) }
@@ -128,7 +129,7 @@ private struct DuplicateFinder {
         guard !name.isEmpty else { return }
         let contents = ProfileDuplicates.Member.contents(id: id, record(of: row, rows, nameColumns))
         for order in SimilarNames.Order.allCases {
-            // The id keeps profiles with equal names in their order.
+            // The id is the end of the sort key, so profiles with equal names are sorted by id.
             let key = SimilarNames.key(of: name, in: order) + contents.prefix(8)
             var named: [UInt8] = []
             named.append(length: UInt32(truncatingIfNeeded: name.count))

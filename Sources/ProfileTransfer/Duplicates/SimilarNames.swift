@@ -1,9 +1,9 @@
 internal import CSVStream
 internal import ProfileStore
 
-/// Finds pairs of similar names with the sorted neighbourhood method (Hernández and Stolfo 1995): the names are sorted in
-/// several orders, and each name is compared with the names before it. So the time does not grow with the square of the
-/// number of profiles.
+/// Finds pairs of similar names with the sorted neighbourhood method (Hernández and Stolfo 1995). The names are sorted
+/// in several orders, and each name is compared only with the ``window`` names before it. So the time does not grow
+/// with the square of the number of profiles.
 struct SimilarNames {
     /// The orders in which similar names are often neighbours.
     enum Order: UInt8, CaseIterable {
@@ -18,7 +18,8 @@ struct SimilarNames {
     private struct Neighbour {
         let name: [UInt8]
         let letters: [UInt32]
-        /// The bytes of ``ProfileDuplicates/Member``. Of several profiles with the same name, the last one.
+        /// The profile, encoded by ``ProfileDuplicates/Member/contents(id:_:)``. If several profiles have this name,
+        /// this is the last of them.
         var contents: [UInt8]
     }
 
@@ -48,7 +49,7 @@ struct SimilarNames {
         }
     }
 
-    /// Forgets the names so far. The next name begins another order.
+    /// Removes all names. The next name is the first name in another order.
     mutating func begin() { neighbours.removeAll(keepingCapacity: true) }
 
     /// Compares a name with the names before it. If the previous profile has the same name, the profile is compared
@@ -62,7 +63,7 @@ struct SimilarNames {
     mutating func add(
         _ name: [UInt8], _ contents: [UInt8], found: (_ other: [UInt8], _ distance: Int) throws(ComparisonError) -> Void
     ) throws(ComparisonError) {
-        // Equal names follow one another.
+        // The names are sorted, so equal names follow one another.
         if let last = neighbours.last, last.name == name {
             try found(last.contents, 0)
             neighbours[neighbours.count - 1].contents = contents

@@ -82,7 +82,8 @@ final class CSVExport: ExportOutput {
     /// Nil after the end of the export.
     private let writer: Locked<CSVWriter?>
 
-    /// Writes the header. Without a delimiter, the delimiter is the one of the original file, or else a comma.
+    /// Writes the header, if the file has one. If `delimiter` is nil, uses the delimiter of the original file, or
+    /// else a comma.
     init(
         _ columns: ExportColumns, to sink: ByteSink, delimiter: CSVDelimiter?, spreadsheetSafe: Bool
     ) throws(ByteStreamError) {

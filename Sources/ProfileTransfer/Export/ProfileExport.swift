@@ -107,7 +107,7 @@ public struct ProfileExport: AsyncSequence, Sendable {
 extension ProfileExport.Iterator: Sendable {}
 
 extension ExportError {
-    /// The error in the form in which an export to a sequence of chunks throws it.
+    /// The error as a `ProfileStoreError`, which an export to a sequence of chunks throws.
     fileprivate var storeError: ProfileStoreError {
         switch self {
         case .store(let error): error

@@ -27,7 +27,8 @@ extension ProfileRepository {
     ///   - spreadsheetSafe: Whether to prefix a CSV cell with `'` if a spreadsheet would run it as a formula. Importing
     ///     such an export does not restore the original values.
     ///   - original: Whether the file is like the file from which the schema was inferred: with the headers, the order
-    ///     and the notations of that file (N13). Values come out as they were written if their column has one notation.
+    ///     and the notations of that file (N13). If all values of a column had the same notation there, the export
+    ///     writes them in this notation.
     /// - Returns: A sequence of chunks. Each chunk is read from the store when the caller requests it.
     public func export(
         as format: ExportFormat, includingHashes: Bool = false, spreadsheetSafe: Bool = false, original: Bool = false

@@ -26,6 +26,8 @@ public struct ColumnMismatch: Hashable, Sendable {
     /// If the first row is data, it may contain personal data. Therefore the mismatch contains a cell of this row only
     /// if the cell is a common column name (P12).
     public let mayBeData: Bool
+    /// The line that was read as the header, from 1. Nil if the input has no header.
+    package internal(set) var lineRead: Int?
     /// The line of a later record that looks like the header, because its cells are names of fields. Nil if none of the
     /// first records looks like the header.
     public internal(set) var headerLine: Int?
@@ -47,7 +49,7 @@ public struct ColumnMismatch: Hashable, Sendable {
         unknownColumns = stopsAtUnknown && !mayBeData ? unknown.map { Self.name(of: $0, in: table.names) } : []
         missingFields = missing.map(\.name.text)
         fields = schema.fields.map(\.name.text)
-        // If a header occurs again, only a person knows which of the columns belongs to a field.
+        // Columns with the same header get no suggestion, because only the user knows which of them belongs to a field.
         let candidates = unknown.filter { !table.isRepeated($0) }.prefix(Self.mostCandidates)
             .map { ColumnName(table.names[$0]) }
         suggestions =

@@ -7,8 +7,8 @@ package enum ColumnUse: Hashable, Sendable {
     case field(Int)
     /// The column holds password hashes.
     case hash
-    /// The import ignores the column, because the options request it, or because the column contains a fact about
-    /// profiles of another store.
+    /// The import ignores the column, because the options request it, or because the column contains metadata that an
+    /// export wrote, for example `_id`.
     case ignored
     /// The column matches no field.
     case unknown
@@ -28,8 +28,8 @@ package struct ColumnUses: Sendable {
     private let exactHashes: Set<String>
     private let hashes: Set<FoldedHeader>
     private let hasPassword: Bool
-    /// The options for columns whose names are only equal after folding. Empty if the header is known, because the
-    /// options are then spelled as in the header.
+    /// The ignored columns of the options, for headers that match them only after folding. Empty if the header is
+    /// known, because the options are then spelled as in the header.
     private let foldedIgnored: Set<FoldedHeader>
     private let foldedColumns: [FoldedHeader: String]
 
@@ -78,7 +78,8 @@ package struct ColumnUses: Sendable {
         guard let target = options.columns[header] else {
             if exactHashes.contains(header) { return .hash }
             if let field = exact[header] { return .field(field) }
-            // The store wrote these columns about its own profiles. Their folded names may be equal to names of fields.
+            // An export wrote this column, for example `_id`. This check precedes folding, because the folded name may
+            // be equal to the name of a field.
             if ProfileFact(name: header) != nil { return .ignored }
             let name = FoldedHeader(header)
             if foldedIgnored.contains(name) { return .ignored }
@@ -97,7 +98,7 @@ package struct ColumnUses: Sendable {
         return field == .unknown && hashes.contains(name) ? .hash : field
     }
 
-    /// Whether the options leave out the members of JSON objects that match a field.
+    /// Whether the options exclude this field from JSON objects: they ignore one of its names, or choose only others.
     func leavesOut(_ field: FieldRules) -> Bool {
         let names = [field.name.text] + field.columns
         return names.contains(where: options.ignoredColumns.contains) || names.allSatisfy { use(of: $0) == .ignored }
@@ -108,13 +109,14 @@ package struct ColumnUses: Sendable {
         options.ignoredColumns.contains(header) || foldedIgnored.contains(FoldedHeader(header))
     }
 
-    /// The number of columns of an input without a header, if all of them are known by `column_1`, `column_2`, ….
+    /// The number of names `column_1`, `column_2`, … before the first unknown name. An input without a header probably
+    /// has this number of columns.
     var numberedColumns: Int {
         (1...ImportColumns.mostColumns).prefix { use(of: "column_\($0)") != .unknown }.count
     }
 
-    /// Whether a name begins with the name of an object and a separator: `address.city` or `address_city`, if the object
-    /// is `address`.
+    /// Whether a name in the schema or in the options begins with the name of this object and a separator. For the
+    /// object `address`, such names are `address.city` and `address_city`.
     func isParent(_ object: String) -> Bool {
         let words = ColumnName(object).words.joined(separator: "_")
         let beginnings = [object + ".", words + "_"]

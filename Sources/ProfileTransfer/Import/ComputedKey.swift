@@ -70,11 +70,12 @@ struct ComputedKey: Sendable {
             let names = schema.importSettings.contentFields
             for (index, rules) in schema.fields.enumerated()
             where names.contains(rules.name.text) && part(index) == nil && index != key && !rules.isSecret {
-                // Without the column, a row would have another key than the same row of an earlier file.
+                // The input lacks a column of the content. Without this column, the hash of a row would differ from the
+                // hash of the same row in an earlier file.
                 if columns[key] != nil { return nil }
                 throw errorWithout(rules.originalHeader, [rules.name.text] + rules.columns)
             }
-            // In the order of the names, the order of the columns in the file makes no difference.
+            // The parts are sorted by name. Therefore the order of the columns in the file does not affect the key.
             self.source = .content(
                 schema.fields.indices.compactMap(part)
                     .filter { names.isEmpty || names.contains($0.name.text) }.sorted { $0.name.text < $1.name.text })

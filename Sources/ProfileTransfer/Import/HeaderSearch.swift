@@ -107,10 +107,10 @@ package struct HeaderSearch: Sendable {
         return isAlone && start < run ? first.line : nil
     }
 
-    /// Returns the line of the header if titles without its delimiter precede it. If there are such titles, the reader
-    /// cannot detect the delimiter, and splits each row at its commas, which may be decimal signs. A title may have
-    /// commas too. The table consists of the rows that contain a delimiter the same number of times. More than half of
-    /// all rows must belong to the table.
+    /// Returns the line of the header if the titles above it do not contain the delimiter of the table. In this case,
+    /// the reader cannot detect the delimiter, and splits each row at its commas, which may be decimal signs. A title
+    /// may have commas too. The table consists of the rows that contain a delimiter the same number of times. More than
+    /// half of all rows must belong to the table.
     private func lineOfSplitRows(below header: [String]) -> Int? {
         // If rows have as many cells as the header, commas separate the cells.
         guard header.count == 1 || !rows.contains(where: { $0.cells.count == header.count }) else { return nil }

@@ -22,11 +22,11 @@ package struct ImportColumns: Sendable {
     /// The length in bytes of the header's first cell, or nil if the input has no header. If a later record repeats the
     /// header, its first cell has the same length. With a byte order mark, the cell has 3 more bytes.
     let firstHeaderLength: Int?
-    /// The cells of the input's header, as in the input, without `_line` and `_issues` at the end. In a file of rejected
-    /// rows, a row that repeats the header has other cells there.
+    /// The cells of the input's header, as in the input, without `_line` and `_issues` at the end. In a file of
+    /// rejected rows, a row that repeats the header has its own line and issues in these two columns.
     let headerCells: [String]
     private let uses: ColumnUses
-    /// The fields in which numbers or booleans are not written as in JSON. The key is the column.
+    /// The fields whose rules require another notation for numbers or booleans than JSON. The key is the column.
     private let rewritten: [Int: FieldRules]
 
     /// The computation of missing primary keys; nil if every record must have a cell for its key.
@@ -34,8 +34,8 @@ package struct ImportColumns: Sendable {
     /// The name of the primary key.
     let keyName: String
 
-    /// The place of the computed primary key in the rejected rows. Nil if an import of the rejected rows can compute the
-    /// key again from the corrected cells.
+    /// The column of the computed primary key in the file of rejected rows. Nil if an import of this file can compute
+    /// the key again from the corrected cells.
     var keyOfRejects: RejectedRowWriter.KeyPlace? {
         guard let computedKey, !computedKey.isOfColumns else { return nil }
         return computedKey.column.map { .column($0) } ?? .newColumn(keyName)
@@ -93,7 +93,7 @@ package struct ImportColumns: Sendable {
                 columns[field] = index
             case .ignored: ignored.insert(index)
             case .unknown:
-                if let target = options.columns[title] { throw .unknownField(target) }
+                if let target = options.columns[title] { throw Self.unknownField(target, schema) }
                 // Both columns have the name of a single field. If the later column were unknown, its values could be
                 // ignored without an error.
                 if let repeated = table.repeated[index], let name = uses.name(of: repeated, in: schema) {
@@ -149,6 +149,10 @@ package struct ImportColumns: Sendable {
         rewritten = [:]
     }
 
+    private static func unknownField(_ name: String, _ schema: ProfileSchema) -> ImportError {
+        .unknownField(name, fields: schema.fields.map(\.name.text))
+    }
+
     private static func twice(_ field: String, _ first: Int, _ second: Int, _ header: [String]) -> ImportError {
         .columnTwice(field, columns: [header[first].trimmed, header[second].trimmed])
     }
@@ -166,11 +170,12 @@ package struct ImportColumns: Sendable {
         uses = ColumnUses(schema, options)
         let options = uses.options
         for (name, target) in options.columns.sorted(by: { $0.value < $1.value }) where uses.use(of: name) == .unknown {
-            throw .unknownField(target)
+            throw Self.unknownField(target, schema)
         }
         header = schema.fields.map(\.name.text) + (schema.hasPassword ? [ProfileDraft.hashName] : [])
         columnOfField = Array(schema.fields.indices)
-        // An object may lack any member. If the options leave out a member of a content key, no such key is computed.
+        // An object may lack any member. If the options exclude a field that the computed key requires, no key is
+        // computed.
         let present = schema.fields.enumerated().map { [uses] in uses.leavesOut($1) ? nil : $0 }
         computedKey = try ComputedKey(options.key, of: schema, columns: present, header: header, uses: uses)
         keyName = schema.primaryKey.name.text
@@ -187,7 +192,8 @@ package struct ImportColumns: Sendable {
         self.rewritten = Dictionary(uniqueKeysWithValues: rewritten.map { ($0.offset, $0.element) })
     }
 
-    /// Returns the use of a member of a JSON object. The name of a member is matched like the header of a column.
+    /// Returns how the import uses a member of a JSON object: as a field, as a password hash, or not at all. The name
+    /// of a member is matched like the header of a column.
     func use(ofMember name: String) -> ColumnUse { uses.use(of: name.trimmed) }
 
     /// Returns the column of a member, or nil if the member is not imported.
@@ -218,8 +224,8 @@ package struct ImportColumns: Sendable {
         return use == .unknown || use == .ignored && !uses.isIgnored(name.trimmed)
     }
 
-    /// Whether a field or a column of the options has the name of a member of this object. Null may be in the place of
-    /// such an object.
+    /// Whether a field or an option names a member of the object with this name, such as `address.city`. If so, the
+    /// member `address` may also be null.
     func isParent(_ name: String) -> Bool { uses.isParent(name.trimmed) }
 
     private static func integers(of schema: ProfileSchema, _ columns: [Int?]) -> [(field: Int, column: Int)] {

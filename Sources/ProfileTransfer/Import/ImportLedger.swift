@@ -9,7 +9,7 @@ struct ImportLedger: ~Copyable {
     private let schema: ProfileSchema
     private let columns: ImportColumns
     private var rejects: RejectedRowWriter?
-    /// Whether the report gets the numbers of the rejected records.
+    /// Whether the report lists the record number of each rejected record.
     private let remembersRejected: Bool
 
     init(
@@ -143,6 +143,7 @@ struct ImportLedger: ~Copyable {
         report.seconds = duration / .seconds(1)
         report.warnings += oddities.warnings(by: schema)
         guard let writer = rejects.take() else { return }
+        report.rejectsWithholdRows = writer.hasWithheldRows
         do throws(ByteStreamError) { try writer.finish() } catch { throw ImportError(writingRejects: error) }
         report.hasWrittenRejects = true
     }

@@ -6,7 +6,7 @@ internal import Threads
 final class ImportLoad: BulkLoad {
     let takesUsedStore: Bool
     /// Whether the new rows of a batch are known before the engine stores the batch. False with the policy `update`,
-    /// because a stored profile may have values that a row does not have. Such a row is invalid without the profile.
+    /// because a row that lacks required values can become valid with the values of a stored profile.
     let knowsNewRows: Bool
 
     private typealias Sifting = OrderedPipeline<SiftedBatch, SiftedBatch, ImportError>

@@ -58,8 +58,8 @@ public struct ImportOptions: Sendable {
     /// empty, the import reads all columns. The members of a JSON object count as columns.
     public var chosenColumns: Set<String> = []
     /// The headers of the columns to ignore. The import ignores these columns even if they match a field. If the input
-    /// does not have exactly this header, case, spaces, hyphens, underscores and points do not matter. In JSON, a member
-    /// with exactly the name of a field is only ignored by exactly this name.
+    /// does not have exactly this header, case, spaces, hyphens, underscores and points do not matter. If a JSON member
+    /// has exactly the name of a field, the import ignores it only if this set contains exactly this name.
     public var ignoredColumns: Set<String> = []
     /// The source of the primary key, if the input has no column for it.
     public var key = KeySource.column
@@ -69,7 +69,7 @@ public struct ImportOptions: Sendable {
     /// these columns, so they may contain passwords.
     public var keepsIgnoredColumns = false
 
-    /// Whether the report has the numbers of the rejected records.
+    /// Whether the report lists the record number of each rejected record.
     var remembersRejectedRecords = false
 
     /// The author of the import, for the change log and the history.
@@ -173,8 +173,9 @@ public enum ImportError: Error, Hashable, Sendable {
     /// The key of ``ImportOptions/key`` or of the store names a column that cannot be part of a key. The column belongs
     /// to no field, to the primary key, or to the secret field.
     case keyColumnWithoutField(String)
-    /// ``ImportOptions/columns`` maps a column to this field, which the schema does not have.
-    case unknownField(String)
+    /// ``ImportOptions/columns`` maps a column to this field, which the schema does not have. `fields` has the names of
+    /// the schema's fields.
+    case unknownField(String, fields: [String])
     /// The input is a file of this kind, not text with records.
     case looksLike(FileKind)
     /// The C library does not know the encoding of this name.

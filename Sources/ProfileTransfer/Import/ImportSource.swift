@@ -13,7 +13,8 @@ package final class ImportSource: Sendable {
     let encoding: TextEncoding
     /// Whether the encoding is a guess from the bytes.
     let isEncodingGuessed: Bool
-    /// The line of the header, if the lines above it were skipped although neither the options nor the store say so.
+    /// The line of the header, if a search found it below the first line. Nil if the options or the settings of the
+    /// store name this line.
     let foundHeaderLine: Int?
     /// Whether the input has a byte order mark.
     let isMarked: Bool
@@ -124,6 +125,7 @@ package final class ImportSource: Sendable {
         do throws(ImportError) {
             return try ImportColumns(of: table.header, schema: schema, options: options)
         } catch .columnMismatch(var mismatch) {
+            mismatch.lineRead = table.headerLine
             do throws(ByteStreamError) {
                 if let records = try table.next(containsSecrets: true) {
                     mismatch.headerLine = ImportColumns.headerLine(in: records, schema: schema, options: options)

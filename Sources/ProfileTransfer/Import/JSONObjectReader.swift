@@ -4,8 +4,9 @@ internal import ProfileCore
 /// Reads JSON objects, either one per line or the elements of an array. Puts their members into the columns of the
 /// schema's fields.
 ///
-/// A missing member becomes an absent cell, and null becomes an empty cell. Blank lines are ignored. A member of a nested
-/// object has the names of both, separated by a point: `address.city`. The elements of a list become one cell.
+/// A missing member becomes an absent cell, and null becomes an empty cell. Blank lines are ignored. The column name of
+/// a nested member is the object's name, a point and the member's name: `address.city`. The elements of a list become
+/// one cell.
 ///
 /// If an object has errors, its record has one more cell than there are columns. This cell has the values that are in no
 /// other cell, as JSON. Secrets are left out, and so are values that the schema does not describe, unless the options keep

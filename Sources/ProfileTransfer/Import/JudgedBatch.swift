@@ -131,8 +131,8 @@ struct JudgedBatch: Sendable {
         return rejected
     }
 
-    /// Whether a record with too few cells would be valid if empty cells followed. The validator does not keep the row,
-    /// because the caller then reports an issue.
+    /// Whether a record with too few cells would be valid if empty cells followed. The caller discards the row in the
+    /// validator and reports the wrong number of cells in any case.
     private static func wouldBeValid(
         padded record: RecordBatch.Record, _ records: borrowing RecordBatch, _ columns: ImportColumns,
         _ rows: inout RowValidator
@@ -188,7 +188,7 @@ struct JudgedBatch: Sendable {
         }
         let lacking = computed.fieldsLacking(in: record, of: records)
         if lacking.isEmpty { rows.judgeAbsent(index: computed.field) }
-        // A required field reports its missing value itself.
+        // The validation of a required field already reports a missing value.
         for rules in lacking.map({ rows.validator.schema.fields[$0] }) where !rules.isRequired {
             rows.report(ValidationIssue(rules.name, .required))
         }

@@ -11,8 +11,8 @@ struct KeySet: Sendable {
     private var packed = Array(repeating: Shard(), count: Shard.count)
     private var hashed = Array(repeating: Shard(), count: Shard.count)
     private let foldsCase: Bool
-    /// Scatters the packed keys differently in each set. Otherwise an attacker could construct values that all belong
-    /// to one block, and the table would become too large.
+    /// A random factor that distributes the packed keys differently in each set. Otherwise an attacker could construct
+    /// values whose keys all belong to the same block of a `Shard`, and the shard would become too large.
     private let multiplier = UInt64.random(in: 0..<1 << 51) << 1 | 1
 
     /// - Parameter foldsCase: Whether ASCII letters match regardless of case.
@@ -53,7 +53,7 @@ struct KeySet: Sendable {
     }
 }
 
-/// A value as a key of the table. The high 13 of its 52 bits select the block of the table that contains the key.
+/// A value as a key of the set. The high 13 of its 52 bits select the shard and the block that contain the key.
 /// Therefore the block stores only the low 39 bits.
 private struct Key {
     let shard: Int
@@ -145,9 +145,9 @@ private struct Shard: Sendable {
     /// Adds a key. If the key is already there, returns its line instead.
     mutating func insert(_ key: Key, line: UInt32) -> UInt32? {
         while true {
-            // If the block is full, there is no slot. The other blocks may still have room. The shard grows only for a
-            // new key. Growth moves the keys, and a moved key may depend on the slot of the key that was added last.
-            // Then `removeLast` could not empty that slot.
+            // `slot(of:)` returns nil if the block of the key is full, even if other blocks have empty slots. The shard
+            // grows only for a new key, because growth moves the keys. If the key already exists, the search for a
+            // moved key could pass the slot of the last added key, and `removeLast` could not empty this slot.
             if let slot = slot(of: key) {
                 guard slots[slot] == 0 else { return self.line(at: slot) }
                 if keyCount * 8 < slots.count * 7 {
@@ -182,7 +182,7 @@ private struct Shard: Sendable {
         return nil
     }
 
-    /// Returns the place in the block at which the search for a key begins: the key as a fraction of 2³⁹, multiplied by
+    /// Returns the slot of the block at which the search for a key begins: the key as a fraction of 2³⁹, multiplied by
     /// the size of the block. Therefore a block can have any size. It grows by an eighth, which wastes less memory than
     /// doubling its size.
     private func home(of rest: UInt64) -> Int { Int((rest &* UInt64(blockSize)) >> 39) }

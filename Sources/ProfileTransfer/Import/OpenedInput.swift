@@ -18,8 +18,8 @@ package struct OpenedInput: ~Copyable, Sendable {
     package let isMarked: Bool
     /// Whether the input is compressed with gzip.
     package let isCompressed: Bool
-    /// The layout of a CSV input. A file of rejected rows always begins with its header. So the given lines and comments
-    /// do not apply to such a file.
+    /// The layout of a CSV input. A file of rejected rows always begins with its header, so only `padsShortRows` and
+    /// `sheet` apply to it.
     package let layout: TableLayout
 
     /// Reads the first bytes and detects the format. If the input is a sheet, its format is known. Blocks the thread.
@@ -29,7 +29,7 @@ package struct OpenedInput: ~Copyable, Sendable {
     ///   - format: The format, or `automatic` to detect it.
     ///   - encoding: The name of the character encoding, or nil to detect it. A byte order mark overrides this name.
     ///   - layout: The layout of a CSV input.
-    ///   - usual: The settings of a store. They decide where the other arguments leave something open.
+    ///   - usual: The settings of a store. They are the defaults for values that the other arguments do not specify.
     ///   - header: The header of the store; nil if there is no store.
     ///   - batchRecords: The maximum number of CSV records in a batch.
     /// - Throws: ``InputError`` if the input cannot be opened.
@@ -144,7 +144,8 @@ package struct OpenedInput: ~Copyable, Sendable {
             guard let record = record(found) else { break }
             if record.line == line, header.fit(record.cells) == .header { return found }
         }
-        // If the settings name a line that is no header either, an error should be about the first line.
+        // The search found no header. The first line is used if it may be the header, or if the line in the settings
+        // is no header. In the second case, an error should be about the first line.
         let isUsual = record(layout).map { header.fit($0.cells) != .none } ?? false
         return fit == .possible || !isUsual ? atStart : layout
     }

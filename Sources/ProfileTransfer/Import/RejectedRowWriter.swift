@@ -9,10 +9,10 @@ internal import ProfileStore
 ///   they may contain passwords. If a record has a wrong number of cells or a fault, any of its cells may contain a
 ///   secret. Therefore, if the input has secret or omitted columns, all cells of such a record are written as empty
 ///   cells. The column `_line` contains the line of the original record.
-/// - A record that was not read as one value for each column keeps all its cells, and the row has a wrong number of
-///   cells here too. Therefore an import refuses the row again until a person corrects it. If the record has a fault,
-///   for example because it is not UTF-8, empty cells follow until the row has too many cells. An import never pads such
-///   a row. A JSON object keeps the values that have no cell as JSON, in a cell after the other cells.
+/// - If a record has a wrong number of cells or a fault, all its cells are kept. The row in this file then also has a
+///   wrong number of cells, so an import refuses the row again until a person corrects it. If the record has a fault,
+///   for example because it is not UTF-8, empty cells follow until the row has too many cells. An import never pads
+///   such a row. A JSON object keeps the values that have no cell as JSON, in a cell after the other cells.
 /// - The file is always readable: U+FFFD replaces NUL and bytes that are not UTF-8. The writer does not change other
 ///   cells in this way.
 /// - If the input is a corrected file of rejected rows, it already has the columns `_line` and `_issues`. The writer
@@ -38,6 +38,8 @@ struct RejectedRowWriter: ~Copyable {
     private let kept: [(index: Int, isSecret: Bool)]
     /// Whether the input has secret or omitted columns. The cells of these columns are not written.
     private let withholdsCells: Bool
+    /// Whether a row was written without its values, because they could not be assigned to columns.
+    private(set) var hasWithheldRows = false
     /// The place of the computed primary key; nil if it is not written.
     private let key: KeyPlace?
     private var writer: CSVWriter
@@ -112,7 +114,7 @@ struct RejectedRowWriter: ~Copyable {
         let isReadable = !record.cells.contains { batch.hasNUL(inCell: $0) }
         for column in kept {
             if isHeader {
-                // The names of this file's header have numbers if a header occurs again.
+                // The row must repeat the header of this file, in which repeated names have numbers.
                 writer.cell(columns[column.index].utf8.span)
             } else if let computed, case .column(column.index)? = key {
                 writer.cell(computed.utf8.span)
@@ -129,6 +131,7 @@ struct RejectedRowWriter: ~Copyable {
     /// Writes the cells of a record that cannot be assigned to columns. Their number differs from the number of columns.
     private mutating func writeCells(of record: RecordBatch.Record, _ batch: borrowing RecordBatch) {
         let cells = record.cellsBeforeReason(of: batch, columns)
+        if withholdsCells { hasWithheldRows = true }
         let omitted = columns.count { !ImportColumns.rejectColumns.contains($0) } - kept.count
         var count = 0
         for cell in cells.dropFirst(omitted) {
@@ -149,7 +152,8 @@ struct RejectedRowWriter: ~Copyable {
 
 extension RecordBatch.Record {
     /// Returns the cells of a row without the cells `_line` and `_issues` of an earlier file of rejected rows. The row
-    /// may have any number of cells. These two cells are missing if they do not look like a line and issues.
+    /// may have any number of cells. Its last two cells are `_line` and `_issues` only if they look like a line number
+    /// and issues.
     func cellsBeforeReason(of batch: borrowing RecordBatch, _ header: [String]) -> Range<Int> {
         guard ImportColumns.endsWithReason(header), cells.count > 1,
             Int(String(batch.cell(cells.upperBound - 2))) != nil,

@@ -63,7 +63,7 @@ package final class RepeatableInput: Sendable {
         interruption = stream.interruption
     }
 
-    /// Whether the input is not a stream, so that it needs no copy.
+    /// Whether every reading reads the original bytes or the original file, without a copy.
     var isInPlace: Bool { if case .stream = contents { false } else { true } }
 
     /// Whether every reading reads the original file. Other programs may change this file.

@@ -48,7 +48,8 @@ struct RowComparison {
             }
             cell += 1
         }
-        // A row with some parts of the key may contradict a key whose other parts are stored.
+        // If the input has columns for only some parts of the key, an update may change these parts. The stored key may
+        // then differ from the key that all parts form.
         let parts = schema.keyParts.count { columns.columnOfField[$0] != nil }
         if 1..<max(1, schema.keyParts.count) ~= parts { keptMayBreakRules = true }
         self.fields = fields

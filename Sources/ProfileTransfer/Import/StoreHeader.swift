@@ -36,7 +36,7 @@ package struct StoreHeader: Sendable {
         do throws(ImportError) {
             _ = try ImportColumns(of: TableHeader(cells: cells), schema: schema, options: options)
         } catch .ignoredColumnMissing {
-            // The import of this header reports the error. No other row is the header.
+            // The record may be the header in spite of this error. The import reports the error.
         } catch {
             return isKnown ? .flawed : .none
         }

@@ -4,6 +4,8 @@ package import ProfileCore
 /// Reads the records of a CSV input below its header.
 package struct TableReader: ~Copyable, Sendable {
     package let header: TableHeader
+    /// The line of the header, from 1; nil if the input has no header.
+    let headerLine: Int?
     private var csv: CSVReader
     /// The records that were read to count the columns of an input without a header.
     private var ahead: RecordBatch?
@@ -44,6 +46,7 @@ package struct TableReader: ~Copyable, Sendable {
             throw ImportError(error)
         }
         header = try Self.header(of: records, layout, isPadded: padsShortRows, knownColumns)
+        headerLine = layout.hasHeader ? records.records.first?.line : nil
         csv.batchRecords =
             padsShortRows ? min(most, max(1, Self.mostPaddedCells / max(1, header.names.count))) : most
         if ImportColumns.isOfRejects(header.names) { csv.maximumRecordBytes = ImportSource.longestReject }

@@ -93,9 +93,10 @@ package struct TableShape: Sendable {
         return odd.first.map { .unlikeFirstRows(rows: odd.count, line: $0.line) }
     }
 
-    /// A row of totals is one of the last rows. At least one of its numbers has the greatest absolute value in its
-    /// column, or the row has a number and lacks a value that all other rows have. The sum of all rows is not computed,
-    /// because that would slow down the reading of large files.
+    /// A row of totals is one of the last rows and has a word such as `Total`. It also meets one of two conditions.
+    /// Either one of its numbers has the greatest absolute value in its column. Or it has a number, and it has an empty
+    /// cell in a column in which all other rows have a value. The sum of all rows is not computed, because that would
+    /// slow down the reading of large files.
     private var totals: InputWarning? {
         let rows = first + last
         let others = rows.filter { !$0.hasTotalWord }
@@ -155,7 +156,8 @@ extension CellShape {
 }
 
 extension Span<UInt8> {
-    /// Whether a text is a word for totals, or begins with one and a character that is not a letter, as in `Total:`.
+    /// Whether a text begins with a word for totals. If the text continues after the word, the next character must be
+    /// ASCII and not a letter, as in `Total:`.
     fileprivate var beginsWithTotal: Bool {
         TotalWords.all.contains { word in
             count >= word.count && word.indices.allSatisfy { self[$0].asciiFolded == word[$0] }

@@ -37,7 +37,7 @@ extension RejectedRowFile {
     /// Returns the number of rows that a correction changes.
     ///
     /// - Parameters:
-    ///   - correction: The correction, which is not made.
+    ///   - correction: The correction. This method does not apply it to the file.
     ///   - dropped: The numbers of rows that do not count.
     /// - Returns: The number of rows.
     /// - Throws: The error of reading the file.
@@ -57,11 +57,11 @@ extension RejectedRowFile {
         }
     }
 
-    /// Stores the rows that a correction makes valid. The store accepts or refuses each row as an import with the options
-    /// of this file does. This file stays unchanged.
+    /// Stores the rows that a correction makes valid. The rows are imported with the options of this file. This file
+    /// stays unchanged.
     ///
-    /// Some rows are not stored: rows with a password, because passwords in the file are not used, and rows that were
-    /// rejected because of their password, because they would be stored without it.
+    /// A row with a password or a password hash is not stored, because the secrets in the file are not used. A row that
+    /// was rejected because of its password is not stored either. Otherwise it would be stored without a password.
     /// - Parameters:
     ///   - correction: The correction.
     ///   - dropped: The numbers of rows that are not stored.
@@ -159,7 +159,7 @@ extension RejectedRows.Row {
     }
 }
 
-/// The corrections of a file, for the cells of its columns.
+/// The corrections of a file, with the index of the column that each correction changes.
 struct CellCorrections {
     private struct Entry {
         let column: Int

@@ -46,7 +46,8 @@ public struct RejectedRowFile: Sendable {
 
     /// Returns the rows from the beginning of the file.
     ///
-    /// - Throws: ``ImportError``. An import throws this error in the same cases, before it reads the first row.
+    /// - Throws: ``ImportError`` if the file or its header cannot be read, or if an import with
+    ///   `update` would refuse its columns.
     public func rows() async throws(ImportError) -> RejectedRows {
         let reading = try InputReading(input)
         let source = try await reading.blocking(thread) { () throws(ImportError) in
@@ -57,8 +58,8 @@ public struct RejectedRowFile: Sendable {
 
     /// Returns the number of rows.
     ///
-    /// - Throws: ``ImportError``. An import throws this error in the same cases, before it reads the first row. Throws
-    ///   `notRejectedRows` if the file is not a file of rejected rows or if a row cannot be written unchanged.
+    /// - Throws: ``ImportError`` if the file cannot be read, or if an import with `update` would refuse its columns.
+    ///   Throws `notRejectedRows` if the file is not a file of rejected rows or if a row cannot be written unchanged.
     public func count() async throws(ImportError) -> Int {
         try await reading { source throws(ImportError) in
             guard ImportColumns.isOfRejects(source.columns.header) else { throw .notRejectedRows(.noIssues) }

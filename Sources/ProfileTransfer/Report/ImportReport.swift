@@ -45,8 +45,11 @@ public struct ImportReport: Hashable, Sendable {
 
     /// Whether the file of rejected rows omits columns that the import ignored.
     public var rejectsOmitColumns = false
+    /// Whether the file of rejected rows has rows without their values, because the cells did not fit the columns and
+    /// could contain secrets.
+    package var rejectsWithholdRows = false
 
-    /// The numbers of the rejected records, if the options ask for them.
+    /// The record number of each rejected record. Empty unless the options request these numbers.
     var rejectedRecords = RangeSet<Int>()
 
     /// The name of the key's field; nil if the header was not read.
@@ -92,8 +95,8 @@ public struct RowIssue: Hashable, Sendable {
     /// The invalid value, truncated to 200 characters. The value is nil if it is a secret, or if the whole row has the
     /// issue.
     public let value: String?
-    /// The value of the primary key's column, truncated to 200 characters. The key is nil if its cell is empty, or if
-    /// the row has a fault or a wrong number of cells.
+    /// The primary key, truncated to 200 characters: the value of its column, or the computed key. Nil if the key is
+    /// unknown, for example because its cell is empty or the row has a wrong number of cells.
     public let key: String?
 
     package init(line: Int, record: Int, issue: ReportedIssue, value: String?, key: String?) {

@@ -37,7 +37,7 @@ public enum InputWarning: Hashable, Sendable, JSONEncodable {
     /// such rows.
     case shortRows(rows: Int, line: Int)
     /// Some columns have the header of an earlier column, so each of them got a number at the end of its name. `name` is
-    /// the new name of the first such column.
+    /// the new name of the first column that got a number.
     case repeatedHeaders(columns: Int, name: String)
     /// Some JSON objects have lists of texts, numbers and booleans. The elements of a list were joined to one value.
     /// `line` is the line of the first such object.

@@ -10,7 +10,7 @@ struct ReportOutline {
     /// Remarks to show before the numbers.
     let remarks: [String]
     let startedAt: Timestamp
-    /// Nil without a store.
+    /// The location of the store; nil for an import without a store.
     let store: String?
     let schema: SchemaReference
     let totals: [Total]
@@ -29,12 +29,19 @@ struct ReportOutline {
         let name: String
         let count: Int
         /// The larger total that this total is a part of; nil if there is no larger total.
-        var whole: Int?
+        let whole: Int?
         /// Whether a count above zero means that something is wrong.
-        var isBad = false
+        let isBad: Bool
+        /// The name of the total for people.
+        let title: String
 
-        /// The name of the total, formatted for people.
-        var title: String { String(name.map { $0 == "_" ? " " : $0 }) }
+        init(name: String, count: Int, whole: Int? = nil, isBad: Bool = false, title: String? = nil) {
+            self.name = name
+            self.count = count
+            self.whole = whole
+            self.isBad = isBad
+            self.title = title ?? String(name.map { $0 == "_" ? " " : $0 })
+        }
     }
 
     struct Count {
@@ -74,10 +81,7 @@ extension ImportReport {
         ReportOutline(
             heading: isDryRun ? "Dry run of" : "Import of",
             subject: source == "-" ? "standard input" : source,
-            remarks: [
-                isDryRun ? "Nothing was written: these are the numbers that an import would have." : nil,
-                endRemark, encodingRemark, keyRemark,
-            ].compactMap(\.self) + warnings.map(\.text),
+            remarks: [dryRunRemark, endRemark, encodingRemark, keyRemark].compactMap(\.self) + warnings.map(\.text),
             startedAt: startedAt, store: store, schema: schema,
             totals: [
                 .init(name: "rows", count: rows), .init(name: "imported", count: imported, whole: rows),
@@ -90,6 +94,13 @@ extension ImportReport {
                 .init(place: .init(line: $0.line, record: $0.record), issue: $0.issue, value: $0.value, key: $0.key)
             },
             seconds: seconds, makeJSON: { localJSON })
+    }
+
+    private var dryRunRemark: String? {
+        guard isDryRun else { return nil }
+        // Without a store, the rows were compared with each other only.
+        let place = store == nil ? " into an empty store" : ""
+        return "Nothing was written: these are the numbers that an import\(place) would have."
     }
 
     private var encodingRemark: String? {
@@ -133,7 +144,9 @@ extension RevalidationReport {
                 .init(name: "valid", count: valid, whole: checked + skipped),
                 .init(name: "invalid", count: invalid, whole: checked + skipped, isBad: true),
                 .init(name: "skipped", count: skipped, whole: checked + skipped),
-                .init(name: "credentials_predating", count: credentialsPredating),
+                .init(
+                    name: "credentials_predating", count: credentialsPredating,
+                    title: "credentials older than the rules"),
             ],
             counts: issues.outlined, issueCount: issues.total, hasPlaces: false,
             issues: issues.listed.map { .init(issue: $0.issue, value: $0.value, key: $0.key) },

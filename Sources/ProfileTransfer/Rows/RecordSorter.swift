@@ -56,7 +56,7 @@ final class RecordSorter {
         try writeRun()
         bytes = []
         places = []
-        // Each reader has a buffer, so many readers have small ones.
+        // The buffers of all readers share the memory. Therefore each buffer is smaller if there are more readers.
         let buffer = max(1 << 12, min(1 << 18, memory / max(1, runs.count)))
         var readers = runs.map { RunReader($0, of: file, bufferBytes: buffer) }
         for index in readers.indices { try readers[index].advance() }

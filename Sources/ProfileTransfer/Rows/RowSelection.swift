@@ -13,15 +13,15 @@ struct RowSelection: Sendable {
     let columns: [FieldRules]
     /// The scan that reads the columns, and the values that the conditions and the order need.
     let scan: StoreScan
-    /// Where the values of the columns, of the conditions and of the order are. The loops over rows use these places, and
-    /// do not copy rules.
+    /// The location of each column's value in a row of the scan. The next two arrays have the locations for the
+    /// conditions and for the order. With these arrays, the loops over rows do not copy a `FieldRules` for each row.
     private let places: [Place]
     private let conditionPlaces: [Place]
     private let orderPlaces: [Place]
-    /// The cells in which a text may be found.
+    /// The cells that a text search examines: those of the fields that are not secret. Empty without a text search.
     private let openCells: [Int]
 
-    /// The place of a value in a row of the scan.
+    /// The location of a value in a row of the scan: one of the cells, or a fact about the profile.
     private enum Place {
         case cell(Int)
         case fact(ProfileFact)
@@ -93,7 +93,7 @@ struct RowSelection: Sendable {
     /// Returns the rows of a page that meet the conditions.
     func selectedRows(of rows: StoredRows) -> [Int] { rows.rows.indices.filter { isSelected($0, of: rows) } }
 
-    /// Calls `body` with a value, or returns nil if the row has no value at the place.
+    /// Calls `body` with the value at a location of a row. Returns nil if the row has no value there.
     @inline(__always)
     private func withValue<Value>(
         at place: Place, _ row: Int, _ rows: StoredRows, _ body: (Span<UInt8>) -> Value
@@ -147,7 +147,8 @@ struct RowSelection: Sendable {
         switch search.order {
         case .fields(let fields):
             for (field, place) in zip(fields, orderPlaces) {
-                // Profiles without a value come last in both directions, so the first byte is not inverted.
+                // The first byte is 1 for a profile without a value. It is not inverted, because such profiles come
+                // last in both directions.
                 let start = key.count + 1
                 key.append(0)
                 let value: Void? = withValue(at: place, row, rows) {

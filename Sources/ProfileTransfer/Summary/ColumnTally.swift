@@ -1,7 +1,7 @@
 internal import ProfileCore
 internal import ProfileStore
 
-/// Gathers the facts about the values of one column.
+/// Collects the statistics of the values of one column for a summary.
 struct ColumnTally {
     private let rules: FieldRules
     private let order: ValueOrder
@@ -60,8 +60,8 @@ struct ColumnTally {
         }
     }
 
-    /// The number of values that are added together. The number is small. Therefore the entries of these values in the
-    /// table fit into the processor's caches.
+    /// The number of values that are added to the table as one block. The number is small, so the table entries of
+    /// these values fit into the processor's caches.
     private static let valuesAtOnce = 128
 
     @inline(__always)
@@ -85,7 +85,8 @@ struct ColumnTally {
 
     @inline(__always)
     private mutating func addExtreme(_ value: Span<UInt8>, _ digest: ValueDigest) {
-        // Nearly every value is between the extremes, and its start shows that.
+        // For nearly every value, the comparison of the starts is enough to show that the value is between the
+        // extremes.
         if case .bytes = order, let least, let greatest, digest.start > least.start, digest.start < greatest.start {
             return
         }
@@ -95,7 +96,8 @@ struct ColumnTally {
     private mutating func replaceExtremes(_ value: Span<UInt8>, _ digest: ValueDigest) {
         let isLeast = least.map { order.compare(value, $0.bytes.span) < 0 } ?? true
         let isGreatest = greatest.map { order.compare(value, $0.bytes.span) > 0 } ?? true
-        // Few values are extremes, so few are checked. A value that was stored under other rules may not be a date.
+        // The type is checked only for new extremes, because they are few. A value that was stored under other rules
+        // may not be a date.
         guard isLeast || isGreatest, rules.type.holds(value) else { return }
         let extreme = Extreme(bytes: value.withUnsafeBufferPointer { Array($0) }, start: digest.start)
         if isLeast { least = extreme }

@@ -53,7 +53,7 @@ extension ProfileRepository {
     private static var mostSummaryBytes: Int { 64 << 20 }
 }
 
-/// The tally of a column. For each page, another task adds to it.
+/// The tally of a column. A new task adds the values of each page.
 private final class SharedTally: Sendable {
     let value: Locked<ColumnTally>
 

@@ -50,7 +50,7 @@ public struct ProfileSummary: Hashable, Sendable {
     public struct ValueCount: Hashable, Sendable {
         /// The stored form of the value.
         public let value: String
-        /// The number of profiles that were counted.
+        /// The number of profiles with this value that were counted.
         public let count: Int
         /// The greatest number of profiles that may be missing in ``count``. It is zero unless the field has more
         /// different values than can be counted.

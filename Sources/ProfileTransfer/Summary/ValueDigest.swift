@@ -1,7 +1,7 @@
 internal import ProfileCore
 
-/// The length, the ends and a hash of a value. They are compared before the bytes of the value. The digests of a page
-/// are small and contiguous in memory, but its values are scattered.
+/// The length, the first and last bytes, and a hash of a value. Digests are compared before the bytes of the values,
+/// because the digests of a page are contiguous in memory and its values are scattered.
 struct ValueDigest {
     /// The row of the value in its page.
     let row: Int
@@ -59,9 +59,9 @@ struct ValueDigest {
     }
 
     /// A random key for hashes. The hash is a polynomial in the key, modulo the prime 2⁶¹ - 1, and its coefficients are the
-    /// bytes, seven in each (Carter and Wegman 1979). So for values that were chosen without the key, two values of n bytes
-    /// have equal hashes with a probability of at most (n / 7 + 2) / 2⁶¹, and no input can make many values collide. A digest
-    /// executes a third of the instructions of `Hasher`.
+    /// bytes, seven in each (Carter and Wegman 1979). If two different values of n bytes were chosen without knowledge
+    /// of the key, their hashes are equal with a probability of at most (n / 7 + 2) / 2⁶¹. So no input can make many
+    /// values collide. A digest executes a third of the instructions of `Hasher`.
     struct Key {
         private let factor: UInt64
         private static let prime: UInt64 = 1 << 61 - 1
@@ -75,7 +75,8 @@ struct ValueDigest {
 
         private init(factor: UInt64) { self.factor = factor }
 
-        /// Multiplies a number below 2⁶² by the key. The product is below 2⁶¹ + 8.
+        /// Multiplies a number below 2⁶² by the key. The result is congruent to the product modulo 2⁶¹ - 1, and below
+        /// 2⁶¹ + 8.
         @inline(__always)
         fileprivate func multiply(_ number: UInt64) -> UInt64 {
             let (high, low) = number.multipliedFullWidth(by: factor)

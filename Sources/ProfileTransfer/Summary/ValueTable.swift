@@ -9,11 +9,11 @@ struct ValueTable {
     private struct Entry {
         let start: UInt64
         let end: UInt64
-        /// The bytes of the value in `bytes`.
+        /// The index of the value's first byte in `bytes`.
         var offset: UInt32
         let length: UInt32
         var count = 1
-        /// The greatest number of occurrences before the value came into the table.
+        /// The greatest possible number of occurrences before the value came into the table.
         let mostMissed: Int
 
         var value: Range<Int> { Int(offset)..<Int(offset) + Int(length) }
@@ -26,8 +26,9 @@ struct ValueTable {
 
     private var entries: [Entry] = []
     private var bytes: [UInt8] = []
-    /// For each slot of the hash table: some bits of the hash of an entry's value and, in the lower bits, the entry's index
-    /// plus one; or 0. If the bits of the hash differ, the entry need not be read. The number of slots is a power of 2.
+    /// The slots of the hash table; their number is a power of 2. A free slot is 0. The low bits of another slot are
+    /// the index of an entry plus one. Its high bits are a part of the hash of the entry's value: if this part differs
+    /// from the hash that is searched, the entry need not be read.
     private var slots: [UInt32] = Array(repeating: 0, count: 64)
     /// The slots in which ``countKnown(_:)`` looks.
     private var firstSlots: [UInt32] = []
@@ -56,11 +57,11 @@ struct ValueTable {
         ProfileSummary.DistinctCount(count: countWhenFull ?? entries.count, isExact: countWhenFull == nil)
     }
 
-    /// Counts many values that are in the table, and removes their digests. The digests that are left must be added one by
-    /// one, although some of their values may be in the table.
+    /// Counts the values that it finds in the first slots of their hashes, and removes their digests. The remaining
+    /// digests must be added one by one. Some of their values may be in the table too.
     ///
-    /// The table is larger than the processor's caches. The loops depend on nothing that they read before, so the processor
-    /// reads several places of the table at the same time.
+    /// The table is larger than the processor's caches. In both loops, an iteration can read the table before the
+    /// earlier iterations have finished. So the processor reads several places of the table at the same time.
     mutating func countKnown(_ digests: inout [ValueDigest]) {
         firstSlots.removeAll(keepingCapacity: true)
         for digest in digests { firstSlots.append(slots[firstSlot(of: digest.hash)]) }
@@ -193,7 +194,8 @@ struct ValueTable {
     private var medianCount: Int {
         var ones = 0
         for entry in entries where entry.count == 1 { ones += 1 }
-        // Nearly always, most values occurred once. The sort would take longer than all else that a removal does.
+        // Usually more than half of the values occurred once, so the median is 1. Sorting would take longer than the
+        // rest of the removal.
         if ones > entries.count / 2 { return 1 }
         let counts = entries.map(\.count).sorted()
         return counts.isEmpty ? 0 : counts[counts.count / 2]

@@ -46,8 +46,8 @@ extension ProfileRepository {
         else { return (0, 0) }
         var low = (id: first - 1, count: 0)
         var high = (id: last, count: try await count())
-        // If no profile was ever removed, the first estimate is right. Otherwise every second step halves the range, so
-        // the loop ends soon.
+        // If the ids have no gaps, the first estimated id is right. Otherwise every second step halves the range of
+        // ids, so the loop needs few steps.
         var halves = false
         while low.count + Self.mostSkipped < index, index < high.count, high.id - low.id > 1 {
             let share = halves ? 0.5 : Double(index - low.count) / Double(high.count - low.count)

@@ -5,7 +5,7 @@ internal import ProfileTransfer
 internal import TerminalUI
 internal import TextLayout
 
-// What the user does with several profiles of the table.
+// Actions on several profiles of the table: select, edit, remove and export.
 extension ProfileBrowser {
     /// The maximum number of profiles that can be selected. Their ids need some tens of megabytes.
     private static let mostSelected = 1_000_000
@@ -63,7 +63,7 @@ extension ProfileBrowser {
             var status = stat()
             let exists = stat(path, &status) == 0
             if exists {
-                // Opening a pipe would wait for its reader, and a terminal would show the file over the screen.
+                // Opening a pipe would wait for its reader. An export to a terminal would overwrite the screen.
                 guard status.st_mode & S_IFMT == S_IFREG else {
                     throw CommandFailure(.cannotCreate, "\(path.visible) is not a file", "Name another file")
                 }
@@ -123,7 +123,8 @@ extension ProfileRepository {
 }
 
 extension ProfileStoreError {
-    /// The text of an error that has stopped a change, after a sentence about what was done before.
+    /// Returns the message for a change that this error has stopped. The message begins with `done`, which says what
+    /// was changed before the error.
     fileprivate func text(after done: String) -> String {
         ([done + ", and then it stopped."] + CommandFailure(self).lines).joined(separator: "\n")
     }

@@ -6,7 +6,7 @@ internal import TextLayout
 /// Shows the profiles of a store in a table. The user opens the forms from this table.
 struct ProfileBrowser {
     let repository: ProfileRepository
-    /// The value of `--database`. An export does not replace the files of the store.
+    /// The value of `--database`. An export uses it to find the files of the store, which it must not replace.
     let database: String?
     var usesMouse = true
 
@@ -168,7 +168,8 @@ extension TextScreen {
 }
 
 extension String {
-    /// The text as a cell of tab-separated values. Spreadsheets read a text with a tab or a line end only in quotes.
+    /// Returns the text as a cell of tab-separated values. If the text contains a tab, a line end or a quotation mark,
+    /// it gets quotes, because a spreadsheet would split it otherwise. A single value (`isAlone`) never gets quotes.
     fileprivate func asTabSeparated(isAlone: Bool) -> String {
         guard !isAlone, contains(where: { $0 == "\t" || $0 == "\"" || $0.isNewline }) else { return self }
         return "\"" + replacing("\"", with: "\"\"") + "\""

@@ -26,7 +26,10 @@ struct BackupCommand: AsynchronousCommand, ResultWriting {
     @OptionGroup var result: ResultOptions
 
     func validate() throws {
-        guard (file == nil) != (folder.folder == nil) else {
+        guard file == nil || folder.folder == nil else {
+            throw ValidationError("Give the new file or --into, not both.")
+        }
+        guard file != nil || folder.folder != nil else {
             throw ValidationError("Give the new file, or a folder with --into.")
         }
     }

@@ -20,7 +20,21 @@ struct CheckCommand: AsynchronousCommand, ResultWriting {
     @OptionGroup var result: ResultOptions
 
     func run() async throws {
-        let isSound = try await global.withStore("check") { repository in
+        do {
+            if try await !isSound() { throw CommandFailure(.no, "The store is not sound") }
+        } catch let error as ProfileStoreError {
+            guard case .corrupt(let damage) = error.reason else { throw error }
+            // The usual hint names this command.
+            let path = try global.databasePath()
+            let damaged = "is damaged: \(CommandFailure.text(damage))"
+            guard !StorePlace.isDatabase(path) else { throw CommandFailure(.badInput, "The store \(damaged)") }
+            throw CommandFailure(
+                .badInput, "The store \(path) \(damaged)", "Restore a backup with \"profiles restore BACKUP\"")
+        }
+    }
+
+    private func isSound() async throws -> Bool {
+        try await global.withStore("check") { repository in
             #if Postgres
                 if StorePlace.isDatabase(repository.place) { return try await checkCluster(repository) }
             #endif
@@ -34,7 +48,6 @@ struct CheckCommand: AsynchronousCommand, ResultWriting {
             }
             return check.isSound
         }
-        if !isSound { throw CommandFailure(.no, "The store is not sound") }
     }
 
     private static func text(
@@ -113,7 +126,7 @@ extension TextBlock {
         if unjudged > 0 { add("", unjudged.unjudgedProfiles) }
         add("Secrets", "\(statistics.withPassword) passwords, \(statistics.withPasscode) passcodes")
         add("Schema version", String(statistics.schemaVersion))
-        add("Change number", String(statistics.changeNumber))
+        add("Log of changes", "newest number \(statistics.changeNumber)")
     }
 }
 

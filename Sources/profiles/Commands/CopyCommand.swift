@@ -41,13 +41,13 @@ struct CopyCommand: AsynchronousCommand, ResultWriting {
         guard !from.isEmpty, !to.isEmpty else { throw ValidationError("copy takes the places of two stores.") }
         let areFiles = !StorePlace.isDatabase(from) && !StorePlace.isDatabase(to)
         guard from != to, !areFiles || !FilePlaces([from]).contains(to) else {
-            throw ValidationError("\(to.visible) is the store to copy; name another place for the copy.")
+            throw ValidationError("Both places are the same store. Name another place for the copy.")
         }
     }
 
     func run() async throws {
         let options = global.repositoryOptions("copy")
-        let source = try await StorePlace.open(from, options)
+        let source = try await openSource(options)
         let outcome = await Result { try await copy(source, options) }
         await source.close()
         do {
@@ -60,6 +60,17 @@ struct CopyCommand: AsynchronousCommand, ResultWriting {
             throw Self.failure(source, copy)
         } catch StoreCopyError.damagedSource(let damage) {
             throw Self.isDamaged(from, CommandFailure.text(damage))
+        }
+    }
+
+    private func openSource(_ options: ProfileRepository.Options) async throws -> ProfileRepository {
+        do {
+            return try await StorePlace.open(from, options)
+        } catch let error as ProfileStoreError {
+            guard case .noStore(let path) = error.reason else { throw error }
+            // The usual hint names --database, which this command does not take.
+            throw CommandFailure(
+                .noInput, "There is no store at \(path)", "Name the store to copy as the first argument")
         }
     }
 
@@ -93,7 +104,7 @@ struct CopyCommand: AsynchronousCommand, ResultWriting {
             block.add("Copy", copy)
             block.add("Profiles", "\(report.digest.profiles) in both stores")
             if report.copied < report.digest.profiles {
-                block.add("", "\(report.copied) of them now, the others by an earlier run")
+                block.add("", "\(report.copied) copied now, \(report.digest.profiles - report.copied) there before")
             }
             block.add("Schemas", String(report.schemas))
             block.add("Access tokens", String(report.tokens))

@@ -84,6 +84,7 @@ struct DiffCommand: AsynchronousCommand, StoreUsing {
     /// Opens a store. Returns nil if the place is a file of rows.
     private func openStore(at place: String, isNamed: Bool) async throws -> ProfileRepository? {
         guard place != "-" else { return nil }
+        try StorePlace.refuseOtherURI(place)
         if isNamed, !StorePlace.isDatabase(place) {
             var status = stat()
             guard stat(place, &status) == 0 else { throw CommandFailure.cannotRead(place, errno) }
@@ -121,15 +122,15 @@ struct DiffCommand: AsynchronousCommand, StoreUsing {
         do throws(ComparisonError) {
             return try await ProfileComparison(sources[0], sources[1], temporaryFolder: folder)
         } catch {
-            throw Self.failure(error, named)
+            guard case .file(_, let side) = error else { throw CommandFailure(error) }
+            throw Self.failure(CommandFailure(error), of: named[side == .first ? 0 : 1])
         }
     }
 
     /// Makes a failure that names the file that could not be read.
-    private static func failure(_ error: ComparisonError, _ named: [String]) -> CommandFailure {
-        let failure = CommandFailure(error)
-        guard case .file(_, let side) = error else { return failure }
-        let name = CommandFailure.named(named[side == .first ? 0 : 1])
+    private static func failure(_ failure: CommandFailure, of place: String) -> CommandFailure {
+        guard failure.status != .interrupted else { return failure }
+        let name = CommandFailure.named(place)
         return CommandFailure(
             failure.status, lines: ["\(name): \(failure.lines.first ?? "")"] + failure.lines.dropFirst())
     }
@@ -146,26 +147,37 @@ struct DiffCommand: AsynchronousCommand, StoreUsing {
         inference.format = Self.format(of: place)
         inference.key = key.map { .columns($0.headers) }
         if let folder = Environment["TMPDIR"] { inference.temporaryFolder = folder }
-        let proposal = try await inference.proposal(for: try input(place, nil), isQuiet: store.quiet)
+        let source = try input(place, nil)
+        let proposal: SchemaProposal
+        do {
+            proposal = try await inference.proposal(for: source, isQuiet: store.quiet)
+        } catch let error as InferenceError {
+            throw Self.failure(CommandFailure(error, attempting: .comparing), of: place)
+        }
         guard let schema = proposal.schema else {
             throw CommandFailure(
                 .no, "No column of \(place.visible) can be the key: in each one a value is missing or repeated",
                 "Choose a column, or several together, with --key")
         }
         proposal.adapt(&options)
-        // `adapt` has added the columns that the rules leave out. They are removed here, because the second file may
-        // lack such a column, and this would be an error. A comparison ignores columns without a field anyway.
+        // `adapt` has added the columns without a field to the ignored columns. They are removed here, because an
+        // ignored column that the second file lacks is an error. A comparison ignores columns without a field anyway.
         options.ignoredColumns = Set(columns.ignored)
         return schema
     }
 
-    private func input(_ place: String, _ rules: ProfileSchema?) throws -> ImportInput {
+    private func input(_ place: String, _ rules: ProfileSchema?) throws(CommandFailure) -> ImportInput {
         let input =
             place == "-"
             ? ImportInput(descriptor: STDIN_FILENO, name: place, byteCount: nil) : ImportInput(path: place)
         let layout = rules?.importSettings.layout ?? TableLayout()
-        return try input.readingSheet(
-            named: nil, usual: layout.sheet, headerRow: layout.headerLine, keptIn: Environment["TMPDIR"] ?? "/var/tmp")
+        do throws(ImportError) {
+            return try input.readingSheet(
+                named: nil, usual: layout.sheet, headerRow: layout.headerLine,
+                keptIn: Environment["TMPDIR"] ?? "/var/tmp")
+        } catch {
+            throw Self.failure(CommandFailure(error, attempting: .comparing), of: place)
+        }
     }
 
     private static func format(of place: String) -> InputFormat {
@@ -274,18 +286,23 @@ extension ProfileComparison {
                 remarks.append("Only \(name) has \(CommandFailure.list(reading.otherFields.map(\.text)))")
             }
             if !reading.ignoredColumns.isEmpty {
-                remarks.append("\(name): ignored \(CommandFailure.list(reading.ignoredColumns))")
+                let columns = CommandFailure.list(reading.ignoredColumns)
+                remarks.append("\(name): columns that were not compared: \(columns)")
             }
             if reading.unreadRows > 0 {
-                let lines = reading.unreadLines.prefix(5).map(String.init).joined(separator: ", ")
+                let isOne = reading.unreadRows == 1
+                var lines = reading.unreadLines.prefix(5).map(String.init)
+                if lines.count < reading.unreadRows { lines.append("…") }
+                let list = (isOne ? "line " : "lines ") + lines.joined(separator: ", ")
                 remarks.append(
-                    "\(name): \(reading.unreadRows.counted("row")) cannot be read or "
-                        + "lack a key, first in line \(lines); \"profiles validate\" shows the reasons")
+                    "\(name): \(reading.unreadRows.counted("row")) \(isOne ? "has" : "have") no key or cannot be read "
+                        + "(\(list)); \"profiles validate\" shows the reasons")
             }
             if reading.repeatedKeys > 0 {
+                let isOne = reading.repeatedKeys == 1
                 remarks.append(
-                    "\(name): \(reading.repeatedKeys.counted("row")) repeat the key "
-                        + "of an earlier row, and were not compared")
+                    "\(name): \(reading.repeatedKeys.counted("row")) \(isOne ? "repeats" : "repeat") the key "
+                        + "of an earlier row, and \(isOne ? "was" : "were") not compared")
             }
             return remarks
         }

@@ -13,7 +13,7 @@ extension DuplicatesCommand {
             }
         } catch is MergingEnded {
         } catch {
-            // What was merged is told even if an error or the user has ended the command.
+            // The completed merges are shown even if an error or the user has ended the command.
             try show(merging)
             throw error
         }

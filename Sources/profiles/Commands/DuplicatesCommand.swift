@@ -118,7 +118,7 @@ extension ProfileSchema {
     }
 }
 
-/// The first groups and pairs, and the numbers of all.
+/// The first groups and pairs to show, and the total numbers of groups, grouped profiles and pairs.
 private struct FoundDuplicates {
     private let fields: [FieldName]
     private let nameFields: [FieldName]

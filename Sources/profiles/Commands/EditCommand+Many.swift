@@ -10,7 +10,7 @@ extension EditCommand {
         let given = try fields.values()
         if !many.dryRun, !many.yes { try global.requireTerminal(orGive: "--yes or --dry-run") }
         try await global.withStore("edit") { repository in
-            let change = try ValueChange(given, clearing: clear, in: repository.schema)
+            let change = try ValueChange(given.clearing(clear, in: repository.schema), in: repository.schema)
             let query = try conditions.query(in: repository.schema)
             if many.dryRun || !many.yes {
                 let preview = try await editing(query, change, in: repository, isPreview: true)
@@ -62,7 +62,7 @@ extension EditCommand {
 
 /// The options of a command that changes many profiles.
 struct ManyOptions: ParsableArguments {
-    @Flag(help: "Without conditions: all profiles.")
+    @Flag(help: "Match all profiles; not together with conditions.")
     var all = false
 
     @Flag(help: "Do not ask.")
@@ -71,7 +71,8 @@ struct ManyOptions: ParsableArguments {
     @Flag(help: "With conditions or --all: show what would change, and write nothing.")
     var dryRun = false
 
-    /// Checks that a command does not combine a username, conditions and `--all`, and that `--dry-run` fits.
+    /// Checks that a command has only one of: a username, conditions, `--all`. Also checks that `--dry-run` comes with
+    /// conditions or `--all`, and without `--yes`.
     ///
     /// - Returns: Whether the command gives conditions or `--all`.
     func areMeant(insteadOf username: String?, with conditions: ConditionOptions) throws -> Bool {
@@ -89,23 +90,23 @@ struct ManyOptions: ParsableArguments {
 }
 
 extension ProfileSchema {
-    /// Returns the name of a field that a user wants to clear.
-    func clearedField(told name: String) throws(CommandFailure) -> String {
-        let field = try self.name(told: name)
-        guard FieldName(field).flatMap({ self[$0] }) != nil else {
-            throw CommandFailure(.usage, "There is no field \"\(name)\" to clear")
-        }
-        return field
+    /// Throws if a name that a user wants to clear means no field.
+    func requireClearable(_ name: String) throws(CommandFailure) {
+        guard FieldName(try self.name(told: name)).flatMap({ self[$0] }) == nil else { return }
+        throw CommandFailure(.usage, "There is no field \"\(name)\" to clear")
     }
 }
 
 extension EditReport {
     /// The numbers of the report, without a full stop.
     func sentence(isPreview: Bool) -> String {
-        var parts = ["\(edited) \(edited == 1 ? "profile" : "profiles") \(isPreview ? "will be edited" : "edited")"]
+        var parts = ["\(edited.counted("profile")) \(isPreview ? "would be edited" : "edited")"]
         if unchanged > 0 { parts.append("\(unchanged) already \(unchanged == 1 ? "has" : "have") these values") }
         if leftCount > 0 { parts.append("\(leftCount) \(isPreview ? "would be refused" : "refused")") }
-        if changed > 0 { parts.append("\(changed) left to other writers") }
+        if changed > 0 {
+            parts.append(
+                "\(changed) not edited, because another process changed \(changed == 1 ? "it" : "them") meanwhile")
+        }
         return parts.joined(separator: ", ")
     }
 

@@ -19,9 +19,10 @@ struct EditCommand: AsynchronousCommand, SecretTaking, ResultWriting {
                   profiles edit skboard --clear postal_code --if-revision 3
                   profiles edit skboard --password-stdin < secret
 
-                With conditions, all profiles that meet them are edited: it shows the first differences and asks. A \
-                value may then use the present values of fields in braces. Profiles that would be invalid stay as they \
-                are (exit 1). The key and secrets cannot be set so. "profiles undo" reverts it.
+                With conditions, the command edits all profiles that meet them. Before that, it shows some differences \
+                and asks. A value may then use the present values of fields in braces. Profiles that would be invalid \
+                stay as they are (exit 1). The key and secrets cannot be set in this way. "profiles undo" reverts the \
+                edit.
 
                   profiles edit --where town=Lodnon --set town=London
                   profiles edit --all --set 'place={town} {postal_code}' --dry-run
@@ -59,11 +60,11 @@ struct EditCommand: AsynchronousCommand, SecretTaking, ResultWriting {
         }
         guard isMany || !many.yes else { throw ValidationError("--yes is for the edit of many profiles.") }
         if isMany {
-            guard !fields.isEmpty || !clear.isEmpty else {
-                throw ValidationError("Say what to change in these profiles: --set FIELD=VALUE or --clear FIELD.")
-            }
             guard !password.isGiven, fields.username == nil, ifRevision == nil else {
                 throw ValidationError("The key, a password and --if-revision are for one profile.")
+            }
+            guard !fields.isEmpty || !clear.isEmpty else {
+                throw ValidationError("Say what to change in these profiles: --set FIELD=VALUE or --clear FIELD.")
             }
             return
         }
@@ -102,8 +103,7 @@ struct EditCommand: AsynchronousCommand, SecretTaking, ResultWriting {
         let secret = try password.read()
         try await global.withStore("edit", inOneCall: true) { repository in
             let schema = repository.schema
-            for field in clear { _ = try schema.clearedField(told: field) }
-            let named = try changes.named(in: schema) + schema.named(clear.map { JSONMember($0, .null) })
+            let named = try changes.clearing(clear, in: schema).named(in: schema)
             do {
                 let profile = try await repository.edit(who, expecting: ifRevision) { draft in
                     draft.take(named)

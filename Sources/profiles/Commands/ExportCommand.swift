@@ -61,7 +61,7 @@ struct ExportCommand: AsynchronousCommand, ConditionUsing {
     @Flag(help: "Put a ' before cells that a spreadsheet would run as formulas.")
     var spreadsheetSafe = false
 
-    @Flag(help: "Write the headers and notations of the file from which the schema was inferred.")
+    @Flag(help: "With csv and tsv: write the headers and notations of the file from which the schema was inferred.")
     var original = false
 
     @OptionGroup var folder: FolderOptions
@@ -73,7 +73,10 @@ struct ExportCommand: AsynchronousCommand, ConditionUsing {
             throw ValidationError(
                 "--as and --format are the same option, and have different values; give one of them.")
         }
-        _ = try format()
+        let format = try format()
+        guard !original || [.csv, .tsv].contains(format) else {
+            throw ValidationError("--original is for csv and tsv.")
+        }
     }
 
     var needsAddressSpace: Bool { true }
@@ -94,7 +97,8 @@ struct ExportCommand: AsynchronousCommand, ConditionUsing {
     /// Writes a new file into the folder of `--into`, and then removes the files that `--keep` does not keep.
     private func export(into files: DatedFiles, as format: ExportFormat) async throws {
         let path = try await store.withStore("export") { repository in
-            // Another run may take the name meanwhile. Nothing is replaced, because the commit chooses a name itself.
+            // With `replacing: true`, it is no error if another run takes the name meanwhile. No file is replaced,
+            // because the commit chooses a free name itself.
             let output = try store.outputFile(files.freePath(), replacing: true)
             try await export(repository, as: format, to: output.descriptor)
             return try output.commit(toFirstFree: files.freePaths())

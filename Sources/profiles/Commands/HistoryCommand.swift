@@ -27,17 +27,19 @@ struct HistoryCommand: AsynchronousCommand, ResultWriting {
 
     @Option(
         help: ArgumentHelp(
-            "Show changes since then: a span such as 30m, 12h or 7d, a day, or a time in UTC.", valueName: "time"))
+            "Show changes since this time: a span such as 30m, 12h or 7d, a day, or a time in UTC.", valueName: "time"))
     var since: PastTime?
 
-    @Option(help: ArgumentHelp("Show the profile as it was then.", valueName: "time"))
+    @Option(help: ArgumentHelp("Show the profile as it was at this time.", valueName: "time"))
     var at: PastTime?
 
     @Option(help: ArgumentHelp("Show at most this many entries.", valueName: "n"))
     var limit = 100
 
     @Option(
-        help: ArgumentHelp("Keep the history for this many days from now on, or \"none\".", valueName: "days|none"))
+        help: ArgumentHelp(
+            "Keep the history for 1 to \(HistoryTime.mostDays) days from now on, or \"none\".",
+            valueName: "days|none"))
     var keep: HistoryTime?
 
     @OptionGroup var store: StoreOptions
@@ -46,6 +48,7 @@ struct HistoryCommand: AsynchronousCommand, ResultWriting {
     func validate() throws {
         guard username == nil || id == nil else { throw ValidationError("Give a username or --id, not both.") }
         guard at == nil || username != nil else { throw ValidationError("--at needs a username.") }
+        guard at == nil || since == nil else { throw ValidationError("Give --at or --since, not both.") }
         guard 1...10_000 ~= limit else { throw ValidationError("--limit takes 1 to 10000.") }
         if keep != nil, username != nil || id != nil || since != nil || at != nil {
             throw ValidationError("--keep is given alone: it applies to the history of all profiles.")
@@ -67,7 +70,8 @@ struct HistoryCommand: AsynchronousCommand, ResultWriting {
         }
     }
 
-    /// Returns more entries than the limit, if there are more.
+    /// Returns the entries of the options. If there are more entries than `limit`, returns at least one more than
+    /// `limit`, so the caller knows this.
     private func entries(in repository: ProfileRepository) async throws -> [HistoryEntry] {
         guard username != nil || id != nil else {
             return try await repository.history(since: since?.time, limit: limit + 1)
@@ -80,9 +84,12 @@ struct HistoryCommand: AsynchronousCommand, ResultWriting {
         }
         if entries.isEmpty {
             let profile = username.map { "\"\($0)\"" } ?? "with the id \(id ?? 0)"
+            let time = try await repository.historyTime()
             throw CommandFailure(
                 .no, "The history has no profile \(profile)",
-                "\"profiles history\" shows all changes of the last \(HistoryTime(try await repository.historyTime()))")
+                time > .zero
+                    ? "\"profiles history\" shows all changes of the last \(HistoryTime(time))"
+                    : "The store keeps no history; \"profiles history --keep DAYS\" starts one")
         }
         if let since = since?.time { entries.removeAll { $0.changedAt < since } }
         return entries
@@ -97,7 +104,8 @@ struct HistoryCommand: AsynchronousCommand, ResultWriting {
                 JSONValue.object([
                     JSONMember("entries", .array(entries.map(\.json))), JSONMember("is_complete", .bool(isComplete)),
                 ]).text(indented: true))
-        case .text where entries.isEmpty: global.note("There are no changes in the history.")
+        case .text where entries.isEmpty:
+            global.note("There are no changes \(since.map { "since \($0.time.text)" } ?? "in the history").")
         case .text:
             let hasOneProfile = username != nil || id != nil
             for entry in entries {
@@ -106,7 +114,7 @@ struct HistoryCommand: AsynchronousCommand, ResultWriting {
                     try Output.standard.print("  " + change.heading + change.values)
                 }
             }
-            if !isComplete { global.note("There are more: raise --limit, or name --since.") }
+            if !isComplete { global.note("There are older changes: show them with a greater --limit.") }
         }
     }
 
@@ -145,7 +153,8 @@ extension HistoryEntry {
         let isRestored = kind == .registered && revision ?? 1 > 1
         let name = isRestored ? "restored" : kind.rawValue.replacing("_", with: " ")
         var parts = [changedAt.text, name.padded(to: 10)]
-        if namingProfile {
+        // The id of a removed profile is needed to erase it.
+        if namingProfile || kind == .removed {
             parts.append(
                 profileIDs.lowerBound < profileIDs.upperBound
                     ? "ids \(profileIDs.lowerBound) to \(profileIDs.upperBound)" : "id \(profileIDs.lowerBound)")

@@ -17,7 +17,8 @@ struct ImportCommand: AsynchronousCommand, ResultWriting {
 
             If there is no store, one is created: with the built-in rules, or with --infer with the rules that are \
             inferred from the file. On a terminal, --infer shows these rules in a table. There you can choose the key, \
-            types, names and rules, and leave columns out; Return imports, Esc cancels. A new file that gets no row is removed again; new tables in a database stay.
+            types, names and rules, and leave columns out; Return imports, Esc cancels. A new store file that gets no \
+            row is removed again; new tables in a database stay.
 
               profiles import people.csv --infer
               profiles import people.csv --rejects rejects.csv --report report.html
@@ -64,6 +65,9 @@ struct ImportCommand: AsynchronousCommand, ResultWriting {
         if rules.infer { try await look(through: file, before, &plan) }
         if dryRun, before == nil || plan.newRules != nil {
             // A dry run neither creates a store nor changes rules. It uses the rules that the store would have.
+            if before != nil {
+                global.note("The rows are not compared with the stored profiles, because the rules would change.")
+            }
             let importer = ProfileImporter(
                 schema: plan.newRules?.after ?? plan.rules, today: Timestamp.now().day ?? .latest,
                 options: plan.options)
@@ -108,7 +112,8 @@ struct ImportCommand: AsynchronousCommand, ResultWriting {
         var newRules: (before: ProfileSchema, after: ProfileSchema)?
         /// The input, if the command has already read it.
         var input: ImportInput?
-        /// The arguments with which the command does the same, and asks nothing.
+        /// The arguments that repeat this import. If the user has accepted a proposal in the table, they contain the
+        /// user's choices and `--yes`.
         var arguments = CommandLine.arguments
     }
 
@@ -184,7 +189,7 @@ struct ImportCommand: AsynchronousCommand, ResultWriting {
                     + "match no field are ignored.")
         }
         proposal.adapt(&plan.options)
-        // Rules of new fields are no tighter than those of a new store.
+        // `compared(with:)` infers the tightest rules. New fields get the rules that they would get in a new store.
         var added = changed
         if !inferred.kept.isEmpty {
             let loose = try await inference.proposal(for: source, isQuiet: global.quiet)
@@ -201,13 +206,13 @@ struct ImportCommand: AsynchronousCommand, ResultWriting {
         guard !loosening.broken.isEmpty else {
             return global.note("\(kept) The file breaks none of them.\n")
         }
-        // If the user is not asked, nothing has to be shown before the rules are loosened.
+        // With `--loosen`, the user is not asked, so `--quiet` suppresses this text.
         if !rules.loosen || !global.quiet { Output.error.note(loosening.text) }
         guard loosening.schema != added else {
             return global.note("\(kept) None of them can be loosened for this file.\n")
         }
         if !rules.loosen || !global.quiet {
-            Output.error.note("Looser rules that the file keeps:")
+            Output.error.note("Looser rules that all rows satisfy:")
             Output.error.note(loosening.changes(from: added) + "\n")
         }
         if try mayLoosen() {

@@ -23,7 +23,7 @@ struct InitCommand: AsynchronousCommand, ResultWriting {
 
     @Option(
         help: ArgumentHelp(
-            "Keep the values before each change for this many days, or \"none\". (default: 90)",
+            "Keep the values before each change for 1 to \(HistoryTime.mostDays) days, or \"none\". (default: 90)",
             valueName: "days|none"))
     var history: HistoryTime?
 
@@ -34,7 +34,7 @@ struct InitCommand: AsynchronousCommand, ResultWriting {
         let rules = try schema.map { path throws(CommandFailure) in try ProfileSchema(file: path) }
         if try await isThere(rules) { return }
         try await global.withStore("init", whenMissing: .isMade(rules ?? .standard, isConfirmed: true)) { repository in
-            try await confirm("Made a store", repository)
+            try await confirm("Made a store at \(repository.place) with", repository)
         }
     }
 
@@ -45,19 +45,19 @@ struct InitCommand: AsynchronousCommand, ResultWriting {
     private func isThere(_ rules: ProfileSchema?) async throws -> Bool {
         do {
             try await global.withStore("init") { repository in
-                guard let rules else { throw ProfileStoreError.alreadyExists(path: repository.place) }
+                guard let rules else { throw alreadyExists(repository.place) }
                 let hasRules = SchemaDifference(from: repository.schema, to: rules).isEmpty
                 guard try await repository.statistics().profiles == 0 else {
-                    if hasRules { throw ProfileStoreError.alreadyExists(path: repository.place) }
+                    if hasRules { throw alreadyExists(repository.place) }
                     throw CommandFailure(
                         .cannotCreate, "\(repository.place) is there already and holds profiles; it is left as it is",
                         "Put other rules into force with \"profiles schema adopt FILE\"")
                 }
                 if hasRules {
-                    return try await confirm("These rules are in force already in the empty store", repository)
+                    return try await confirm("The empty store at \(repository.place) already has", repository)
                 }
                 _ = try await repository.rules.adopt(rules)
-                try await confirm("Changed the rules of the empty store", repository)
+                try await confirm("Changed the rules of the empty store at \(repository.place) to", repository)
             }
             return true
         } catch let error as ProfileStoreError where error.code == .noStore {
@@ -65,15 +65,24 @@ struct InitCommand: AsynchronousCommand, ResultWriting {
         }
     }
 
+    /// Sets the time of the history, and reports what was done. `what` is the sentence up to the name of the schema.
     private func confirm(_ what: String, _ repository: ProfileRepository) async throws {
-        if let history { try await repository.keepHistory(for: history.duration) }
-        let path = repository.place
-        let rules = repository.schema
+        var text = "\(what) the schema \"\(repository.schema.name)\""
+        if let history {
+            try await repository.keepHistory(for: history.duration)
+            text += history.duration == .zero ? "; it keeps no history" : "; it keeps its history for \(history)"
+        }
         try global.confirm(
-            "\(what) at \(path) with the schema \"\(rules.name)\"",
+            text,
             [
-                "database": .string(path), "schema": .string(rules.name),
+                "database": .string(repository.place), "schema": .string(repository.schema.name),
                 "version": .number(repository.rules.inForce.number),
             ])
+    }
+
+    private func alreadyExists(_ place: String) -> CommandFailure {
+        let failure = CommandFailure(ProfileStoreError.alreadyExists(path: place))
+        let advice = "Change the time of its history with \"profiles history --keep DAYS\""
+        return CommandFailure(failure.status, lines: failure.lines + (history == nil ? [] : [advice]))
     }
 }

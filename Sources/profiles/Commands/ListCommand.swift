@@ -54,8 +54,8 @@ struct ListCommand: QueryCommand {
 
     /// The kind of profiles that the command lists. The message about an empty list contains this text.
     private var kindOfProfiles: String {
-        let kind =
-            (page.after == nil ? "" : "further ") + (conditions.status == .invalid ? "invalid " : "") + "profiles"
+        let further = page.after == nil ? "" : "further "
+        let kind = further + "profiles" + (conditions.status == .invalid ? " marked invalid" : "")
         var others = conditions
         others.invalid = conditions.invalid && conditions.status == nil
         let searched = text.map { " with \($0.quoted(longest: 64)) in any field" } ?? ""

@@ -104,13 +104,22 @@ struct LookupCommand: QueryCommand {
 }
 
 extension ProfileRepository {
-    /// Returns a message for each value that breaks the rules. No valid profile has such a value. Facts that the store
-    /// keeps have no rules in the schema.
+    /// Returns a message for each value that breaks the rules, or that a fact, such as `_id`, cannot have. No valid
+    /// profile has such a value.
     func impossible(_ conditions: [ProfileQuery.Condition]) -> [String] {
         conditions.flatMap { condition -> [String] in
-            guard case .equals(let value) = condition.comparison, schema[condition.field] != nil else { return [] }
-            return validator.issues(of: value, in: condition.field, on: today)
-                .map { "No valid profile has this value: \(schema.message(for: $0))" }
+            guard case .equals(let value) = condition.comparison else { return [] }
+            var issues: [ValidationIssue] = []
+            if schema[condition.field] != nil {
+                issues = validator.issues(of: value, in: condition.field, on: today)
+            } else {
+                do throws(ValidationFailure) {
+                    _ = try validator.searchedForm(of: value, in: condition.field)
+                } catch {
+                    issues = error.issues
+                }
+            }
+            return issues.map { "No valid profile has this value: \(schema.message(for: $0))" }
         }
     }
 }

@@ -80,8 +80,10 @@ struct MendCommand: AsynchronousCommand, ResultWriting {
             ])
         case .text where global.quiet && outcome.isComplete && outcome.failure == nil: break
         case .text:
-            let skipped = outcome.skipped == 0 ? "" : ", \(outcome.skipped.grouped) skipped"
-            let dropped = outcome.dropped == 0 ? "" : ", \(outcome.dropped.grouped) dropped"
+            // If no row was stored or deleted, the skipped rows are still in the file.
+            let hasLeftSkipped = outcome.skipped > 0 && outcome.stored + outcome.dropped == 0
+            let skipped = outcome.skipped == 0 || hasLeftSkipped ? "" : ", \(outcome.skipped.grouped) skipped"
+            let dropped = outcome.dropped == 0 ? "" : ", \(outcome.dropped.grouped) deleted"
             let stored = "\(outcome.stored.counted("row")) stored\(skipped)\(dropped)"
             if outcome.corrected > 0 {
                 let rows = "\(outcome.corrected.counted("row"))"
@@ -96,6 +98,7 @@ struct MendCommand: AsynchronousCommand, ResultWriting {
                     "none is left, and \(file.visible) is as it was"
                 } else {
                     "\(outcome.left.grouped) \(outcome.left == 1 ? "is" : "are") left in \(outcome.place.visible)"
+                        + (hasLeftSkipped ? ", \(outcome.skipped.grouped) stored already" : "")
                 }
             try Output.standard.print("\(stored); \(left).")
         }

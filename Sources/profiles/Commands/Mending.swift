@@ -118,7 +118,7 @@ struct Mending {
         return outcome
     }
 
-    /// The rows of the file so far.
+    /// The rows of the file, with the changes that this run has made up to now.
     struct State {
         /// The file with the corrections that the user made in several rows at once.
         var file: RejectedRowFile
@@ -126,7 +126,8 @@ struct Mending {
         var done = RangeSet<Int>()
     }
 
-    /// Replaces the file by one with the present rows. One row may have the values that the user has typed.
+    /// Replaces the file by a new file with the rows of `state`. If `row` is given, it replaces the row with the same
+    /// number.
     private func write(
         _ state: State, correcting row: RejectedRowFile.CorrectedRow? = nil, to claim: FileClaim
     ) async throws {

@@ -16,7 +16,7 @@ protocol QueryCommand: AsynchronousCommand, ConditionUsing {
 }
 
 extension ConditionUsing {
-    /// Returns the conditions of the options, and notes for the user what may surprise about them.
+    /// Returns the conditions of the options. Writes a note if their effect may surprise the user.
     func notedConditions(
         _ others: [Assignment] = [], in schema: ProfileSchema
     ) throws(CommandFailure) -> [ProfileQuery.Condition] {
@@ -173,8 +173,8 @@ extension Int {
     /// A sentence about the profiles that were not yet validated by the rules in force. It gives their number and says
     /// what to do.
     var unjudgedProfiles: String {
-        let subject = self == 1 ? "1 profile is" : "\(grouped) profiles are"
-        return "\(subject) not marked by the rules in force yet: mark with \"profiles revalidate\"."
+        let subject = self == 1 ? "1 profile was" : "\(grouped) profiles were"
+        return "\(subject) not yet validated by the rules in force: run \"profiles revalidate\"."
     }
 }
 

@@ -15,7 +15,7 @@ struct RegisterCommand: AsynchronousCommand, SecretTaking, ResultWriting {
                   profiles register
                   profiles register --username skboard --phone 78761241 --address "12 Main St"
                   profiles register --json profile.json --password-file secret.txt
-                  profiles register --username sk --set phone=78761241 --password-stdin < secret
+                  profiles register --username sk --phone 78761241 --password-stdin < secret
 
                 \(CompletedWords.fieldList)
                 """)

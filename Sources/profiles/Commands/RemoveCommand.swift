@@ -43,7 +43,10 @@ struct RemoveCommand: AsynchronousCommand, ResultWriting {
             guard id == nil, !erase else { throw ValidationError("--id and --erase are for one profile.") }
             return
         }
-        guard (username == nil) != (id == nil) else { throw ValidationError("Give a username, or --erase with --id.") }
+        guard username == nil || id == nil else { throw ValidationError("Give a username or --id, not both.") }
+        guard username != nil || id != nil else {
+            throw ValidationError("Give a username, a condition such as --where, --all, or --erase with --id.")
+        }
         guard id == nil || erase else { throw ValidationError("--id is for --erase.") }
     }
 
@@ -92,7 +95,7 @@ struct RemoveCommand: AsynchronousCommand, ResultWriting {
 
     private static let mostShown = 10
 
-    /// Shows what will be removed.
+    /// Shows what would be removed.
     private func tell(_ count: Int, _ first: [Profile]) throws {
         if global.format == .json, many.dryRun {
             let usernames = first.map { JSONValue.string($0.username) }
@@ -102,7 +105,7 @@ struct RemoveCommand: AsynchronousCommand, ResultWriting {
             return
         }
         let lines =
-            ["\(count) \(count == 1 ? "profile" : "profiles") will be removed."]
+            ["\(count.counted("profile")) would be removed."]
             + first.map { "  " + $0.values.compactMap(\.self).joined(separator: ", ").visible(upTo: 76) }
             + (count > first.count ? ["  … and \(count - first.count) more"] : [])
         for line in lines { if many.dryRun { try Output.standard.print(line) } else { global.note(line) } }
@@ -123,9 +126,23 @@ struct RemoveCommand: AsynchronousCommand, ResultWriting {
     }
 
     /// Returns the profile to remove; nil if the profile with the given id was removed before.
+    ///
+    /// - Throws: A failure if no profile has the given username. If such a profile was removed before, the failure says
+    ///   how to erase it.
     private func profile(in repository: ProfileRepository) async throws -> Profile? {
         guard let username else { return try await repository.profile(id: id ?? 0) }
-        return try await repository.profile(username: username, expecting: nil)
+        do throws(ProfileStoreError) {
+            return try await repository.profile(username: username, expecting: nil)
+        } catch {
+            guard erase, error.code == .notFound, let last = try await repository.history(of: username)?.first,
+                last.kind == .removed
+            else { throw error }
+            let id = last.profileIDs.lowerBound
+            throw CommandFailure(
+                .no,
+                lines: CommandFailure(error).lines
+                    + ["It was removed: erase the rest with \"profiles remove --erase --id \(id)\""])
+        }
     }
 
     /// Erases a profile that was removed before.

@@ -9,8 +9,8 @@ struct ResetCommand: AsynchronousCommand, SecretTaking, ResultWriting {
         abstract: "Create a token for setting a new password, or use one.",
         discussion: """
             Prints a token, alone on standard output and only once. Give it to the user, who can set the password with \
-            it once, without the present password. Until then the present password and all sessions stay valid. \
-            Another reset of the same profile, or a new password, makes the token invalid.
+            it once, without the present password. Until the token is used, the present password and all sessions stay \
+            valid. Another reset of the same profile, or a new password, makes the token invalid.
 
             With --redeem the token and the new password are asked for on a terminal, or read from standard input with \
             --stdin, one per line. Setting the password ends every session of the profile.
@@ -42,7 +42,8 @@ struct ResetCommand: AsynchronousCommand, SecretTaking, ResultWriting {
 
     func validate() throws {
         try username?.requireNoToken()
-        guard (username == nil) == redeem else {
+        guard username == nil || !redeem else { throw ValidationError("Give a username or --redeem, not both.") }
+        guard username != nil || redeem else {
             throw ValidationError("Give the username of the profile to reset, or --redeem to use a token.")
         }
         guard redeem || !readsStandardInput else { throw ValidationError("--stdin requires --redeem.") }
@@ -63,8 +64,9 @@ struct ResetCommand: AsynchronousCommand, SecretTaking, ResultWriting {
         let reset = issued.value
         try global.show(
             issued.token, reset.json,
-            "Give this to \(reset.username): valid once, until \(reset.expiresAt.text), with \"profiles reset --redeem\"",
-            "The present password stays valid until then. The token is not shown again.")
+            "Give this token to \(reset.username). It sets a password once, with \"profiles reset --redeem\", "
+                + "and expires at \(reset.expiresAt.text).",
+            "The present password stays valid until the token is used. The token is not shown again.")
     }
 
     private func redeemToken() async throws {

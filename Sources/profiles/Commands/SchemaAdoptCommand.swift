@@ -10,10 +10,10 @@ struct SchemaAdoptCommand: AsynchronousCommand, ResultWriting {
         abstract: "Put a schema into force, and show which profiles break it.",
         discussion: """
             Shows the changes, and how many stored profiles would be invalid. Profiles keep their values. If a rule \
-            becomes stricter, or a profile breaks one, it asks first on a terminal; elsewhere --yes is required. \
-            "profiles schema diff" and "profiles revalidate --schema" show the same and change nothing. A schema that \
-            makes a field unique is refused while values of that field repeat. With --number, an earlier schema is put \
-            into force again, and its fields have their values again.
+            becomes stricter, or a profile breaks one, the command asks first on a terminal; elsewhere --yes is \
+            required. "profiles schema diff" and "profiles revalidate --schema" show the same and change nothing. A \
+            schema that makes a field unique is refused while values of that field repeat. With --number, an earlier \
+            schema is put into force again, and its fields have their values again.
 
             A field with "was" continues the field of that name. A new field is empty, even if a removed field had its \
             name.
@@ -86,6 +86,7 @@ struct SchemaAdoptCommand: AsynchronousCommand, ResultWriting {
         let effects = try await Interruption.cancelling(isQuiet: global.quiet) {
             try await repository.rules.effects(of: candidate)
         }
+        try await global.noteUnknownFormerNames(in: candidate, repository)
         if isTold {
             let texts = [difference.text] + effects.map(\.text)
             try Output.standard.write(texts.joined(separator: "\n") + "\n\n")

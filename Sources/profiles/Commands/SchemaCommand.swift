@@ -7,7 +7,7 @@ internal import TextLayout
 struct SchemaCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "schema",
-        abstract: "Propose, show, check, compare and adopt the rules that profiles follow.",
+        abstract: "Propose, show, check, diff, adopt and rename the rules of profiles.",
         discussion: """
               profiles schema infer people.csv --output schema.json
               profiles schema show --format json > schema.json
@@ -89,7 +89,7 @@ struct SchemaDiffCommand: AsynchronousCommand, ResultWriting {
         abstract: "Show how a schema file differs from the schema in force.",
         discussion: """
             Also counts the stored values that the schema would no longer read, and the values of changed types. If \
-            there may be any, every profile is read.
+            the change may affect stored values, the command reads every profile.
 
               profiles schema diff schema.json
             """)
@@ -106,12 +106,30 @@ struct SchemaDiffCommand: AsynchronousCommand, ResultWriting {
             let effects = try await Interruption.cancelling(isQuiet: global.quiet) {
                 try await repository.rules.effects(of: candidate)
             }
+            try await global.noteUnknownFormerNames(in: candidate, repository)
             return (SchemaDifference(from: repository.schema, to: candidate), effects)
         }
         switch global.format {
-        case .text: try Output.standard.print(([difference.text] + effects.map(\.text)).joined(separator: "\n"))
+        case .text:
+            try Output.standard.print(([difference.text] + effects.map(\.text)).joined(separator: "\n"))
         case .json:
             try Output.standard.print(["changes": difference.json, "effects": .array(effects.map(\.json))])
+        }
+    }
+}
+
+extension GlobalOptions {
+    /// Writes a note about each new field of a schema whose former name (`was`) no schema of the store has. Such a field
+    /// continues no values, probably because the name is mistyped.
+    func noteUnknownFormerNames(in candidate: ProfileSchema, _ repository: ProfileRepository) async throws {
+        let versions = try await repository.rules.versions().map(\.schema)
+        let names = repository.schema.openFields.map(\.name.text)
+        for field in candidate.fields {
+            guard let former = field.formerName, versions.allSatisfy({ $0[field.name] == nil && $0[former] == nil })
+            else { continue }
+            note(
+                "\"was\" of \(field.name.text.quoted()) names the field \(former.text.quoted()), "
+                    + "which the store does not have\(former.text.suggestion(in: names))")
         }
     }
 }

@@ -96,11 +96,11 @@ struct SchemaInferCommand: AsynchronousCommand, ResultWriting {
         let proposal = try await options.proposal(for: source, isQuiet: global.quiet)
         let strict = try await options.compared(with: changed).proposal(for: source, isQuiet: global.quiet)
         var importing = input.source.importing
-        // The store keeps its key.
+        // With `.column`, the key of the store's rules is used.
         importing.key = .column
         importing.ignoresUnknownColumns = true
         let loosening = try await SchemaLoosening(
-            of: changed, by: source, strict, importing, attempting: .judging)
+            of: changed, by: source, strict, importing, attempting: .proposing)
         let schema = try input.rules.adding(keptOf: proposal, to: loosening.schema).adding(columnsOf: proposal)
         switch global.format {
         case .text:

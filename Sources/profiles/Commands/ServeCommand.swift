@@ -22,7 +22,7 @@ struct ServeCommand: ParsableCommand {
     var options: [String] = []
 
     func run() throws {
-        // The parser passes everything on.
+        // `options` contains all arguments, even `--help`. The parser does not handle `--help` here.
         if options == ["--help"] || options == ["-h"] { throw CleanExit.helpRequest(self) }
         for program in Self.candidates() where Self.isProgram(program) {
             throw Self.replaceProcess(program, options)
@@ -39,7 +39,7 @@ struct ServeCommand: ParsableCommand {
     private static func candidates() -> [String] {
         var folders: [Substring] = []
         if let own = ownPath(), let slash = own.lastIndex(of: "/") { folders.append(own[..<slash]) }
-        // A relative folder would run a program of the folder that the user happens to be in.
+        // Relative folders are skipped. Otherwise the command could run a program from the user's current folder.
         folders += (Environment["PATH"] ?? "").split(separator: ":").filter { $0.hasPrefix("/") }
         return folders.map { "\($0)/\(name)" }
     }

@@ -75,10 +75,11 @@ struct TokenCreateCommand: AsynchronousCommand, ResultWriting {
             return try await repository.tokens.create(label, scopes: scopes, validFor: expires?.duration)
         }
         let token = issued.value
+        let scopes = "\(token.scopes.count == 1 ? "scope" : "scopes") \(token.scopeList)"
+        let expiry = token.expiresAt.map { "expires at \($0.text)" } ?? "never expires"
         try global.show(
             issued.token, token.json,
-            "Created the access token \(token.name) (id \(token.id)) for \(token.scopeList), which "
-                + (token.expiresAt.map { "ends at \($0.text)" } ?? "does not end by itself"),
+            "Created the access token \(token.name) (id \(token.id)) with the \(scopes). It \(expiry).",
             "It is not shown again. Revoke it with \"profiles token revoke \(token.id)\".")
     }
 }

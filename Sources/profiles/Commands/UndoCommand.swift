@@ -14,14 +14,14 @@ struct UndoCommand: AsynchronousCommand, ResultWriting {
 
             Profiles that have changed since are left as they are, as are profiles that would be invalid, or whose \
             values another profile has now. A password is never reverted. Restored profiles need a new one: \
-            "profiles reset". Exits 1 if any profile is left.
+            "profiles reset". Exits 1 if a profile was not reverted.
 
               profiles undo
               profiles undo 12 --dry-run
               profiles undo --import 12 --yes
             """)
 
-    @Argument(help: "The number of the change. (default: the newest one)")
+    @Argument(help: "The number of the change in \"profiles history\". (default: the newest one)")
     var change: Int64?
 
     @Option(name: .customLong("import"), help: ArgumentHelp("Revert the import with this number.", valueName: "n"))
@@ -88,7 +88,7 @@ struct RedoCommand: AsynchronousCommand, ResultWriting {
 }
 
 struct UndoOptions: ParsableArguments {
-    @Flag(help: "Also revert profiles that have changed since; only the values of the undone change.")
+    @Flag(help: "Also revert profiles that have changed since. Only the values of this change are reverted.")
     var force = false
 
     @Flag(help: "Do not ask.")
@@ -176,23 +176,32 @@ extension UndoReport {
     /// The numbers of profiles.
     func outcome(isPreview: Bool) -> String {
         let parts = [
-            (removed, isPreview ? "will be removed" : "removed"),
-            (reverted, isPreview ? "will get the old values back" : "got the old values back"),
-            (restored, isPreview ? "will come back" : "came back"),
-            (leftCount, isPreview ? "will stay as they are" : "stayed as they are"), (unchanged, "needed no change"),
+            (removed, isPreview ? "would be removed" : "removed"),
+            (reverted, isPreview ? "would get the old values back" : "got the old values back"),
+            (restored, isPreview ? "would come back" : "came back"),
+            (leftCount, isPreview ? "would stay unchanged" : "stayed unchanged"), (unchanged, "needed no change"),
         ].filter { $0.0 > 0 }
-        // Only the first number has the noun.
+        // Only the first part contains the noun: "3 profiles removed, 2 came back".
         let texts = parts.enumerated().map { index, part in
             "\(part.0) \(index > 0 ? "" : part.0 == 1 ? "profile " : "profiles ")\(part.1)"
         }
         var notes: [String] = []
-        if needReset > 0 { notes.append("\(needReset) had a password, which \"profiles reset\" sets again") }
-        if keptSecrets > 0 { notes.append("set passwords and passcodes stay: \(keptSecrets)") }
+        if needReset > 0 {
+            notes.append(
+                needReset == 1
+                    ? "1 profile needs a new password: set it with \"profiles reset\""
+                    : "\(needReset) profiles need new passwords: set them with \"profiles reset\"")
+        }
+        if keptSecrets > 0 {
+            notes.append(
+                keptSecrets == 1
+                    ? "1 changed password or passcode stays" : "\(keptSecrets) changed passwords or passcodes stay")
+        }
         let result = texts.isEmpty ? "nothing to revert" : texts.joined(separator: ", ")
         return ([result] + notes).joined(separator: "; ")
     }
 
-    /// One line for each of the first profiles that are left, and the number of the others.
+    /// One line for each of the first profiles that were not reverted or only in part, and the number of the others.
     func lines(of schema: ProfileSchema) -> [String] {
         let lines = left.prefix(Self.mostLines).map { left in
             guard let username = left.username else {
@@ -200,7 +209,7 @@ extension UndoReport {
             }
             return "  " + username.visible + ": " + left.reason.text(of: schema, isRemoved: false).visible
         }
-        // The list of the report has a limit.
+        // `left` contains at most 1,000 profiles, so `leftCount` may be greater.
         let rest = max(left.count, leftCount) - lines.count
         return lines + (rest > 0 ? ["  … and \(rest) more"] : [])
     }

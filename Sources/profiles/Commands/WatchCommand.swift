@@ -13,9 +13,11 @@ struct WatchCommand: AsynchronousCommand, ResultWriting {
             adopted. An import has one line per commit. Ends with Ctrl-C, or when the reader of the output has ended. \
             While the store does not answer, the command waits, and misses no change.
 
-            A change has a number. To miss nothing between two runs, start the next run after the last number of the \
-            previous one. The store keeps its newest 10,000 changes. If older ones are asked for, a line "missed" says \
-            that everything may have changed.
+            Each line begins with its number in the log of changes. This is not the number of a change that \
+            "profiles history" shows and "profiles undo" takes. To miss nothing between two runs, start the next run \
+            after the last number of the previous one. The log keeps its newest 10,000 lines. If older ones are asked \
+            for, a line "missed" says that everything may have changed. The username and the revision of a profile are \
+            the present ones.
 
               profiles watch
               profiles watch --since 0 | head -3
@@ -24,14 +26,14 @@ struct WatchCommand: AsynchronousCommand, ResultWriting {
 
     @Option(
         help: ArgumentHelp(
-            "Start after the change with this number; 0 is the beginning. (default: now)", valueName: "number"))
+            "Start after the line with this number; 0 is the beginning. (default: now)", valueName: "number"))
     var since: Int64?
 
     @OptionGroup var store: StoreOptions
     @OptionGroup var result: ResultOptions
 
     func validate() throws {
-        guard since ?? 0 >= 0 else { throw ValidationError("--since takes the number of a change, from 0.") }
+        guard since ?? 0 >= 0 else { throw ValidationError("--since takes the number of a line, from 0.") }
     }
 
     func run() async throws {
@@ -88,6 +90,6 @@ extension ProfileChange {
             return kind == .updated ? "some of ids \(first) to \(last)" : "ids \(first) to \(last)"
         }
         guard let username, let revision else { return "id \(first)" }
-        return "\(username) (id \(first), revision \(revision))"
+        return "\(username) (id \(first), now revision \(revision))"
     }
 }

@@ -12,6 +12,21 @@ enum ImportAttempt {
     /// A dry run or a validation, which stores nothing.
     case judging
     case mending
+    /// A comparison with a store or another file.
+    case comparing
+    /// An inference that only proposes a schema.
+    case proposing
+
+    /// Options that hints name, but that the command does not have.
+    fileprivate var missingOptions: [String] {
+        let layout = ["--encoding", "--header-line", "--no-header", "--sheet"]
+        return switch self {
+        case .importing, .inferring, .judging: []
+        case .mending: layout
+        case .comparing: layout + ["--delimiter", "--columns"]
+        case .proposing: ["--map", "--ignore"]
+        }
+    }
 
     /// The end of a message about an import that stored nothing. Empty if no import was intended.
     fileprivate var nothingDone: String { self == .importing || self == .inferring ? "; nothing was imported" : "" }
@@ -22,9 +37,23 @@ extension CommandFailure {
     init(_ error: ImportError) { self.init(error, attempting: .importing) }
 
     init(_ error: ImportError, attempting attempt: ImportAttempt) {
+        self = CommandFailure(error, withAllHints: attempt).hinting(for: attempt)
+    }
+
+    /// Returns the failure without the hints that name an option which the command does not have. Each line after the
+    /// first is a hint.
+    func hinting(for attempt: ImportAttempt) -> CommandFailure {
+        let missing = attempt.missingOptions
+        let kept = lines.enumerated().filter { index, line in index == 0 || !missing.contains { line.contains($0) } }
+        return CommandFailure(status, lines: kept.map(\.element))
+    }
+
+    private init(_ error: ImportError, withAllHints attempt: ImportAttempt) {
         let nothingDone = attempt.nothingDone
         switch error {
-        case .noHeader: self.init(.badInput, "The input is empty: its first row should name the columns")
+        case .noHeader:
+            self.init(
+                .badInput, "The input is empty, or all its lines are skipped: a row should name the columns")
         case .noHeaderInLine(let line):
             self.init(
                 .badInput,
@@ -36,13 +65,13 @@ extension CommandFailure {
                 "If it is not UTF-8, name its encoding with --encoding")
         case .tooManyColumns(let count, let most):
             self.init(
-                .badInput, "The first row names \(count) columns, and at most \(most) can be read\(nothingDone)",
+                .badInput, "The input has \(count) columns, and at most \(most) can be read\(nothingDone)",
                 "If another character separates the cells, name it with --delimiter")
         case .columnMismatch(let mismatch): self.init(mismatch, attempt)
         case .otherDelimiter(let byte):
             let name = byte == 9 ? "tab" : "\"\(Character(Unicode.Scalar(byte)))\""
             self.init(
-                .badInput, "The cells of the first row seem to be separated by \(name)\(nothingDone)",
+                .badInput, "The cells of the header seem to be separated by \(name)\(nothingDone)",
                 "Set it with --delimiter \(name)")
         case .columnTwice(let name, let columns):
             let list = Self.list(columns.map { $0.quoted(longest: 64) }, separator: " and ")
@@ -65,8 +94,12 @@ extension CommandFailure {
                 "The key is made of the column \(name.quoted(longest: 64)), which an option leaves "
                     + "out, or which has no field that can be part of a key\(nothingDone)",
                 "Import a file that has the columns of the key, or name other columns with --key for a new store")
-        case .unknownField(let name):
-            self.init(.usage, "--map names the field \"\(name)\", which the schema does not have")
+        case .unknownField(let name, let fields):
+            self.init(
+                .usage,
+                "--map names the field \(name.quoted(longest: 64)), which the schema does not have"
+                    + name.suggestion(in: fields),
+                "The fields are: \(Self.list(fields))")
         case .looksLike(let kind): self.init(kind, attempt)
         case .unknownEncoding(let name):
             self.init(
@@ -111,15 +144,23 @@ extension CommandFailure {
             "The required field\(missing.count == 1 ? "" : "s") \(Self.list(missing)) "
             + "\(missing.count == 1 ? "has" : "have") no column"
         var faults: [String] = []
+        // An input without a header has no line that may be data.
+        let line = mismatch.lineRead ?? 1
         if mismatch.mayBeData {
-            faults.append("The first row names no field")
+            faults.append("\(line == 1 ? "The first row" : "Line \(line)") names no field")
         } else if !unknown.isEmpty {
             let list = Self.list(unknown.map { $0.quoted(longest: 64) }, most: 20)
             faults.append("No field has the name of the column\(unknown.count == 1 ? "" : "s") \(list)")
         }
         if !missing.isEmpty { faults.append(withoutColumn) }
         var lines = [faults.removeFirst() + attempt.nothingDone] + faults
-        if let line = mismatch.headerLine { lines.append(Self.advice(headerIn: line)) }
+        if let found = mismatch.headerLine {
+            let isUnread = mismatch.lineRead == nil
+            lines.append(
+                isUnread
+                    ? "Line \(found) looks like the header: use --header-line \(found) instead of --no-header"
+                    : Self.advice(headerIn: found, attempt))
+        }
         lines.append("The fields are: " + Self.list(mismatch.fields))
         // If a column name cannot be shown unchanged, the user cannot type it.
         let maps = mismatch.suggestions.filter { $0.column.visible(upTo: 64) == $0.column }
@@ -129,8 +170,15 @@ extension CommandFailure {
         } else if mismatch.mayBeData || !unknown.isEmpty {
             lines.append("Map a column with --map 'COLUMN=FIELD'")
         }
-        if mismatch.mayBeData { lines.append("If the first row is not a header, use --no-header") }
-        if mismatch.mayBeData { lines.append("If another character separates the cells, name it with --delimiter") }
+        if mismatch.mayBeData {
+            let remedy = "name its line with --header-line, or use --skip and --no-header"
+            lines += [
+                line == 1
+                    ? "If the first row is not a header, use --no-header"
+                    : "If line \(line) is not the header, \(remedy)",
+                "If another character separates the cells, name it with --delimiter",
+            ]
+        }
         if !unknown.isEmpty { lines.append("Ignore columns that match no field with --ignore-unknown") }
         if attempt == .importing {
             lines.append("Or make a new store with the fields of the file: profiles import FILE --infer --database NEW")
@@ -139,8 +187,10 @@ extension CommandFailure {
     }
 
     /// Returns the advice for an input with lines above the header.
-    static func advice(headerIn line: Int) -> String {
-        "Line \(line) looks like the header: skip the lines above it with --header-line \(line)"
+    static func advice(headerIn line: Int, _ attempt: ImportAttempt) -> String {
+        let isMissing = attempt.missingOptions.contains("--header-line")
+        return "Line \(line) looks like the header: "
+            + (isMissing ? "remove the lines above it" : "skip the lines above it with --header-line \(line)")
     }
 
     /// Makes the failure for an input that is not a text with records.
@@ -257,7 +307,7 @@ extension CommandFailure {
         switch error {
         case .sorting(let code): self = .cannotSort(code)
         case .store(let error, _): self.init(error)
-        case .file(let error, _): self.init(error, attempting: .judging)
+        case .file(let error, _): self.init(error, attempting: .comparing)
         }
     }
 
@@ -273,7 +323,8 @@ extension FileKind {
     fileprivate var text: (what: String, advice: String) {
         func unpacked(by command: String) -> String { "Decompress it first: \(command) FILE | profiles import -" }
         switch self {
-        // The command can read a workbook, so only an archive that contains a workbook gets here.
+        // Commands read a workbook itself, so the input here is an archive that contains a workbook. Only `mend` reads
+        // no workbooks, and the caller replaces this text for `mend`.
         case .spreadsheet:
             return ("an archive with a workbook (.xlsx or .ods) in it", "Take the workbook out of it first: unzip FILE")
         case .oldOffice:
@@ -296,10 +347,10 @@ extension FileKind {
         case .utf16BigEndian: return ("UTF-16 without a byte order mark", "Name it with --encoding UTF-16BE")
         case .jsonObject:
             return (
-                "one JSON object over several lines, not an array of objects or one per line",
-                "Take the array out of it: jq .NAME FILE | profiles import - --as json"
+                "one JSON object over several lines, not an array of objects, nor one object per line",
+                "If a member of the object is the array, extract it: jq .MEMBER FILE | profiles import - --as json"
             )
-        case .binary: return ("a binary file, not text", "CSV and JSON can be imported")
+        case .binary: return ("a binary file, not text", "CSV, JSON and workbooks (.xlsx, .ods) can be read")
         }
     }
 }

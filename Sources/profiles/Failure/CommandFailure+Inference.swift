@@ -5,11 +5,19 @@ internal import TextLayout
 
 // Errors that occur when a schema is proposed for a file.
 extension CommandFailure {
-    init(_ error: InferenceError) {
+    init(_ error: InferenceError) { self.init(error, attempting: .proposing) }
+
+    init(_ error: InferenceError, attempting attempt: ImportAttempt) {
+        self = CommandFailure(error, withAllHints: attempt).hinting(for: attempt)
+    }
+
+    private init(_ error: InferenceError, withAllHints attempt: ImportAttempt) {
         switch error {
-        case .input(let error): self.init(error, attempting: .judging)
+        case .input(let error): self.init(error, attempting: attempt)
         case .headerFurtherDown(let line):
-            self.init(.badInput, "The first row is not the header of the rows below it", Self.advice(headerIn: line))
+            self.init(
+                .badInput, "The first row is not the header of the rows below it",
+                Self.advice(headerIn: line, attempt))
         case .tooManyColumns(let count, let most):
             self.init(
                 .usage, "The file has \(count) columns, and a schema has at most \(most) fields",
@@ -23,11 +31,14 @@ extension CommandFailure {
                     + problem.text)
         case .unknownKey(let name):
             self.init(
-                .usage, "--key names \(name.quoted(longest: 64)), which is not a column of the file that can be a key")
+                .usage,
+                "--key names \(name.quoted(longest: 64)): "
+                    + "the file has no such column, or the column is left out or holds secrets")
         case .unknownTyped(let name):
             self.init(
-                .usage, "--type names \(name.quoted(longest: 64)), which is not a column of the file with an open field"
-            )
+                .usage,
+                "--type names \(name.quoted(longest: 64)): "
+                    + "the file has no such column, or the column is left out or holds secrets")
         case .keyOfType(let name, let type):
             self.init(
                 .usage,

@@ -51,10 +51,12 @@ extension CommandFailure {
             self.init(.no, "A write that sets a password cannot have a key; nothing was written")
         case .busy(let holder, let waited):
             let tenths = Int((waited / .milliseconds(100)).rounded())
-            let time = tenths % 10 == 0 ? "\(tenths / 10)" : "\(tenths / 10).\(tenths % 10)"
+            let seconds = tenths % 10 == 0 ? "\(tenths / 10)" : "\(tenths / 10).\(tenths % 10)"
+            // A command that did not have to wait at all has no time to show.
+            let time = tenths == 0 ? "in time" : "within \(seconds) s"
             guard let holder else {
                 self.init(
-                    .tryAgain, "The store is busy: there was no answer within \(time) s",
+                    .tryAgain, "The store is busy: there was no answer \(time)",
                     "Another program is writing, or the server does not respond",
                     "Try again, or wait longer with --wait SECONDS")
                 return
@@ -62,7 +64,7 @@ extension CommandFailure {
             self.init(
                 .tryAgain,
                 "The store is busy: \"\(holder.command)\" (process \(holder.processID)) is writing, "
-                    + "and did not end within \(time) s",
+                    + "and did not end \(time)",
                 "Try again, or wait longer with --wait SECONDS")
         case .cancelled: self.init(.interrupted, "Interrupted; nothing was written")
         case .closed: self.init(.unavailable, "The store is closed")
@@ -91,7 +93,7 @@ extension CommandFailure {
         case .notPermitted(let words): self.init(.notPermitted, "The server does not permit it: \(words)")
         case .notDurable(let fault):
             self.init(
-                .badConfiguration, "A write could be lost with one machine: \(Self.text(fault))",
+                .badConfiguration, "A committed write could be lost if one machine fails: \(Self.text(fault))",
                 "Correct the server's setting, or add durability=local to the address")
         case .unreadableAddress(let fault):
             let text = Self.text(fault)
@@ -123,7 +125,7 @@ extension CommandFailure {
         case .olderStore(let path, let version, let known):
             self.init(
                 .badInput, "\(path) has version \(version), and this program needs version \(known)",
-                "Bring it up to date with \"profiles migrate\"")
+                "Bring it up to date with \"profiles migrate --database STORE\"")
         case .severalNames(let path):
             self.init(
                 .badInput, "\(path) has another name too (a hard link), and so is not safe to use",
@@ -157,9 +159,12 @@ extension CommandFailure {
                 case .changed: "The store's \(what) differs from the one that this program created"
                 case .missing: "The store's \(what) is missing"
                 }
+            let restoring = "restore a backup with \"profiles restore BACKUP\""
             self.init(
                 .badInput, "\(text); no code in the store was run",
-                "Remove the object if you added it; otherwise restore a backup with \"profiles restore BACKUP\"")
+                object.difference == .foreign
+                    ? "Remove the \(object.type) if you added it; otherwise \(restoring)"
+                    : "To repair it, \(restoring)")
         case .unreadableSchema(let version, let error):
             self.init(.badConfiguration, "The store's schema, version \(version), cannot be read: \(error)")
         case .corrupt(let damage):
@@ -191,6 +196,8 @@ extension CommandFailure {
     }
 
     private static func cannotOpen(_ place: String, _ code: Int32) -> CommandFailure {
+        if code == EISDIR { return CommandFailure(.badInput, "\(place) is a folder, not a store") }
+        if code == EINVAL { return CommandFailure(.badInput, "\(place) is not a file, and so not a store") }
         let reason = systemText(code)
         guard code == EACCES || code == EPERM || code == EROFS else {
             return CommandFailure(.cannotCreate, "\(place) cannot be opened: \(reason)")

@@ -9,10 +9,10 @@ internal import TextLayout
 /// to do.
 struct CommandFailure: Error {
     let status: ExitStatus
-    /// The first line says what happened and where. The other lines add details and say what to do. If standard output
-    /// already contains all this information, there are no lines.
+    /// The lines of the message. The first line says what happened and where. The other lines add details and say what
+    /// to do. The array is empty if no message is needed, for example because standard output has all this information.
     let lines: [String]
-    /// Whether the user chose to leave. The message then does not begin with `Error:`.
+    /// Whether the user left a form or another screen. The message then does not begin with `Error:`.
     private(set) var isChosen = false
 
     init(_ status: ExitStatus, _ lines: String...) { self.init(status, lines: lines) }

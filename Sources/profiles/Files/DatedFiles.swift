@@ -38,9 +38,10 @@ struct DatedFiles {
         self.time = time.description.prefix(19).filter { $0 != "-" && $0 != ":" } + "Z"
     }
 
-    /// Returns the paths for the file of this run. The file gets the first of these paths that no other file has. All
-    /// numbers are greater than the numbers of the files of this second. A smaller number may be free, if its file was
-    /// removed, but the new file must be the last in the order of the names.
+    /// Returns the paths for the file of this run. The file gets the first of these paths that no other file has.
+    ///
+    /// The numbers in the paths are greater than those of all existing files with the same time. A smaller number may
+    /// be free, if its file was removed. It is not used, because the new file must be the last in the order of names.
     func freePaths() throws(CommandFailure) -> some Sequence<String> {
         let next = try names().filter { $0.time == time }.map(\.number).max().map { $0 + 1 } ?? 1
         return (next...next + 1_000).lazy.map { number in

@@ -27,9 +27,14 @@ enum SecretInput {
 
     /// Reads secrets, one per line.
     ///
-    /// - Throws: A failure if the number of lines is not `count`.
+    /// - Throws: A failure if the number of lines is not `count`, or if there is no secret at all. An attempt with an
+    ///   empty secret would count as a wrong guess (P6).
     static func readLines(_ count: Int, from path: String) throws(CommandFailure) -> [Secret] {
         let all = try readOne(path)
+        let expected = count == 1 ? "1 line with the secret" : "\(count) lines, one secret each"
+        guard !all.isEmpty else {
+            throw CommandFailure(.badInput, "Standard input holds no secret; give \(expected)")
+        }
         let bytes = all.bytes
         var secrets: [Secret] = []
         var start = 0
@@ -39,10 +44,7 @@ enum SecretInput {
             start = index + 1
         }
         guard secrets.count == count else {
-            throw CommandFailure(
-                .badInput,
-                "Standard input should hold \(count) line\(count == 1 ? "" : "s"), one secret each, and holds \(secrets.count)"
-            )
+            throw CommandFailure(.badInput, "Standard input should hold \(expected), and holds \(secrets.count)")
         }
         return secrets
     }

@@ -90,7 +90,8 @@ struct CompletedWords: Sendable {
             versions = try await repository.rules.versions().map(\.number)
             await repository.close()
         } catch {
-            // A shell does not show errors of a completion, and help needs no store.
+            // The error is not thrown: a completion cannot show it, and help shows it as `fault`. A missing store is no
+            // fault, because help needs no store.
             guard (error as? ProfileStoreError)?.code != .noStore else { return }
             fault = CommandFailure(error)?.lines.first ?? "\(error)"
         }

@@ -11,8 +11,12 @@ enum StorePlace {
     /// `PROFILES_DATABASE`. If neither is given, the store is in the user's data folder (XDG Base Directory
     /// Specification).
     static func path(_ database: String?) throws(CommandFailure) -> String {
-        if let database { return database }
-        if let path = try Environment.path("PROFILES_DATABASE") { return path }
+        var place = database
+        if place == nil { place = try Environment.path("PROFILES_DATABASE") }
+        if let place {
+            try refuseOtherURI(place)
+            return place
+        }
         // The specification says to ignore a relative path.
         if let folder = try Environment.path("XDG_DATA_HOME"), folder.hasPrefix("/") {
             return folder + "/profiles/profiles.sqlite"
@@ -33,7 +37,20 @@ enum StorePlace {
     /// Completes files. The URI of a database is not completed.
     static let completion = CompletionKind.file(extensions: ["sqlite", "sqlite3", "db"])
 
+    /// Refuses a place that begins like a URI but is not the URI of a database, such as `POSTGRESQL://…`. As a path, it
+    /// would make the command create folders, and messages would repeat a password in it (P12).
+    static func refuseOtherURI(_ place: String) throws(CommandFailure) {
+        let scheme = place.prefix { $0 != ":" && $0 != "/" }
+        let isPostgres = ["postgresql", "postgres"].contains(scheme.lowercased())
+        let isURI = place.dropFirst(scheme.count).hasPrefix(isPostgres ? ":" : ":/")
+        guard isURI, !isDatabase(place) else { return }
+        throw CommandFailure(
+            .usage, "The place of the store begins like a URI, but not with postgresql://",
+            "If it is the path of a file, put ./ before it")
+    }
+
     static func open(_ place: String, _ options: ProfileRepository.Options) async throws -> ProfileRepository {
+        try refuseOtherURI(place)
         guard isDatabase(place) else { return try await ProfileRepository.open(at: place, options: options) }
         #if Postgres
             return try await ProfileRepository.open(postgres: place, options: options)

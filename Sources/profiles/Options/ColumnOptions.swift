@@ -1,5 +1,6 @@
 internal import ArgumentParser
 internal import ProfileTransfer
+internal import TextLayout
 
 /// The options that assign columns of a file to fields.
 struct ColumnOptions: ParsableArguments {
@@ -18,11 +19,22 @@ struct ColumnOptions: ParsableArguments {
     @Flag(help: "Ignore columns that match no field.")
     var ignoreUnknown = false
 
+    func validate() throws { try mappings.map(\.header).requireOnce("--map") }
+
     /// Copies these options into the options of an import.
     func adapt(_ options: inout ImportOptions) {
-        options.columns = Dictionary(mappings.map { ($0.header, $0.field) }) { _, last in last }
+        options.columns = Dictionary(uniqueKeysWithValues: mappings.map { ($0.header, $0.field) })
         options.ignoredColumns = Set(ignored)
         options.ignoresUnknownColumns = ignoreUnknown
+    }
+}
+
+extension [String] {
+    /// Requires that an option names each of these headers only once.
+    func requireOnce(_ option: String) throws(ValidationError) {
+        var named: Set<String> = []
+        guard let twice = first(where: { !named.insert($0).inserted }) else { return }
+        throw ValidationError("\(option) names \(twice.quoted(longest: 64)) twice.")
     }
 }
 

@@ -38,10 +38,12 @@ struct ConditionOptions: ParsableArguments {
     @Flag(help: "Match values that begin with the given one, in conditions with =.")
     var prefix = false
 
-    @Flag(help: "Show only profiles that are marked invalid.")
+    @Flag(help: "Match only profiles that are marked invalid.")
     var invalid = false
 
-    @Flag(name: .customLong("or"), help: "Match profiles that meet any of the conditions, not all of them.")
+    @Flag(
+        name: .customLong("or"),
+        help: "Match profiles that meet any of the conditions, instead of all of them.")
     var joinsByOr = false
 
     func validate() throws {

@@ -54,7 +54,7 @@ struct FieldOptions: ParsableArguments {
     private func parsedAssignments() throws(ValidationError) -> [(field: String, value: String)] {
         var parsed: [(field: String, value: String)] = []
         for assignment in assignments {
-            // The two messages do not repeat the argument, because the argument may be a secret (P12).
+            // The messages of these errors do not repeat the argument, because the argument may be a secret (P12).
             guard let assignment = Assignment(assignment) else { throw ValidationError("--set takes FIELD=VALUE.") }
             guard assignment.field != FieldName.password.text else { throw NoSecretArguments.refusal }
             parsed.append((assignment.field, assignment.value))
@@ -72,10 +72,22 @@ struct GivenValues {
     /// The value of `--username`, which is the primary key of every schema.
     var key: JSONValue?
 
-    /// Returns the values by the names of the fields. If a field has several values, the last one counts.
+    /// Returns these values, and an empty value for each field to clear.
     ///
-    /// - Throws: A failure if a name means several fields or a fact, or if two names mean one field. An unknown name
-    ///   stays unchanged.
+    /// - Throws: A failure if a name means no field.
+    func clearing(_ fields: [String], in schema: ProfileSchema) throws(CommandFailure) -> GivenValues {
+        var values = self
+        for field in fields {
+            try schema.requireClearable(field)
+            values.options.append(JSONMember(field, .null))
+        }
+        return values
+    }
+
+    /// Returns the values by the names of the fields. The values of options come last.
+    ///
+    /// - Throws: A failure if a name means several fields or a fact, or if options, or members of the JSON object, give
+    ///   a field twice. An unknown name stays unchanged.
     func named(in schema: ProfileSchema) throws(CommandFailure) -> [JSONMember] {
         let key = key.map { [JSONMember(schema.primaryKey.name.text, $0)] } ?? []
         return try schema.named(members) + schema.named(key + options)

@@ -7,13 +7,17 @@ struct ImportRulesOptions: ParsableArguments {
         completion: .file(extensions: ["json"]))
     var schema: String?
 
-    @Flag(help: "If there is no store, infer rules from the file, show them, and create the store with them.")
+    @Flag(
+        help: """
+            Infer rules from the file. If there is no store, create it with them; if there is one, show which of its \
+            rules the file breaks.
+            """)
     var infer = false
 
     @Flag(help: "Accept the rules that --infer finds without asking.")
     var yes = false
 
-    @Flag(help: "If the file breaks rules of the store, loosen these rules without asking.")
+    @Flag(help: "With --infer: loosen the rules of the store that the file breaks, without asking.")
     var loosen = false
 
     func validate() throws {

@@ -112,6 +112,6 @@ extension ProfileSchema {
 }
 
 extension String {
-    /// Whether an import takes this header and another text for the same header.
+    /// Whether the other text is the same header for an import, perhaps in another spelling.
     fileprivate func isHeader(_ other: String) -> Bool { FoldedHeader(self) == FoldedHeader(other) }
 }

@@ -57,12 +57,13 @@ struct InferredRulesOptions: ParsableArguments {
     }
 
     func validate() throws {
-        let headers = types.map(\.header)
-        if let twice = headers.first(where: { header in headers.count { $0 == header } > 1 }) {
-            throw ValidationError("--type names \(twice.quoted(longest: 64)) twice.")
-        }
+        try types.map(\.header).requireOnce("--type")
+        try renamed.map(\.header).requireOnce("--rename")
         if let header = omitted.first(where: kept.contains) {
             throw ValidationError("--omit and --keep both name \(header.quoted(longest: 64)).")
+        }
+        if let header = relaxed.first(where: tightened.contains) {
+            throw ValidationError("--relax and --tighten both name \(header.quoted(longest: 64)).")
         }
     }
 
@@ -74,15 +75,17 @@ struct InferredRulesOptions: ParsableArguments {
         options.isStrict = strict
         options.strictColumns = Set(tightened)
         options.looseColumns = Set(relaxed)
-        options.names = Dictionary(renamed.map { ($0.header, $0.field) }) { _, last in last }
+        options.names = Dictionary(uniqueKeysWithValues: renamed.map { ($0.header, $0.field) })
         options.omittedColumns = Set(omitted)
         return options
     }
 }
 
 extension InferenceOptions {
-    /// Returns the arguments of this process with the options that describe this inference, and with a flag with which
-    /// the command asks nothing.
+    /// Returns the arguments of this process with the options that describe this inference.
+    ///
+    /// - Parameter flag: A flag to add. With this flag, the command asks nothing.
+    /// - Returns: The arguments.
     func arguments(unasked flag: String) -> [String] {
         CommandArguments.replacing(
             CommandLine.arguments, options: ["--key", "--type", "--rename", "--omit", "--tighten", "--relax"],

@@ -14,8 +14,8 @@ extension InputFileOptions {
         case (_, .columns(let headers)) where headers.map({ uses.use(of: $0) }) == [.field(schema.primaryKeyIndex)]:
             return
         case (.column, .columns(let headers)):
-            // A column that matches no field can hold the key. The option may also name several columns: if the schema
-            // was written by hand, these columns together form the key.
+            // A column that matches no field is accepted, because it can hold the key. Several columns are accepted
+            // too, because they may form the key together if the schema was written by hand.
             guard headers.count == 1, let header = headers.first, case .field = uses.use(of: header) else { return }
         case (.column, _): return
         case (.columns(let stored), .columns(let headers)):
@@ -26,7 +26,7 @@ extension InputFileOptions {
         throw .otherKey(of: schema)
     }
 
-    /// Returns the failure of an import with the key options, if these options are its cause.
+    /// Returns the failure for an error of an import, if the key options have caused the error. Otherwise returns nil.
     func failure(_ error: ImportError, of schema: ProfileSchema?) -> CommandFailure? {
         switch (error, keySource) {
         case (_, nil): nil

@@ -54,10 +54,10 @@ struct InputFileOptions: ParsableArguments {
         help: ArgumentHelp("Use this column as the key, or several columns together.", valueName: "header,…"))
     var key: ColumnList?
 
-    @Flag(help: "Use the row number as the key if no column is the key; when rules are inferred, in any case.")
+    @Flag(help: "Use the row number as the key if no column is the key. With inferred rules, use it always.")
     var keyByRow = false
 
-    @Flag(help: "Use a hash of the row's cells as the key, for files without a key that come again.")
+    @Flag(help: "Use a hash of the row's cells as the key, if the file has no key and later versions of it follow.")
     var keyByContent = false
 
     enum Kind: String, ExpressibleByArgument, CaseIterable {

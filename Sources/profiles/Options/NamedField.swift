@@ -5,8 +5,8 @@ internal import TextLayout
 // Looks up fields and columns by the names that users type: the names, titles and headers that tables and files show.
 
 extension ProfileSchema {
-    /// Returns the name of the field that a user named in an assignment. If the user did not name an open field, returns
-    /// the text unchanged: it is the name of the password or of its hash, or it is unknown.
+    /// Returns the name of the field that a user named in an assignment. Returns the text unchanged if it names the
+    /// password or its hash, or if no field has this name.
     ///
     /// - Throws: A failure if several fields have this title or header, or if the text names a fact that the store keeps.
     func name(told name: String) throws(CommandFailure) -> String {
@@ -28,27 +28,28 @@ extension ProfileSchema {
         return openFields.filter { ([$0.title] + $0.columns).contains(name) }.map(\.name.text)
     }
 
-    /// Returns the values in the arguments of a command, with the names of the fields that the user named. The same name
-    /// may occur several times.
+    /// Returns the values in the arguments of a command, with the names of the fields that the user named.
     ///
-    /// - Throws: A failure if several fields have a title or header that the user gave, or if two different names belong
-    ///   to one field.
+    /// - Throws: A failure if several fields have a title or header that the user gave, or if two values belong to one
+    ///   field.
     func named(_ values: [JSONMember]) throws(CommandFailure) -> [JSONMember] {
         var told: [String: String] = [:]
         return try values.map { value throws(CommandFailure) in
             let name = try name(told: value.name)
-            if let other = told.updateValue(value.name, forKey: name), other != value.name {
+            if let other = told.updateValue(value.name, forKey: name) {
+                let (first, second) = (other.quoted(longest: 64), value.name.quoted(longest: 64))
                 throw CommandFailure(
                     .usage,
-                    "\(other.quoted(longest: 64)) and \(value.name.quoted(longest: 64)) both mean the field \(name)",
-                    "Give one of them")
+                    other == value.name
+                        ? "\(first) is given twice" : "\(first) and \(second) both mean the field \(name)",
+                    "Give one of the two")
             }
             return JSONMember(name, value.value)
         }
     }
 
-    /// Returns the heading of a column in a table. This is the title, if a condition with the title means this column.
-    /// Otherwise it is the name, because a user can type what a heading shows.
+    /// Returns the heading of a column in a table. A user can type the heading to name the column, for example in a
+    /// condition. So the heading is the title only if the title names this column. Otherwise it is the column's name.
     func heading(of column: ProfileColumn) -> String {
         let meant = try? self.column(told: column.title)
         return meant == column ? column.title : column.name

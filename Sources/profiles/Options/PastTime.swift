@@ -41,12 +41,14 @@ struct PastTime: ExpressibleByArgument, CustomStringConvertible {
 struct HistoryTime: ExpressibleByArgument, CustomStringConvertible {
     let duration: Duration
 
+    static let mostDays: Int64 = 36_500
+
     init?(argument: String) {
         if argument == "none" {
             duration = .zero
             return
         }
-        guard let days = Int64(argument), 1...36_500 ~= days else { return nil }
+        guard let days = Int64(argument), 1...Self.mostDays ~= days else { return nil }
         duration = .seconds(days * 86_400)
     }
 

@@ -28,7 +28,7 @@ extension GlobalOptions {
         let names = schema.fields.map(\.name.text)
         let unknown = issues.map { if case .unknownField(let name) = $0.problem { name } else { nil as String? } }
         let problems = zip(told, unknown).map { issue, unknown in
-            issue.message + (unknown?.nearest(in: names).map { ". Did you mean \"\($0)\"?" } ?? "")
+            issue.message + (unknown?.suggestion(in: names) ?? "")
         }
         let fields = unknown.allSatisfy { $0 == nil } ? [] : ["The fields are: \(CommandFailure.list(names))"]
         let lines = ["The profile is not valid. " + outcome] + problems + fields + [advice].compactMap { $0 }

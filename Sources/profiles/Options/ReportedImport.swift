@@ -127,8 +127,8 @@ struct ReportedImport {
         if let path = input.report, global.format == .text { global.note("The whole report is in \(path.visible).") }
     }
 
-    /// Whether `--quiet` suppresses the report: the import has stored the whole file. If a run stores nothing, its
-    /// report is its only result, so it always shows the report.
+    /// Whether `--quiet` suppresses the report. It does only if the import has stored the whole file. A validation or a
+    /// dry run always shows its report, because the report is its only result.
     private func isSuppressed(_ outcome: Outcome) -> Bool {
         global.quiet && attempt != .judging && outcome.failure == nil && outcome.report.rejected == 0
             && outcome.report.earlyEnd == nil
@@ -143,12 +143,14 @@ struct ReportedImport {
             try Output.standard.print(report.summary(examples: 3))
             if let rejects = input.rejects, outcome.hasRejects, report.rejected > 0 {
                 let omission = report.rejectsOmitColumns ? ", and ignored columns are left out" : ""
+                let withheld =
+                    report.rejectsWithholdRows ? "; rows whose cells do not fit the columns have no values there" : ""
                 let mending = outcome.isStoreRemoved ? nil : mending(rejects, report)
                 try Output.standard.print(
                     """
 
                     Rejected rows are in \(rejects.visible)\(mending == nil ? ", to be mended and imported again" : ""); \
-                    columns of secrets are empty there\(omission).
+                    columns of secrets are empty there\(omission)\(withheld).
                     """)
                 if let mending { try Output.standard.print("Mend them with: \(mending.visible)") }
             }

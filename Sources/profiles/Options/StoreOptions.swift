@@ -23,8 +23,8 @@ struct StoreOptions: ParsableArguments, StoreUsing {
     @Option(
         help: ArgumentHelp(
             """
-            Wait at most this long for the store, such as while other processes write to it; in imports, exports, forms \
-            and other long work at each step.
+            Wait at most this long for the store, such as while other processes write to it. In imports, exports, \
+            forms and other long work, the limit applies to each step.
             """,
             valueName: "seconds"))
     var wait = 30.0

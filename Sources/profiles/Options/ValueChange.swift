@@ -9,19 +9,17 @@ struct ValueChange: Sendable {
 
     /// - Parameters:
     ///   - given: The values, by the names that the user typed.
-    ///   - cleared: The fields to clear, by the names that the user typed.
     ///   - schema: The rules in force.
-    /// - Throws: A failure if a name means no field, if a field is the key or a secret, or if a value is no template.
-    init(
-        _ given: GivenValues, clearing cleared: [String] = [], in schema: ProfileSchema
-    ) throws(CommandFailure) {
-        let cleared = try cleared.map { name throws(CommandFailure) in
-            JSONMember(try schema.clearedField(told: name), .null)
-        }
-        values = try schema.named(given.members + cleared)
+    /// - Throws: A failure if a name means no field, if a field is the key or a secret, if options give a field twice,
+    ///   or if a value is no template.
+    init(_ given: GivenValues, in schema: ProfileSchema) throws(CommandFailure) {
+        values = try schema.named(given.members)
         for member in try schema.named(given.options) {
-            guard case .string(let text) = member.value else { continue }
-            templates.append((member.name, try ValueTemplate(text, in: schema)))
+            guard case .string(let text) = member.value else {
+                values.append(member)
+                continue
+            }
+            templates.append((member.name, try ValueTemplate(text, of: member.name, in: schema)))
         }
         for name in values.map(\.name) + templates.map(\.field) {
             let rules = FieldName(name).flatMap { schema[$0] }

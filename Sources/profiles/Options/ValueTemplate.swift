@@ -13,7 +13,7 @@ struct ValueTemplate: Sendable {
     private var parts: [Part] = []
 
     /// - Throws: A failure if a brace has no counterpart, or if a name means no column.
-    init(_ text: String, in schema: ProfileSchema) throws(CommandFailure) {
+    init(_ text: String, of field: String, in schema: ProfileSchema) throws(CommandFailure) {
         var rest = Substring(text)
         var literal = ""
         while let character = rest.popFirst() {
@@ -28,7 +28,8 @@ struct ValueTemplate: Sendable {
             }
             guard character == "{", let end = rest.firstIndex(of: "}") else {
                 throw CommandFailure(
-                    .usage, "A brace of the value has no counterpart", "Write {FIELD}, or {{ and }} for braces")
+                    .usage, "The value of \(field) has \(character == "{" ? "{ without }" : "} without {")",
+                    "Write {FIELD}, or {{ and }} for braces")
             }
             if !literal.isEmpty { parts.append(.text(literal)) }
             literal = ""

@@ -101,11 +101,15 @@ struct PlainForm {
 
     /// Asks whether to continue with a row.
     private static func requireWish(_ question: String) throws {
-        switch try LinePrompt.ask("\(question)? [Y/n/d/q]").lowercased() {
-        case "q", "quit": throw MendingEnded()
-        case "n", "no": throw RowLeft.forLater
-        case "d", "drop": throw RowLeft.forGood
-        default: break
+        while true {
+            switch try LinePrompt.ask("\(question)? [Y/n/d/q]").lowercased() {
+            case "", "y", "yes": return
+            case "q", "quit": throw MendingEnded()
+            case "n", "no": throw RowLeft.forLater
+            case "d", "delete": throw RowLeft.forGood
+            default:
+                say("Answer y to mend the row, n to leave it for later, d to delete it from the file, or q to stop.")
+            }
         }
     }
 
@@ -184,7 +188,7 @@ struct PlainForm {
     private mutating func askAgain(_ issues: [ValidationIssue], after error: any Error) throws {
         let schema = repository.schema
         var wrong = Set(issues.compactMap(\.field))
-        // A computed key changes only with its parts.
+        // A computed key cannot be typed, so the form asks for the fields from which it is computed.
         if form[schema.primaryKey.name]?.takesFocus == false, wrong.contains(schema.primaryKey.name) {
             wrong.formUnion(schema.keyParts.map { schema.fields[$0].name })
         }

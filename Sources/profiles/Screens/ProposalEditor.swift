@@ -51,7 +51,7 @@ private actor ChosenProposals {
     private let options: InferenceOptions
     /// The last proposal that was made.
     private(set) var latest: SchemaProposal
-    /// The inference for the latest choices, and its news.
+    /// The inference for the latest choices, with its progress and result.
     private var work: (choices: ProposalChoices, news: AsyncStream<News>, task: Task<Void, Never>)?
 
     private enum News: Sendable {
@@ -66,7 +66,7 @@ private actor ChosenProposals {
         latest = first
     }
 
-    /// Returns the next news of the proposal for these choices. After progress, the screen asks again.
+    /// Returns the progress or the result of the inference for these choices. After progress, the screen calls again.
     func reply(to choices: ProposalChoices) async -> ProposalScreen.Reply {
         let news = work?.choices == choices ? work?.news : nil
         for await event in news ?? begin(choices) {
@@ -90,7 +90,7 @@ private actor ChosenProposals {
     private func begin(_ choices: ProposalChoices) -> AsyncStream<News> {
         let former = work?.task
         former?.cancel()
-        // If several events wait, only the last one is of interest.
+        // The stream keeps only the newest event, because the screen does not need earlier progress.
         let (news, outlet) = AsyncStream.makeStream(of: News.self, bufferingPolicy: .bufferingNewest(1))
         let (source, options) = (source, options.with(choices))
         let task = Task {
@@ -124,7 +124,7 @@ extension InferenceError {
             return CommandFailure(self).lines.joined(separator: "\n")
         }
         return "A key is text, and the type \(type.rawValue) is chosen for \(header.quoted(longest: 64)): "
-            + "choose another key with k, or first the type \"found in the file\" with t"
+            + "choose another key with k, or first the type \"as inferred from the file\" with t"
     }
 }
 
@@ -142,11 +142,12 @@ extension ProposalChoices {
 }
 
 extension InferenceOptions {
-    /// Returns the options with the user's choices in place of their own.
+    /// Returns a copy of these options that contains the user's choices.
     fileprivate func with(_ choices: ProposalChoices) -> InferenceOptions {
         var options = self
         options.key = choices.key
-        // The choices keep the type and the name of an omitted column, because the user may include the column again.
+        // An inference refuses a type for an omitted column. The choices still contain the type and the name of such
+        // a column, because the user may include the column again.
         options.types = choices.types.filter { !choices.omitted.contains($0.key) }
         options.names = choices.names.filter { !choices.omitted.contains($0.key) }
         options.looseColumns = choices.loose
@@ -192,7 +193,7 @@ extension ProposedColumn {
             isSecret: column.rules?.isSecret ?? false)
     }
 
-    /// A share in whole percents. It is 100 or 0 only if it is exact.
+    /// Returns a share in whole percents. The result is 100 or 0 only if the exact share is.
     private static func percent(_ count: Int, of all: Int) -> String {
         let share = Int((Double(count) / Double(all) * 100).rounded())
         return "\(count == all ? 100 : count == 0 ? 0 : min(99, max(1, share))) %"

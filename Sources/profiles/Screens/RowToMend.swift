@@ -15,7 +15,8 @@ struct RowToMend {
     /// The values of the row itself. An empty value clears its field.
     let typed: [FieldName: String]
     let issues: [ValidationIssue]
-    /// Whether the row would change the password of the stored profile. The password in the file is not used.
+    /// Whether the form must ask for the password, because the row would change the password of the stored profile. A
+    /// password in the file is not used.
     let lacksPassword: Bool
     /// A message that belongs to no field of the form.
     let notice: String?
@@ -54,7 +55,8 @@ struct RowToMend {
         if row.isUnreadable {
             notice =
                 row.cells.isEmpty
-                ? "The cells of this row cannot be separated; see its line in the file."
+                ? "The values of this row are not in this file, because its cells did not fit the columns. "
+                    + "See line \(row.line) of the imported file."
                 : "The cells of this row do not match the columns: "
                     + row.cells.map { $0.quoted(longest: 64) }.joined(separator: ", ")
         } else if row.holdsSecret {
@@ -92,7 +94,7 @@ enum RowLeft: Error {
 struct MendingEnded: Error {}
 
 extension RejectedRows.Row {
-    /// Whether the stored profile already has all values of the row. Passwords cannot be compared.
+    /// Whether the stored profile already has all values of the row, except passwords, which cannot be compared.
     fileprivate func says(nothingNewOf stored: Profile, in repository: ProfileRepository) -> Bool {
         let draft = draft(updating: stored)
         guard let merged = try? repository.validator.validate(draft, on: repository.today, hasPassword: true) else {

@@ -46,7 +46,7 @@ extension SchemaProposal {
             let names = headers.map { $0.quoted(longest: 64) }.joined(separator: " and ")
             notes.append("The columns \(names) together identify a row.")
         case .rowNumber: notes.append("The row number identifies a row.")
-        case .content: notes.append("A hash of its cells identifies a row.")
+        case .content: notes.append("Each row is identified by a hash of its cells.")
         case nil: break
         }
         for refused in refused {
@@ -102,7 +102,7 @@ extension SchemaLoosening {
         let note =
             ofKey.isEmpty
             ? ""
-            : "These stay, because the key is made of the field, and their rows are rejected: "
+            : "Rules of the key cannot be loosened, so rows that break them are rejected: "
                 + ofKey.joined(separator: ", ") + "\n"
         return "The file breaks rules of the store:\n" + table.text + note
     }
@@ -213,7 +213,7 @@ extension ColumnDoubt {
         case .renamed(.indistinct): "renamed: another name differs only by an underscore"
         case .renamed(.unwritable): "renamed: a field's name has only a–z, 0–9 and _"
         case .withheld(let rules, let reason):
-            "\(reason.text), so not: \(rules.map(\.text).joined(separator: ", "))"
+            "\(reason.text), so not proposed: \(rules.map(\.text).joined(separator: ", "))"
         case .leftOut(.noName): "the column has no name"
         case .leftOut(.holdsLists): "lists or objects that cannot be one value"
         case .leftOut(.unsupportedHashes): "hashes that cannot be checked here"
@@ -221,12 +221,16 @@ extension ColumnDoubt {
         case .leftOut(.otherSecret): "another column is the password"
         case .leftOut(.chosen): "left out by choice"
         case .keyByValues: "taken for the key: the first column without repeated values"
-        case .keyExceptions(let missing, let repeated):
-            [
-                missing.count > 0 ? "\(missing.count.grouped) empty" : nil,
-                repeated.count > 0 ? "\(repeated.count.grouped) twice" : nil,
-            ].compactMap(\.self).joined(separator: ", ") + ": these rows are rejected"
+        case .keyExceptions(let missing, let repeated): Self.rejected(missing.count, repeated.count)
         }
+    }
+
+    private static func rejected(_ missing: Int, _ repeated: Int) -> String {
+        let rows = [
+            missing > 0 ? "\(missing.counted("row")) without a value" : nil,
+            repeated > 0 ? "\(repeated.counted("row")) with a repeated value" : nil,
+        ].compactMap(\.self)
+        return rows.joined(separator: " and ") + (missing + repeated == 1 ? " is rejected" : " are rejected")
     }
 }
 
@@ -249,7 +253,7 @@ extension WithheldRule.Reason {
         switch self {
         case .fewValues: "too few values"
         case .oneValue: "all values are the same"
-        case .sortedRows: "the rows are sorted by this column"
+        case .sortedRows: "the rows are sorted or grouped by this column"
         case .newValues: "new values may follow"
         }
     }

@@ -50,7 +50,7 @@ extension RuleChange.Effect {
         case .stricter: " (stricter)"
         case .looser: " (looser)"
         case .other: " (may be stricter)"
-        case .typing: " (typed differently)"
+        case .typing: " (written differently)"
         case .none: ""
         }
     }

@@ -5,8 +5,8 @@ internal import TextLayout
 // A summary as text for a terminal.
 
 extension ProfileSummary {
-    /// Returns the number of profiles, and a paragraph for each field. If `drawsBars` is true, a bar follows the share of
-    /// each value. It only illustrates the number.
+    /// Returns the number of profiles, and a paragraph for each field. If `drawsBars` is true, a bar follows the share
+    /// of each value. The length of the bar is proportional to the share.
     func text(drawingBars drawsBars: Bool) -> String {
         let heading = "\(profiles.counted("profile"))\n"
         return ([heading] + fields.map { $0.text(of: profiles, drawingBars: drawsBars) }).joined(separator: "\n")
@@ -46,7 +46,7 @@ extension ProfileSummary.Field {
     }
 
     private func valueTable(drawingBars drawsBars: Bool) -> String {
-        // If each value occurs once, the first values are not more frequent than the others.
+        // If each value occurs once, no value is frequent, so the table is shown only if it contains all values.
         guard let most = frequentValues.first?.count, most > 1 || frequentValues.count == distinct.count else {
             return ""
         }

@@ -22,7 +22,7 @@
         func run() throws {
             switch format {
             case .text:
-                let table = Scenario.all.reduce(into: TextTable(["SCREEN", "FIXTURE", "WHAT IT IS"])) {
+                let table = Scenario.all.reduce(into: TextTable(["SCREEN", "FIXTURE", "DESCRIPTION"])) {
                     $0.add([$1.screen.rawValue, $1.model, $1.summary])
                 }
                 try Output.standard.write(table.text)

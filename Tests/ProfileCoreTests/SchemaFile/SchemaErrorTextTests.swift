@@ -169,11 +169,11 @@ import Watchdog
         ),
         (
             #"{"name":"x","constraints":{"pattern":"a("}}"#,
-            ".constraints.pattern: missing closing parenthesis, at byte 2 of it"
+            ".constraints.pattern: missing closing parenthesis, at byte 2 of the pattern"
         ),
         (
             #"{"name":"x","constraints":{"pattern":"\#(String(repeating: "a", count: 4_097))"}}"#,
-            ".constraints.pattern: it is longer than 4096 bytes, at byte 4096 of it"
+            ".constraints.pattern: it is longer than 4096 bytes"
         ),
         (
             ###"{"name":"x","profiles":{"mask":"##-1"}}"###,
@@ -182,7 +182,7 @@ import Watchdog
         ),
         (
             ###"{"name":"x","profiles":{"mask":"##","requires":["digit"]}}"###,
-            ".profiles.requires: the mask says this already"
+            ".profiles.requires: the mask determines this already; remove one of the two"
         ),
         (#"{"name":"x","profiles":{"characters":[]}}"#, ".profiles.characters: it allows nothing"),
         (

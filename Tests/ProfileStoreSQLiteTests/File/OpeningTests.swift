@@ -57,7 +57,7 @@ import Watchdog
         try SmallFile.write("text", to: store.path)
         let errors = [
             (store.path + "/profiles.sqlite", ENOTDIR), ("/proc/none/profiles.sqlite", ENOENT), ("", EINVAL),
-            (store.directory, EISDIR), (store.directory + "/", EINVAL), ("/dev/null", EINVAL),
+            (store.directory, EISDIR), (store.directory + "/", EISDIR), ("/dev/null", EINVAL),
         ]
         for (path, code) in errors {
             let error = await #expect(throws: ProfileStoreError.self) {

@@ -85,6 +85,20 @@ import Watchdog
         await repository.close()
     }
 
+    @Test func `a restore for which another program leaves no room says how long it has waited`() async throws {
+        await (try await backUp(["abel"])).close()
+        let other = try RawDatabase(store.path)
+        try other.execute("BEGIN IMMEDIATE")
+        let options = store.options { $0.waitLimit = .milliseconds(300) }
+        let error = await #expect(throws: ProfileStoreError.self) {
+            try await StoreBackup(at: backup, options: options).restore(to: store.path, options: options)
+        }
+        #expect(error?.code == .busy)
+        #expect(try #require(error?.waited) >= .milliseconds(200))
+        try other.execute("ROLLBACK")
+        try await restore()
+    }
+
     @Test func `a log that a killed process left beside the store is not replayed into the backup`() async throws {
         let repository = try await backUp(["abel", "bert", "carl"])
         // As a kill leaves them, without what closing would do.

@@ -164,7 +164,7 @@ import Watchdog
 }
 
 extension SearchSQL {
-    /// The statement for the first stretch of a search's order.
+    /// The statement that reads the first part of the search results.
     fileprivate static func first(of search: ProfileSearch, _ table: ProfileTable) -> String {
         let access = SearchAccess(search)
         return table.sql(of: search, by: access, in: StatementStretch.all(of: search, by: access)[0], limit: 10).text

@@ -103,7 +103,7 @@ import Watchdog
                 == .mappedColumnMissing("Mobile"))
         #expect(
             await refusal(of: "username,Mobile\nann,1\n", schema: schema) { $0.columns = ["Mobile": "fone"] }
-                == .unknownField("fone"))
+                == .unknownField("fone", fields: schema.fields.map(\.name.text)))
         #expect(
             await refusal(of: "username,Mobile,Mobile\nann,1,2\n", schema: schema) { $0.columns = ["Mobile": "note"] }
                 == .columnTwice("note", columns: ["Mobile", "Mobile_2"]))

@@ -195,7 +195,8 @@ import Watchdog
     @Test func `I13: names of members match as a header's do, and are mapped`() async throws {
         let text = "{\"UserName\":\"ann\",\"Postal Code\":1,\"years\":3,\"_line\":7,\"_issues\":[]}\n"
         #expect(try await judged(text) { $0.columns = ["years": "age"] }.outcomes == [1, 0, 0, 0])
-        await #expect(throws: ImportError.unknownField("oldness")) {
+        let fields = ["username", "age", "score", "member", "since", "postal_code"]
+        await #expect(throws: ImportError.unknownField("oldness", fields: fields)) {
             try await judged(text) { $0.columns = ["years": "oldness"] }
         }
     }

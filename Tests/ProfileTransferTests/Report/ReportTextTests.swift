@@ -41,11 +41,11 @@ import Watchdog
                 2026-01-31 09:15:00 UTC, profiles 0.2.0, store /srv/people.sqlite
                 These rules are not in force, and nothing was marked.
 
-                  checked                3  100.0 %
-                  valid                  2   66.7 %
-                  invalid                1   33.3 %
-                  skipped                0    0.0 %
-                  credentials predating  3
+                  checked                           3  100.0 %
+                  valid                             2   66.7 %
+                  invalid                           1   33.3 %
+                  skipped                           0    0.0 %
+                  credentials older than the rules  3
 
                 Issues by field and code: 1
                   field    code       count    share
@@ -76,7 +76,7 @@ import Watchdog
                 Dry run of standard input in 0.0 seconds
                 Rules: s (ab)
                 2026-01-31 09:15:00 UTC, profiles 0.2.0, no store
-                Nothing was written: these are the numbers that an import would have.
+                Nothing was written: these are the numbers that an import into an empty store would have.
                 Ended early: it was cancelled.
 
                   rows      0

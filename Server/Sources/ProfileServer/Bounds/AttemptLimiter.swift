@@ -5,8 +5,8 @@ internal import Synchronization
 
 /// Counts the failed attempts of each address within a minute.
 ///
-/// It remembers a bounded number of addresses. If there are more, the oldest are forgotten: the throttle of the names
-/// still counts then (P9).
+/// It remembers a bounded number of addresses, and forgets the oldest if there are more. The throttle of each username
+/// still limits the attempts then (P9).
 final class AttemptLimiter: Sendable {
     private let limit: Int
     private let mostAddresses: Int
@@ -102,9 +102,10 @@ extension AttemptLimiter.Windows {
 }
 
 extension Error {
-    /// Whether the store did not answer, so that the attempt has shown nothing and written nothing.
+    /// Whether the store was unavailable or busy, so the attempt has not shown whether the secret is right.
     ///
-    /// A cancelled attempt is not among these: a client could cancel attempts after each has cost a hash.
+    /// This is false for a cancelled attempt. Otherwise a client could cancel each attempt after the server has
+    /// computed a hash, and would never reach the limit.
     fileprivate var isSilenceOfStore: Bool {
         let error: ProfileStoreError? =
             switch self as any Error {

@@ -48,7 +48,8 @@ struct OpenAPIDocument {
 }
 
 extension PathTemplate {
-    /// The paths under which the route is described: a profile is also named by its id.
+    /// The paths under which the route is described. If the path contains the key of a profile, there is a second path
+    /// with the id.
     fileprivate var described: [PathTemplate] {
         guard parts.contains(.profile) else { return [self] }
         return [self, PathTemplate(text.replacing("{key}", with: "by-id/{id}"))]

@@ -106,7 +106,7 @@ final class Route: Sendable {
     enum KeyUse: Hashable, Sendable {
         /// A repeat with the same key gets the first answer.
         case answersRepeats
-        /// The route sets a secret, whose repeat cannot be compared: a key is refused.
+        /// The route sets a secret. Secrets are not compared, so a repeat cannot be recognized, and a key is refused.
         case refused
         case ignored
     }

@@ -35,7 +35,7 @@ struct RouteTable: Sendable {
 
     init(_ routes: [Route]) { root = Node(routes.map { ($0, $0.path.parts[...]) }) }
 
-    /// What a path leads to.
+    /// The routes of a request's path, and the values of its parameters.
     struct Match: Sendable {
         let path: ServedPath
         let parameters: PathParameters

@@ -1,6 +1,6 @@
 internal import HTTPTypes
 
-/// What browsers must be told, and what they tell about the page that has sent a request.
+/// The security and CORS headers of answers, and the checks of a request's `Host` and origin.
 struct BrowserRules: Sendable {
     let hosts: Set<String>
     let allowedOrigins: Set<String>
@@ -36,11 +36,11 @@ struct BrowserRules: Sendable {
         else { throw .otherSite }
     }
 
-    /// Adds what every answer has.
+    /// Adds the security headers, which every answer has.
     func protect(_ response: inout HTTPFields) { response.append(contentsOf: protection) }
 
-    /// Adds what lets a page of an allowed origin read the answer. `Access-Control-Allow-Credentials` is never sent, so
-    /// such a page can use a token, but no cookie.
+    /// Adds the CORS headers that allow a page of an allowed origin to read the answer.
+    /// `Access-Control-Allow-Credentials` is never sent, so such a page can use a token, but no cookie.
     func allow(_ request: HTTPFields, _ response: inout HTTPFields) {
         guard !allowedOrigins.isEmpty else { return }
         response[values: .vary].append("Origin")
@@ -49,7 +49,8 @@ struct BrowserRules: Sendable {
         response[.accessControlExposeHeaders] = "ETag, Link, Location, Retry-After, WWW-Authenticate"
     }
 
-    /// Answers a preflight request; nil if it is none, or if its origin is not allowed.
+    /// Returns the headers of the answer to a preflight request. Returns nil for another request, or if the origin is
+    /// not allowed.
     func preflight(_ request: HTTPFields, allowing methods: [HTTPRequest.Method]) -> HTTPFields? {
         guard let origin = request[.origin], allowedOrigins.contains(origin.lowercased()),
             request[.accessControlRequestMethod] != nil

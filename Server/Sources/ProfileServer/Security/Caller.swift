@@ -23,7 +23,7 @@ enum Caller: Sendable {
         }
     }
 
-    /// What distinguishes the caller from all others, without a name of a person; nil if the caller is not known.
+    /// A unique identifier of the caller, which contains no person's name. Nil for an anonymous caller.
     var identity: String? {
         switch self {
         case .anonymous: nil

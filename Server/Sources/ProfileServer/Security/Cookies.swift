@@ -34,7 +34,7 @@ struct CookieNames: Hashable, Sendable {
         return fields
     }
 
-    /// The field that takes the session from a browser. The device stays known.
+    /// The `Set-Cookie` field that deletes the session cookie. The device cookie remains.
     var endingSession: HTTPField { field(session, "", seconds: 0) }
 
     private func field(_ name: String, _ value: String, until end: Timestamp, _ now: Timestamp) -> HTTPField {

@@ -2,7 +2,8 @@ internal import HTTPBounds
 internal import HTTPTypes
 internal import NIOCore
 
-/// Where a request comes from, as far as it can be trusted. Few routes ask for it, so it is found out when they do.
+/// The address of a request's client, and whether the request was encrypted. Headers count only if a trusted proxy sent
+/// them. Few routes need these values, so they are computed at each access.
 struct RequestOrigin: Sendable {
     private let peer: SocketAddress?
     private let headers: HTTPFields
@@ -12,7 +13,7 @@ struct RequestOrigin: Sendable {
     ///   - peer: The other end of the connection.
     ///   - headers: The headers of the request. `X-Forwarded-For` and `X-Forwarded-Proto` count only if the peer is one of
     ///     the proxies of `transport`.
-    ///   - transport: How requests come.
+    ///   - transport: How requests are encrypted, and the ranges of the trusted proxies.
     init(_ peer: SocketAddress?, _ headers: HTTPFields, _ transport: ServiceOptions.Transport) {
         self.peer = peer
         self.headers = headers

@@ -29,8 +29,8 @@ public struct ProfileResponder<Context: RemoteAddressRequestContext>: HTTPRespon
     }
 }
 
-/// Adds the routes of a service to the router of another application: a request to one of the service's paths is answered
-/// by the service, and every other goes on.
+/// Adds the routes of a service to the router of another application. The service answers the requests to its own
+/// paths. All other requests go on to the application's routes.
 ///
 /// ```swift
 /// router.add(middleware: ProfileRoutes(service))

@@ -29,7 +29,7 @@ extension ServerFailure {
                 "Start the server, or correct the address in --database or PROFILES_DATABASE")
         case .notDurable:
             self.init(
-                .badConfiguration, "A write could be lost with one machine\(detail)",
+                .badConfiguration, "A committed write could be lost if one machine fails\(detail)",
                 "Correct the server's setting, or add durability=local to the address")
         case .notPermitted: self.init(.notPermitted, "The server does not permit it\(detail)")
         case .busy:
@@ -69,6 +69,10 @@ extension ServerFailure {
                 .notPermitted,
                 "\(path) has changes in its log, which cannot be read because its folder is not writable",
                 "Let the user of the service write in that folder")
+        case .cannotOpen where error.systemError == EISDIR:
+            self.init(.badInput, "\(path) is a folder, not a store")
+        case .cannotOpen where error.systemError == EINVAL:
+            self.init(.badInput, "\(path) is not a file, and so not a store")
         case .cannotOpen:
             let code = error.systemError ?? 0
             let isDenied = code == EACCES || code == EPERM || code == EROFS

@@ -27,6 +27,14 @@ struct StorePlace {
                 .badConfiguration, "There is no place for the store: neither PROFILES_DATABASE nor HOME is set",
                 "Name a file with --database PATH")
         }
+        // As a path, such a place would be repeated in messages, although it may contain a password.
+        let scheme = text.prefix { $0 != ":" && $0 != "/" }
+        let isPostgres = ["postgresql", "postgres"].contains(scheme.lowercased())
+        let isURI = text.dropFirst(scheme.count).hasPrefix(isPostgres ? ":" : ":/")
+        guard isURI, !isDatabase else { return }
+        throw ServerFailure(
+            .usage, "The place of the store begins like a URI, but not with postgresql://",
+            "If it is the path of a file, put ./ before it")
     }
 
     private static func variable(_ name: String) throws(ServerFailure) -> String? {

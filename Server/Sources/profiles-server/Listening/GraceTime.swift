@@ -6,8 +6,8 @@ internal import Synchronization
 
 /// Ends the process if requests are not answered in time after SIGTERM or SIGINT.
 ///
-/// The group of services cancels them when the time is up. A connection that is encrypted does not notice that, so the
-/// process ends a little later in any case.
+/// The service group cancels its services after ``limit``. An encrypted connection does not react to the cancellation.
+/// So this type ends the process one to three seconds later.
 final class GraceTime: Service {
     /// The time in which requests that have begun must be answered.
     static let limit = Duration.seconds(10)

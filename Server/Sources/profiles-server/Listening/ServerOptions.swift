@@ -30,13 +30,17 @@ struct ServerOptions: ParsableArguments {
             """, valueName: "address"))
     var host = ListenAddress.standard
 
-    @Option(help: ArgumentHelp("Listen on this port; 0 chooses a free one.", valueName: "number"))
+    // A negative number is read as the value, so that the error says which numbers are allowed.
+    @Option(
+        parsing: .unconditional,
+        help: ArgumentHelp("Listen on this port; 0 chooses a free one.", valueName: "number"))
     var port = 8080
 
     @Option(
+        parsing: .unconditional,
         help: ArgumentHelp(
             """
-            Serve programs, which have access tokens, on a port of their own; the other one then serves people alone.
+            Serve programs, which have access tokens, on this port. Then --port serves only people.
             """, valueName: "number"))
     var adminPort: Int?
 
@@ -79,13 +83,18 @@ struct ServerOptions: ParsableArguments {
             """, valueName: "range"))
     var proxies: [ProxyRange] = []
 
-    @Option(help: ArgumentHelp("Refuse a larger body of a request.", valueName: "bytes"))
+    @Option(
+        parsing: .unconditional,
+        help: ArgumentHelp("Refuse request bodies of more than this size.", valueName: "bytes"))
     var bodyLimit = 65_536
 
-    @Option(help: ArgumentHelp("Accept at most this many connections at the same time.", valueName: "number"))
+    @Option(
+        parsing: .unconditional,
+        help: ArgumentHelp("Accept at most this many connections at the same time.", valueName: "number"))
     var mostConnections = 8_192
 
     @Option(
+        parsing: .unconditional,
         help: ArgumentHelp(
             "Accept at most this many connections of one IPv4 address or IPv6 /64, proxies excepted.",
             valueName: "number"))
@@ -163,8 +172,8 @@ struct ServerOptions: ParsableArguments {
 
     /// Returns the options of a service that listens on these ports.
     func serviceOptions(ports: [Int]) -> ServiceOptions {
-        // A name without a port is accepted without a port, as clients of a proxy send it, and with each port of the
-        // service.
+        // If an option gives a name without a port, `Host` may contain this name with each port of the service. It may
+        // also contain the name alone, because clients of a proxy send no port.
         let named = hostNames.flatMap { name in
             name.contains(/:[0-9]+$/) ? [name] : [name] + ports.map { "\(name):\($0)" }
         }

@@ -103,8 +103,8 @@ private struct JSONLine {
         }
     }
 
-    /// Adds a string. Escapes control characters, also DEL and those of ISO 8859-1, because a terminal would execute
-    /// them, and the line separators of Unicode.
+    /// Adds a string. Escapes all control characters, including DEL and U+0080 to U+009F, because a terminal would
+    /// execute them. Also escapes the line separators of Unicode.
     private mutating func add(_ text: String) {
         bytes.append(UInt8(ascii: "\""))
         if addPlain(text) {

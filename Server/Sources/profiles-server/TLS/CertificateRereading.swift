@@ -5,7 +5,8 @@ internal import UnixSignals
 /// Reads the certificate again at each SIGHUP. Without TLS, the signal has no effect; it does not end the process.
 struct CertificateRereading: Service {
     let certificate: CurrentCertificate?
-    /// The signals. They are caught before the service is announced, so that none ends the process.
+    /// The SIGHUP signals. They are caught before the program prints that it accepts requests. So a later SIGHUP does
+    /// not end the process.
     let hangups: UnixSignalsSequence
     let logger: Logger
 
