@@ -75,7 +75,7 @@ write_table() { # TITLE MADE-BY ENGINE
     {
         echo "# $1"
         echo
-        echo "Medians of $runs turns, each product figure beside its yardstick in the same run; made by $2."
+        echo "Medians of $runs runs. Each run measures the product (ours) and the yardstick one after the other. Made by $2."
         echo
         echo "- date: $(date -u +%Y-%m-%d)"
         echo "- machine: $threads cores, $(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -1), $(awk '/MemTotal/ { printf "%.0f GiB", $2 / 1048576 }' /proc/meminfo)"

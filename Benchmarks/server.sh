@@ -141,7 +141,7 @@ if wanted latency; then
         done
     done
     ours=$(median "look_up p99") bare=$(median "constant p99")
-    add_row "the same while logins saturate the machine, $threads connections: 99th percentile" \
+    add_row "that GET while logins saturate the machine, $threads connections: 99th percentile" \
         "$(number "%.1f ms" "$ours")" "the constant beside the same logins: $(number "%.1f ms" "$bare")" \
         "$ours / $bare" "<= 1.50"
 fi

@@ -12,7 +12,8 @@ struct ByteBuffer: ~Copyable, @unchecked Sendable {
     private(set) var base: UnsafeMutableRawPointer
     private(set) var capacity: Int
     private(set) var count = 0
-    /// Whether bytes are zeroed by ``removeAll()``, and before their memory is freed.
+    /// Whether the bytes may contain secrets. If so, ``removeAll()`` sets them to zero. They are also set to zero
+    /// before their memory is freed.
     var isSecret: Bool
     /// If this is greater than `count`, it is the number of bytes that may contain secrets. When `count` is reduced,
     /// the bytes after `count` remain in memory.

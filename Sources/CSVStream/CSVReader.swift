@@ -155,7 +155,7 @@ package struct CSVReader: ~Copyable, Sendable {
             guard passLine(splitter, count: batch.bytes.count) else { break }
         }
         if line <= options.skippedLines, !input.isAtEnd { return false }
-        // The detection needs the same number of bytes as in an input without skipped lines.
+        // Skipped lines do not count for the detection. It needs `leastBytes` bytes after them.
         if position > 0, batch.bytes.count - position < leastBytes, !input.isAtEnd { return false }
         hasBegun = true
         if let declared {

@@ -106,10 +106,10 @@ struct RecordSplitter {
     /// Splits a faulty line into cells that a person can read and correct. If the quotes of a cell are correct, they
     /// are removed. Otherwise the cell keeps its bytes unchanged.
     ///
-    /// The bytes are searched for a closing quote at most once, because two searches never overlap. A search begins
-    /// after the opening quote of a cell, and skips pairs of quotes. It ends at the first group that consists of an odd
-    /// number of quotes. If a cell begins with an even number of quotes, its search ends inside this first group. So a
-    /// long search never begins before the end of the previous search.
+    /// Each byte is searched for a closing quote at most twice. A search begins after the opening quote of a cell, and
+    /// skips pairs of quotes. If the cell begins with an even number of quotes, the search ends inside this group.
+    /// Otherwise it ends at the next group with an odd number of quotes. All groups between them have an even number,
+    /// so a cell that begins with one of them has a short search. Two searches overlap only within one group of quotes.
     func splitLeniently(from start: Int, to end: Int, cells: inout [CellExtent], escaped: inout [Int]) {
         var offset = start
         while true {

@@ -144,8 +144,8 @@ package final class ConnectionPool: Sendable {
             guard !state.isClosed else { throw .closed }
             while let connection = state.idle.popLast() {
                 // The check whether the session has ended costs a system call. If the connection was lent a short time
-                // ago, this check is skipped. The difference between the two deadlines shows when the connection was
-                // lent, so the clock is not read.
+                // ago, this check is skipped. Most calls have the same time limit. So the difference between the
+                // deadlines of two calls is the time between the calls, and the clock need not be read.
                 let wasJustLent = connection.deadline <= deadline && deadline < connection.deadline + Self.fresh
                 guard !wasJustLent, connection.hasUnreadInput else { return .connection(connection) }
                 state.count -= 1

@@ -60,7 +60,7 @@ public struct FormField: Sendable {
         if !field.isChanged { initialContent = content }
     }
 
-    /// Makes this the field of a computed key, which the user cannot edit.
+    /// Shows a computed primary key in this field. The user cannot edit the field.
     mutating func showComputed(_ key: String?) {
         content = EditedText(key ?? "")
         initialContent = content

@@ -34,7 +34,7 @@ extension FormState {
             effects += setIssue(issue, at: index)
         }
         var bad = focusOrder.first { self[$0]?.issue != nil }
-        // A computed key changes only with its parts.
+        // The user cannot edit a computed key. So the focus moves to the first field that forms the key.
         if bad == nil, computesKey, self[schema.primaryKey.name]?.issue != nil {
             let parts = schema.keyParts.map { schema.fields[$0].name }
             bad = focusOrder.first(where: parts.contains)

@@ -29,7 +29,7 @@ public struct FormState: Sendable {
     private let postalCodeOfSearch: Int?
     /// Whether other fields form the primary key. If so, the field of the key shows that key and cannot have the focus.
     private(set) var computesKey = false
-    /// The initial values of a stored profile, whose key stays until one of its parts changes.
+    /// The key and the initial values of a stored profile. The key stays until one of the values that form it changes.
     private(set) var stored: ProfileDraft.StoredKey?
     /// The reading direction. If fields have frames, the reading direction affects the order of focus.
     public var layoutDirection = LayoutDirection.leftToRight
@@ -101,7 +101,7 @@ public struct FormState: Sendable {
     public subscript(name: FieldName) -> FormField? { index(of: name).map { fields[$0] } }
 
     /// ``FormEvent/nextPage`` moves the focus by this number of fields. Most screens show more than 10 fields at the
-    /// same time. So the user still sees the previous field after the move.
+    /// same time. So the field that had the focus before the move usually stays visible.
     public static let pageLength = 10
 
     /// The first field of a content type; nil if there is no such field.
@@ -208,8 +208,8 @@ extension FormState {
 extension FormState {
     func index(of name: FieldName) -> Int? { schema.index(of: name) }
 
-    /// Whether other fields form the primary key. If one of these fields is empty, but the field of the key is not, a
-    /// user gave the key, and the key stays.
+    /// Whether the form computes the primary key from other fields. False if the field of the key has a value, but one
+    /// of the other fields is empty. Then the form keeps the given key.
     private var formsKey: Bool {
         !schema.keyParts.isEmpty
             && (fields[schema.primaryKeyIndex].isEmpty || validator.computedKey(of: draft) != nil)

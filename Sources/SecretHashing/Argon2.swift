@@ -77,8 +77,8 @@ enum Argon2 {
     /// Verifies a hash with any salt and any number of lanes.
     ///
     /// libsodium 1.0.18 returns false both for a lack of memory and for a wrong secret. So this method first checks
-    /// that the memory is available. If another thread uses the memory after this check, the attempt may fail, but
-    /// nothing worse can happen.
+    /// that the memory is available. If another thread uses the memory after this check, the method may return false
+    /// for the right secret. It never returns true for a wrong secret.
     private static func verify(
         _ secret: Secret, _ hash: PasswordHash, _ cost: PasswordHash.Argon2Cost
     ) throws(HashingError) -> Bool {
@@ -154,7 +154,7 @@ extension Secret {
             buffer.initializeElement(at: count, to: 0)
             defer { if let start = buffer.baseAddress { explicit_bzero(start, buffer.count) } }
             return buffer.withMemoryRebound(to: CChar.self) { characters in
-                // The buffer has at least one element.
+                // The buffer is never empty, so the empty string is never used.
                 characters.baseAddress.map { body($0, count) } ?? body("", 0)
             }
         }

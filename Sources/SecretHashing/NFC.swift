@@ -9,8 +9,9 @@ package enum NFC {
     /// Normalizes a secret. Bytes that are not UTF-8 have no normal form and are returned unchanged.
     ///
     /// A secret that is in NFC already, such as ASCII, is returned without a copy. Otherwise the result is written
-    /// directly into the memory of a new secret, and the intermediate string is zeroed. The standard library uses a
-    /// buffer that cannot be zeroed. But this buffer never holds more than one base character with its marks.
+    /// directly into the memory of a new secret. The intermediate string is zeroed if it has more than 15 bytes. The
+    /// standard library uses a buffer that cannot be zeroed. But this buffer never holds more than one base character
+    /// with its marks.
     package static func form(of secret: Secret) -> Secret {
         guard var text = try? UTF8Span(validating: secret.bytes) else { return secret }
         // The full check would create a normalized string, and this string could not be zeroed.
@@ -26,7 +27,7 @@ package enum NFC {
             }
         }
         // `withUTF8` gives access to the string's own memory, because the string is native and not shared. But if the
-        // string has up to 15 bytes, `withUTF8` gives access to a copy.
+        // string has up to 15 bytes, `withUTF8` gives access to a copy, so only this copy is zeroed.
         string.withUTF8 { units in
             if let start = units.baseAddress { explicit_bzero(UnsafeMutableRawPointer(mutating: start), units.count) }
         }

@@ -75,7 +75,7 @@ public struct ThrottleState: Sendable, Equatable {
     private var delay: Int64 {
         let doublings = failures - Self.freeAttempts
         guard doublings >= 0 else { return 0 }
-        // 2¹⁰ seconds are longer than the longest delay.
+        // Ten doublings are enough, because 2¹⁰ seconds are longer than the longest delay.
         return min(1000 << Int64(min(doublings, 10)), Self.longestDelay)
     }
 }

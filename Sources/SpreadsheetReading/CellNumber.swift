@@ -4,7 +4,7 @@ internal import ProfileCore
 ///
 /// A workbook stores numbers as binary floating point, so the sum of 0.1 and 0.2 is `0.30000000000000004`. Spreadsheet
 /// programs show and accept 15 significant digits. A number with a fraction is therefore rounded to 15 digits, as the user
-/// sees it. More digits would also make the column text (N2).
+/// sees it. With more digits, the column would also be inferred as text instead of numbers (N2).
 ///
 /// A whole number stays exact. Its digits are copied, because libraries also write long identifiers as numbers.
 enum CellNumber {
@@ -36,7 +36,7 @@ enum CellNumber {
         guard point + 1 < number.count, number[number.count - 1] != UInt8(ascii: "0"),
             number.count - first - 1 <= mostDigits
         else { return false }
-        // A number below 1e-4 has an exponent.
+        // The canonical form of a number below 1e-4 has an exponent. This check excludes all numbers below 0.1.
         return isZero ? point == first + 1 && number[point + 1] != UInt8(ascii: "0") : true
     }
 

@@ -1,7 +1,7 @@
 internal import CSVStream
 internal import Platform
 
-/// Reads the part of a sheet of an Excel workbook, and writes its rows.
+/// Reads the XML of one sheet of an Excel workbook, and writes the rows of the sheet.
 final class ExcelSheetReader: XMLHandler {
     private let part: String
     private let rows: RowWriter
@@ -19,7 +19,7 @@ final class ExcelSheetReader: XMLHandler {
     private var format: TimeFormat?
     /// The content of the element `v`.
     private var value: [UInt8] = []
-    /// The text of a cell that has its text in the sheet.
+    /// The text of a cell with an inline string, which is not one of the shared strings.
     private var inline = RichText()
     private var text: [UInt8] = []
 
@@ -75,7 +75,7 @@ final class ExcelSheetReader: XMLHandler {
         switch name {
         case "sheetData": isInData = true
         case "col":
-            // A hostile sheet may have any number of these elements.
+            // A hostile sheet may have any number of these elements, so the number of kept ranges is limited.
             guard attributes.isTrue("hidden"), let first = attributes.number("min"),
                 let last = attributes.number("max"), first <= last, findings.hiddenColumns.count < RowWriter.mostColumns
             else { return }
@@ -174,7 +174,7 @@ final class ExcelSheetReader: XMLHandler {
                         .utf8
             if text.isEmpty { text.append(value.span) }
         case .error:
-            // Excel writes the same text into a CSV file.
+            // The value is the text of the error, such as `#DIV/0!`. Excel also writes this text into a CSV file.
             text.append(value.span)
             findings.errors.add(line: rows.row)
         case .date: ISODate.append(value, hasTime: format?.hasTime, to: &text)

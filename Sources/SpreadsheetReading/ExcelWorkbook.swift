@@ -34,7 +34,7 @@ struct ExcelWorkbook {
     /// Returns the part with the list of the sheets; nil if the archive is not an Excel workbook.
     static func part(of archive: ZipArchive) throws(ByteStreamError) -> String? {
         let relationships = "_rels/.rels"
-        // A damaged workbook may lack the relationships, or the one to its first part.
+        // An archive with this part is a workbook. If its relationships do not name a main part, it is damaged.
         let wasWorkbook = archive.has(usualPart)
         guard archive.has(relationships) else {
             if wasWorkbook { throw .part(relationships, .missing) }
@@ -51,7 +51,7 @@ struct ExcelWorkbook {
 
     private static let usualPart = "xl/workbook.xml"
 
-    /// Returns the meaning of each cell style as a date or time.
+    /// Returns the date or time format of each cell style; nil for a style that shows neither a date nor a time.
     func timeFormats(in archive: ZipArchive) throws(ByteStreamError) -> [TimeFormat?] {
         guard let styles else { return [] }
         let reader = StylesReader()
@@ -136,7 +136,8 @@ private final class StylesReader: XMLHandler {
     func start(_ name: XMLName, _ attributes: XMLAttributes) {
         switch name {
         case "numFmt":
-            // The styles of conditional formats may define other formats with the same number, further down.
+            // Only the first format with a number is kept. The styles of conditional formats, which come later in the
+            // part, may define another format with the same number.
             guard let number = attributes.number("numFmtId"), let code = attributes.string("formatCode"),
                 codes[number] == nil
             else { return }

@@ -14,8 +14,8 @@ extension ImportInput {
     ///
     /// - Parameters:
     ///   - name: The name of the sheet; nil for the usual sheet.
-    ///   - usual: The name of the sheet that the rules give, such as those of a store; nil for the first sheet that is
-    ///     not hidden. The input need not be a workbook.
+    ///   - usual: The name of the usual sheet, for example from the rules of a store; nil for the first sheet that is
+    ///     not hidden. If the input is not a workbook, this name has no effect.
     ///   - headerRow: The row that determines the number of cells in a row, from 1; nil for the first row that is not
     ///     blank. Shorter rows are filled with empty cells.
     ///   - folder: The folder for the files without names.
@@ -74,7 +74,7 @@ extension ByteSource {
 
     /// Whether the next bytes of the source decompress to the beginning of a file that may be a workbook.
     fileprivate func beginsCompressedWorkbook() -> Bool {
-        // The reader of the input reports a fault of the gzip data.
+        // A fault of the gzip data is ignored here, because the reader of the input reports it later.
         guard let start = try? decompressed().beginning(SpreadsheetKind.longestSignature) else { return false }
         return SpreadsheetKind.mayBeWorkbook(start)
     }
@@ -102,7 +102,7 @@ extension ByteSource {
 }
 
 extension SeekableBytes {
-    /// The bytes of an input. An interruption ends a read with EINTR.
+    /// The bytes of an input. After an interruption, every read throws an error with the code EINTR.
     fileprivate init(_ input: RepeatableInput, count: Int64) {
         self.init(count: count) { buffer, position throws(ByteStreamError) in
             if input.interruption.isInterrupted { throw ByteStreamError(operation: .read, code: EINTR) }

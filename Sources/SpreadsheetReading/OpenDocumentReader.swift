@@ -206,7 +206,7 @@ final class OpenDocumentReader: XMLHandler {
         defer { row += min(rowRepeats, RowWriter.mostRows - row) }
         guard let last = cells.last else { return }
         guard rowRepeats <= RowWriter.mostRows - row else { throw .part(Self.part, .unexpected) }
-        // A row has at least a byte for each column, and as many columns as the header.
+        // In the output, each column takes at least one byte. A row has at least as many columns as the header.
         let columns = max(last.column + last.repeats, rows.headerWidth)
         guard rowRepeats == 1 || rowRepeats * (min(rowBytes, RowWriter.mostBytes) + columns) <= Self.mostRepeatedBytes
         else { throw .part(Self.part, .tooLarge) }

@@ -12,13 +12,15 @@ final class RowWriter {
     /// The maximum number of bytes that the rows may have together.
     private let mostOutput: Int64
     private var written: Int64 = 0
-    /// The row that determines the number of cells, or the first row below it that is not blank.
+    /// The row that determines the number of cells. If this row is blank, the first row below it that is not blank
+    /// determines the number.
     private let headerRow: Int
     /// The number of cells in the header; 0 before the header.
     private(set) var headerWidth = 0
 
-    /// The number of the current row, and of the last row that was written.
+    /// The number of the current row.
     private(set) var row = 0
+    /// The number of the last row that was written.
     private var lastRow = 0
     /// The number of cells in the current row, up to the last one that is not empty.
     private(set) var width = 0
@@ -30,7 +32,7 @@ final class RowWriter {
     /// for them.
     static let mostColumns = 16_384
     static let mostRows = 16_777_216
-    /// The bytes of a row that are kept. The CSV reader refuses rows of this length.
+    /// The maximum number of bytes that are kept of a row. The CSV reader refuses rows of this length.
     static let mostBytes = 3 << 20
 
     /// All rows together may have this many bytes, or this multiple of the workbook's size if that is more.

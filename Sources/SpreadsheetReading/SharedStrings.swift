@@ -3,10 +3,11 @@ internal import CSVStream
 /// The texts of an Excel workbook, to which its cells refer by number.
 struct SharedStrings: ~Copyable {
     private var text: SpilledBytes
-    /// The offset after each text, as 8 bytes.
+    /// The offset of the end of each text in `text`, as 8 bytes.
     private var ends: SpilledBytes
 
-    /// An Excel workbook of a million rows with a different name in each has about 20 MB of texts.
+    /// The maximum number of bytes of the texts in memory. A workbook of a million rows with a different name in each
+    /// row has about 20 MB of texts.
     private static let textLimit = 64 << 20
     private static let endsLimit = 16 << 20
 
@@ -21,7 +22,7 @@ struct SharedStrings: ~Copyable {
         try withUnsafeBytes(of: end) { bytes throws(ByteStreamError) in try ends.append(bytes) }
     }
 
-    /// Appends the text with a number, counted from 0, to `bytes`. Returns false if there is none.
+    /// Appends the text at an index to `bytes`. Returns false if there is no such text.
     mutating func appendString(_ number: Int, to bytes: inout [UInt8]) throws(ByteStreamError) -> Bool {
         guard number >= 0, number < ends.count / Self.endSize else { return false }
         let start = number == 0 ? 0 : try end(of: number - 1)
@@ -68,7 +69,7 @@ final class SharedStringsReader: XMLHandler {
 
     func text(_ text: UnsafeBufferPointer<UInt8>) { item.append(text) }
 
-    /// Appends the text with a number to `bytes`. Returns false if there is none.
+    /// Appends the text at an index, counted from 0, to `bytes`. Returns false if there is no such text.
     func appendString(_ number: Int, to bytes: inout [UInt8]) throws(ByteStreamError) -> Bool {
         try strings.appendString(number, to: &bytes)
     }

@@ -110,7 +110,7 @@ final class SheetReading {
 struct SheetChoice: Sendable {
     /// The name of the sheet; nil for the first visible one.
     var name: String?
-    /// Whether the name is the usual one, which does not apply to an input other than a workbook.
+    /// Whether the caller named no sheet, so `name` is the usual name or nil. The input then need not be a workbook.
     var isUsual = false
     /// The row that determines the number of cells in a row; nil for the first row that is not blank.
     var headerRow: Int?

@@ -38,9 +38,10 @@ public enum SpreadsheetError: Error, Hashable, Sendable {
         case damaged
         /// The part is compressed with a method other than Deflate.
         case unknownCompression
-        /// The part is not well-formed XML from this line of the part on, or declares a document type.
+        /// The part is not well-formed XML, declares a document type, or has tags that are too long or nested too
+        /// deeply. `line` is the line of the part at which the reader stopped.
         case malformed(line: Int)
-        /// The part is not what a workbook has in this place. For example, a cell is outside the sheet.
+        /// The part is well-formed XML, but its content is not valid. For example, a cell is outside the sheet.
         case unexpected
         /// The part or its rows are far larger than the compressed data, as in an archive that is made to exhaust the
         /// memory or the time of its reader.

@@ -80,8 +80,8 @@ extension SeekableBytes {
 }
 
 extension [UInt8] {
-    /// Reads bytes until there are enough of them, or until `read` returns 0. `read` gets the room for more bytes, and the
-    /// number of bytes before them.
+    /// Reads until there are `size` bytes, or until `read` returns 0. The arguments of `read` are the buffer for the
+    /// next bytes, and the number of bytes that were already read.
     static func reading(
         upTo size: Int, _ read: (UnsafeMutableRawBufferPointer, Int) throws(ByteStreamError) -> Int
     ) throws(ByteStreamError) -> [UInt8] {

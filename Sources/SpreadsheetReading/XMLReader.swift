@@ -66,7 +66,7 @@ struct XMLAttributes {
         self[name].map { strcmp($0, value.start) == 0 } ?? false
     }
 
-    /// Calls `body` with the name of each attribute that is a single letter, and with its value.
+    /// Calls `body` with the name and the value of each attribute whose name is a single letter.
     @inline(__always)
     func eachLetter(_ body: (UInt8, UnsafePointer<CChar>) -> Void) {
         guard var next = list else { return }
@@ -122,7 +122,8 @@ final class XMLReader {
     private static let chunk = 1 << 16
     private static let mostDepth = 256
     private static let longestTag: Int64 = 4 << 20
-    /// After a fault, at most 256 MiB are read, which takes about a second. The sheet of a million rows is shorter.
+    /// After a fault, at most 256 MiB of the part are read to find a checksum error, which takes about a second. The
+    /// XML of a sheet with a million rows is usually shorter.
     private static let mostChunksAfterFault = 1 << 12
 
     /// Opens a part. The archive must not open another part before the reader has reached the end.
@@ -172,7 +173,7 @@ final class XMLReader {
         if let failure { throw failure }
         isSuspended = status == XML_STATUS_SUSPENDED
         guard isSuspended || status == XML_STATUS_OK else { throw malformed }
-        // A tag is parsed again with each chunk until its end is found.
+        // The parser may parse an incomplete tag again with each chunk, so the length of a tag is limited.
         guard isSuspended || fed - Int64(XML_GetCurrentByteIndex(parser)) <= Self.longestTag else { throw malformed }
         var progress = XML_ParsingStatus()
         XML_GetParsingStatus(parser, &progress)

@@ -117,7 +117,7 @@ final class ZipArchive {
         return try .reading(upTo: size) { buffer, _ throws(ByteStreamError) in try read(into: buffer) }
     }
 
-    /// The error of a call that failed: that of the input, or that the part is damaged.
+    /// Returns the reason why a call failed: the last read error of the input. If there is none, the part is damaged.
     private func fault(of name: String) -> ByteStreamError { input.failure ?? .part(name, .damaged) }
 
     private static func places(
@@ -204,7 +204,7 @@ private final class ArchiveInput {
             case ZLIB_FILEFUNC_SEEK_CUR: position
             default: bytes.count
             }
-        // Offsets of a damaged archive may exceed every file.
+        // The offsets in a damaged archive may be so large that the sum overflows.
         let (target, isTooLarge) = base.addingReportingOverflow(Int64(truncatingIfNeeded: offset))
         guard !isTooLarge, 0...bytes.count ~= target else { return false }
         position = target

@@ -1,7 +1,8 @@
 /// A value that any thread can provide and that one task waits for.
 ///
 /// The value may be provided before the wait begins. So a task can pass the promise to other code first and wait later.
-/// The task always receives the value, and always notices a cancellation.
+/// The promise keeps an early value for the task. ``value(onCancel:)`` also reports a cancellation that came before the
+/// wait.
 package final class Promise<Value: Sendable>: Sendable {
     private enum State {
         case open
@@ -51,9 +52,8 @@ package final class Promise<Value: Sendable>: Sendable {
 
     /// Waits for the value.
     ///
-    /// - Parameter cancelled: Called if the task is cancelled during the wait, or was cancelled before the wait. This
-    ///   function must fulfill the promise. If other work will fulfill the promise and can no longer be cancelled, the
-    ///   function need not fulfill it.
+    /// - Parameter cancelled: Called if the task is cancelled before or during the wait. The function fulfills the
+    ///   promise, unless other work will certainly fulfill it.
     /// - Returns: The value.
     package func value(onCancel cancelled: @Sendable () -> Void) async -> Value {
         await withTaskCancellationHandler(operation: { await value }, onCancel: cancelled)

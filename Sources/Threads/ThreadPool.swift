@@ -124,7 +124,7 @@ package enum ThreadRefusal: Error, Hashable, Sendable {
     case noThread(code: Int32)
 }
 
-/// The task that waits for a job.
+/// The task that waits for the result of a job.
 private final class Waiter: Sendable {
     /// The task whose work runs on this thread.
     @TaskLocal static var current: Waiter?
@@ -148,7 +148,7 @@ private final class Waiter: Sendable {
 /// The queue of waiting work, with the threads that perform it.
 private final class WorkQueue: Sendable {
     struct Job: Sendable {
-        /// The task that waits for the job; nil if there is none.
+        /// The task that waits for the result of the job; nil if there is none.
         let waiter: Waiter?
         let perform: @Sendable () -> Void
         let refuse: @Sendable (ThreadRefusal) -> Void

@@ -50,7 +50,7 @@ extension PasswordHash.ScryptCost {
         var time = 0
         if reader.next != UInt8(ascii: "$") {
             // Each bit of this number stands for an optional parameter: 1 for p, 2 for t, 4 for upgrades and 8 for a
-            // ROM. If bit 4 or bit 8 is set, the hash is refused.
+            // ROM. A hash with upgrades or with a ROM is refused.
             guard let present = reader.takeNumber(from: 1), present <= 3 else { throw .malformed(.yescrypt) }
             if present & 1 != 0 {
                 guard let number = reader.takeNumber(from: 2) else { throw .malformed(.yescrypt) }
@@ -83,8 +83,8 @@ extension PasswordHash.ScryptCost {
         try UnsupportedHash.require(.blockSize, blockSize, in: 1...4096)
         try UnsupportedHash.require(.parallelism, parallelism, in: 1...4096 / blockSize)
         try UnsupportedHash.require(.memoryKiB, memoryKiB, in: 0...1_048_576)
-        // The product without `time` is checked first. After this check, the multiplication by `time` cannot overflow,
-        // although `time` may exceed 2³⁰.
+        // The work is first checked without the factor `time + 1`. After this check, the multiplication by that factor
+        // cannot overflow, although `time` may exceed 2³⁰.
         let untimed = (blockSize << logarithmOfN) * parallelism
         try UnsupportedHash.require(.work, untimed, in: 0...1 << 24)
         try UnsupportedHash.require(.work, untimed * (time + 1), in: 0...1 << 24)

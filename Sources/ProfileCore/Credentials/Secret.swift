@@ -100,7 +100,8 @@ extension Secret {
 
         deinit { Self.release(memory) }
 
-        /// Zeroes the whole allocation. If `body` throws or removes bytes, it may have written more than `count` bytes.
+        /// Zeroes and frees the whole allocation. Zeroing only the first `count` bytes is not enough, because `body`
+        /// may have written more bytes before it threw an error or removed bytes.
         private static func release(_ memory: UnsafeMutableBufferPointer<UInt8>) {
             memory.zero()
             memory.deallocate()

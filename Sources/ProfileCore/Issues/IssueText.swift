@@ -112,7 +112,7 @@ extension ValidationIssue.RowFault {
         case .textAfterQuote: "There is text between a closing quote and the next delimiter"
         case .nul: "The row holds a NUL byte"
         case .tooLong: "The row is longer than a record may be"
-        case .passwordAndHash: "The row has both a password and a password hash; give one"
+        case .passwordAndHash: "A password and a password hash are given; give only one of them"
         case .notJSON(let reason, let line): "The row is not valid JSON: \(reason.text) (line \(line))"
         case .notAnObject: "The row is JSON, but not an object such as {\"name\": \"Ann\"}"
         case .nestedValue(let name):

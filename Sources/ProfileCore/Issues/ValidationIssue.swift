@@ -90,9 +90,9 @@ public struct ValidationIssue: Hashable, Sendable {
         case string(StringFormat)
         /// Text without two spaces in a row.
         case singleSpaces
-        /// The form in which the value is stored.
+        /// The stored form that the current rules require. Only a stored value can have this issue.
         case stored
-        /// The key that the values of the fields with these titles form.
+        /// A primary key that consists of the values of other fields. The list contains the titles of these fields.
         case keyOfParts([String])
         /// A cursor of a page. The page must have the same order as the query.
         case cursorOfSameOrder

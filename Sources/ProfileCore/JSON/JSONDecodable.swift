@@ -1,7 +1,7 @@
 /// A type that is read from a JSON value, with errors that name the member.
 ///
-/// A service parses the body of a request itself. `JSONDecoder` of Foundation accepts an object that has a member
-/// twice, and turns fractions into `Double`.
+/// A service should parse the body of a request with ``JSONValue`` instead of Foundation's `JSONDecoder`. `JSONDecoder`
+/// accepts an object that has a member twice, and turns fractions into `Double`.
 ///
 /// ```swift
 /// let query = try ProfileQuery(JSONValue(parsing: body))
@@ -11,8 +11,8 @@
 public protocol JSONDecodable: Decodable {
     /// Reads a value from its JSON form.
     ///
-    /// Conforming types disfavor this initializer, because a literal could also be a `JSONValue`: `Order("phone")` is the
-    /// order of the field.
+    /// Conforming types mark this initializer as `@_disfavoredOverload`, because a string literal can be a `JSONValue`.
+    /// So `Order("phone")` calls the initializer that takes the name of a field.
     init(_ json: JSONValue) throws(JSONMemberError)
 }
 

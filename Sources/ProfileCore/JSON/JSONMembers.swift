@@ -34,7 +34,7 @@ public struct JSONMembers: Hashable, Sendable {
     /// Reads a member with a closure, such as the initializer of a ``JSONDecodable`` type.
     ///
     /// - Returns: The value; nil if there is no such member, or if it is null.
-    /// - Throws: The error of the closure. The name of the member precedes its path.
+    /// - Throws: The error of the closure. The name of the member is inserted at the start of the error's path.
     public func read<Value>(
         _ name: String, _ read: (JSONValue) throws(JSONMemberError) -> Value
     ) throws(JSONMemberError) -> Value? {

@@ -61,8 +61,8 @@ public enum AllowedCharacters: Hashable, Sendable {
     /// their number.
     private static let mostTitled = 32
 
-    /// Returns the letters and digits first, and then all other characters as signs. Consecutive letters or digits are
-    /// written as a range, such as `a–f`.
+    /// Returns the letters and digits. If there are other characters, the last text lists them, as in `the signs # +`.
+    /// Three or more consecutive letters or digits are written as a range, such as `a–f`.
     private static func titles(of list: String) -> [String] {
         var seen: Set<Unicode.Scalar> = []
         let scalars = list.unicodeScalars.filter { seen.insert($0).inserted }
@@ -111,7 +111,7 @@ public enum Requirement: String, Hashable, Sendable, CaseIterable {
     /// A printable ASCII character that is not a letter, a digit or the space.
     case special
 
-    /// The name of one such character in a message, without "a" or "an".
+    /// The name of a character of this kind in a message, without "a" or "an".
     package var noun: String {
         switch self {
         case .uppercase: "uppercase letter"
@@ -121,7 +121,7 @@ public enum Requirement: String, Hashable, Sendable, CaseIterable {
         }
     }
 
-    /// Whether a value contains such a character. The value need not be valid UTF-8.
+    /// Whether a value contains a character of this kind. The value need not be valid UTF-8.
     package func isMet(by value: Span<UInt8>) -> Bool { ASCIISet(self).containsAny(of: value) }
 }
 

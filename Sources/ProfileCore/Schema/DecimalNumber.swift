@@ -68,7 +68,7 @@ struct DecimalNumber {
         }
         for index in digits where text[index] != UInt8(ascii: ".") { key.append(text[index]) }
         key.append(0)
-        // Of two negative numbers, the one with the greater size is less.
+        // A negative number with a greater absolute value must sort first, so the bytes are inverted.
         if isNegative { for index in start..<key.count { key[index] = ~key[index] } }
     }
 
@@ -100,7 +100,7 @@ struct DecimalNumber {
     }
 
     /// Returns the exponent. Returns 0 if the text has no exponent. Returns nil if the exponent has no digits, or more
-    /// than 18 significant digits. Then the sum of the exponent and a number of digits does not overflow.
+    /// than 18 significant digits. Because of this limit, the exponent plus a number of digits cannot overflow.
     private static func readExponent(_ text: Span<UInt8>, _ index: inout Int) -> Int? {
         guard index < text.count, text[index] | 0x20 == UInt8(ascii: "e") else { return 0 }
         index += 1

@@ -49,8 +49,8 @@ package struct FieldColumn: Hashable, Comparable, Sendable {
         if self.text != text { return nil }
     }
 
-    /// The fact that the column stands for; nil for the column of a field. An engine computes the text of the fact from
-    /// its own columns.
+    /// The ``ProfileFact`` with the name of this column; nil for the column of a field. An engine computes the text of
+    /// the fact from its own columns.
     package var fact: ProfileFact? { ProfileFact(name: text) }
 
     /// The names that the table of profiles gives to its own columns, and the names that SQLite gives to a row's id.

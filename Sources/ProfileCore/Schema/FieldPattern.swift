@@ -18,8 +18,8 @@ public final class FieldPattern: Hashable, CustomStringConvertible, @unchecked S
     /// The maximum number of calls of PCRE2's internal match function for one value. This number of calls takes about
     /// ten milliseconds.
     private static let mostSteps = 200_000
-    /// The maximum number of steps, multiplied by the length of the value in bytes. One step may read the whole value,
-    /// so this limits a match to about half a second.
+    /// The maximum product of the number of calls and the length of the value in bytes. One call may read the whole
+    /// value, so this limits a match to about half a second.
     private static let mostBytesWalked = 1 << 28
     /// The maximum memory for backtracking, in KiB.
     private static let heapLimit: UInt32 = 8_192

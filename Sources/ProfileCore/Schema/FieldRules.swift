@@ -21,7 +21,7 @@ public struct FieldRules: Hashable, Sendable {
     public internal(set) var isPrimaryKey = false
     /// Whether the database has an index for searches by this field. Its values may repeat.
     public internal(set) var isIndexed = false
-    /// The access to the field that its schema gives the owner. Nil if this is the default; see ``owner``.
+    /// The access of a profile's owner to the field, if the schema sets it. Nil for the default access; see ``owner``.
     var ownerRule: OwnerAccess?
     /// The texts that mean "no value". The empty text always means "no value" and is not listed. No text begins or ends
     /// with a space, and no text is listed twice.

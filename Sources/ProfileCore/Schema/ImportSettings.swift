@@ -1,7 +1,7 @@
 /// The settings with which files are imported into a store with this schema, unless an option says otherwise.
 ///
 /// An import that creates a store keeps the settings with which it read its file. So the next file of the same kind
-/// needs no options. In a schema file they are the members of the object `profiles`; see <doc:Schema>.
+/// needs no options. In a schema file, the settings are members of the object `profiles`; see <doc:Schema>.
 public struct ImportSettings: Hashable, Sendable {
     /// The delimiter between two cells; nil to detect it.
     public var delimiter: UInt8?
@@ -11,8 +11,11 @@ public struct ImportSettings: Hashable, Sendable {
     public var layout = TableLayout()
     /// The source of each profile's key.
     public var key = KeySource.column
-    /// The names of the fields that a key of the content is made of. Empty for all fields. A store keeps the fields of its
-    /// first file, so the key of a row stays the same if the schema gets further fields.
+    /// The names of the fields from which a key is computed if ``key`` is ``KeySource/content``. An empty list stands
+    /// for all fields except the primary key and the password.
+    ///
+    /// A store keeps the fields of its first file in this list. So the key of a row stays the same if the schema gets
+    /// further fields.
     public var contentFields: [String] = []
     /// The headers of the columns that are ignored.
     public var ignoredColumns: [String] = []

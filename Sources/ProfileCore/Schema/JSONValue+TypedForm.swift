@@ -17,9 +17,10 @@ extension JSONValue {
         }
     }
 
-    /// Returns the elements of a list as one text, separated by a comma and a space. An element that has a comma, a quote
-    /// or a line break, is empty, or begins or ends with white space, is enclosed in quotes, as in CSV. So the elements
-    /// can be told apart. Null is left out.
+    /// Returns the elements of a list as one text, separated by a comma and a space. Null is left out.
+    ///
+    /// As in CSV, an element is enclosed in quotes if it contains a comma, a quote or a line break. An element is also
+    /// enclosed in quotes if it is empty, or if it begins or ends with white space.
     ///
     /// - Parameter rules: The rules of the field; see ``typedForm(in:)``.
     /// - Returns: The text. It is empty for an empty list. Nil if this is not a list, or if an element is a list or an

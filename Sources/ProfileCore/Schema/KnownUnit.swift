@@ -104,7 +104,7 @@ struct FieldUnit: Sendable {
     private let bytes: [UInt8]
     private let decimals: [[UInt8]]
 
-    /// Returns nil if the values of the field may not have a unit, or if it has none.
+    /// Returns nil if the field has no unit, or if its values must not contain a unit.
     init?(of rules: FieldRules) {
         guard !rules.numberFormat.isBare, let unit = rules.unit?.trimmed, !unit.isEmpty else { return nil }
         text = unit
@@ -113,8 +113,8 @@ struct FieldUnit: Sendable {
         decimals = rules.type == .number ? [Array(String(rules.numberFormat.decimalCharacter).utf8)] : []
     }
 
-    /// Returns the text before or after the number of a value that is neither this unit nor another name of it. Returns
-    /// nil if there is no such text.
+    /// Returns the text before or after the number of a value, unless this text is the unit or another name of the
+    /// unit. Returns nil if the number has no other text beside it.
     ///
     /// A number without a text has the unit of its field. Nothing is allocated for such a number, and for a number with
     /// exactly this unit, because most values of a column are such numbers.

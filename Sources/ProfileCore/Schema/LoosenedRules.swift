@@ -4,7 +4,7 @@ extension ProfileSchema {
     ///
     /// - Parameters:
     ///   - broken: The rules that the file breaks, by field. Only these rules change.
-    ///   - keyFields: The fields whose stored values the keys are made of. Their values keep their stored form.
+    ///   - keyFields: The fields whose stored values form the keys. The stored form of these values does not change.
     /// - Returns: The loosened schema, or this schema if a schema cannot hold the looser rules, for example because a
     ///   list has too many entries.
     package func loosened(
@@ -22,7 +22,7 @@ extension ProfileSchema {
         return (try? ProfileSchema(parsing: loosened.document())) == loosened ? loosened : self
     }
 
-    /// The names of the fields that may be part of a key of the content.
+    /// The names of all fields from which a ``KeySource/content`` key may be computed.
     package var contentFields: [String] { openFields.filter { !$0.isPrimaryKey }.map(\.name.text) }
 
     /// Returns the schema with additional fields. Stored profiles have no values in these fields, so the fields are not
@@ -37,7 +37,7 @@ extension ProfileSchema {
             fields.append(field)
         }
         var settings = importSettings
-        // With further fields, the rows of the previous files would get other keys.
+        // The new fields must not be part of the key. Otherwise the rows of earlier files would get other keys.
         if settings.key == .content, settings.contentFields.isEmpty { settings.contentFields = contentFields }
         return ProfileSchema(name: name, fields: fields, primaryKeyIndex: primaryKeyIndex, importSettings: settings)
     }
@@ -123,7 +123,7 @@ extension FieldRules {
         } else if type != other.type {
             return text
         } else {
-            // Without formats, the values are written in ISO 8601.
+            // An empty list means ISO 8601. ISO 8601 is not combined with other formats, so the field becomes text.
             if formats.isEmpty != other.formats.isEmpty { return text }
             for format in other.formats where !rules.formats.contains(format) {
                 if rules.formats.contains(where: format.looksLike) { return text }

@@ -43,14 +43,14 @@ public struct NumberFormat: Hashable, Sendable {
 
     /// Converts a number to a text in this notation. The number is in its stored form or in JSON notation.
     func typedForm(of stored: String) -> String {
-        // In an integer field, a point may be both the decimal and the group character. If so, a comma is written
-        // before a fraction, because a point would look like a group separator.
+        // The decimal character of an integer field is always a point, and its group character may also be a point. If
+        // so, a comma is written before a fraction, because a point would look like a group separator.
         let decimal: Character = groupCharacter == "." && decimalCharacter == "." ? "," : decimalCharacter
         return decimal == "." ? stored : stored.replacing(".", with: String(decimal))
     }
 
-    /// Converts a stored number to a text in this notation, with the character between groups of three digits. The
-    /// pattern has the text around the number, the place of a minus and the least number of decimals.
+    /// Converts a stored number to a text in this notation. ``groupCharacter`` separates groups of three digits. The
+    /// pattern has the text around the number, the position of a minus and the least number of decimals.
     ///
     /// Later rules may have changed the type of the field from text to number. A stored text that is not a number is
     /// returned unchanged.
@@ -173,8 +173,8 @@ package struct NumberReader: Sendable {
     /// directly before the digits, the range includes this character. But if a letter is before the decimal character,
     /// the range does not include it: `$.50` is one half, but `No.5` is five.
     ///
-    /// The result also says whether a minus precedes the other characters, as in `-$5`. Then the range begins after
-    /// these characters.
+    /// `isNegative` says whether a minus precedes the other characters, as in `-$5`. In that case, the range does not
+    /// contain the minus.
     private func number(in text: Span<UInt8>, decimal: [UInt8]?) -> (range: Range<Int>, isNegative: Bool)? {
         let isNegative = hasDetachedMinus(text, decimal: decimal)
         var start = isNegative ? 1 : 0

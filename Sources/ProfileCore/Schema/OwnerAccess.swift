@@ -1,4 +1,5 @@
-/// The access to a field that the owner has: the person whose profile it is. Programs and operators have every access.
+/// The access of a profile's owner to a field. The owner is the person that the profile describes. Programs and
+/// operators have every access.
 ///
 /// A store does not know who calls it, so it does not use this rule. A service uses it for requests of people: with
 /// ``ProfileDraft/init(_:ofOwnerIn:)``, ``ProfileDraft/merge(_:ofOwnerIn:)``, ``ProfileSchema/forOwner``,
@@ -13,15 +14,18 @@ public enum OwnerAccess: String, Hashable, Sendable, CaseIterable {
 }
 
 extension FieldRules {
-    /// The access of a profile's owner to the field. By default, an owner edits every field, but reads the primary key.
+    /// The access of a profile's owner to the field. By default, an owner can edit every field except the primary key.
+    /// The primary key is read-only by default.
     ///
     /// For the password this is always ``OwnerAccess/edit``.
     public var owner: OwnerAccess { ownerRule ?? (isPrimaryKey ? .read : .edit) }
 }
 
 extension ProfileSchema {
-    /// The schema as the owner of a profile sees it: without hidden fields and without the settings of imports, which may
-    /// name them. It is for forms and for people who ask for the rules. A store validates by the whole schema.
+    /// The schema as the owner of a profile sees it: without hidden fields and without import settings. Import settings
+    /// may contain the names of hidden fields.
+    ///
+    /// This schema is for forms and for people who ask for the rules. A store validates with the whole schema.
     public var forOwner: ProfileSchema {
         let shown = fields.filter { $0.owner != .hidden }
         let key = shown.firstIndex { $0.isPrimaryKey } ?? 0

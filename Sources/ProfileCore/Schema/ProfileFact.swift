@@ -53,7 +53,7 @@ package enum ProfileFact: String, Hashable, CaseIterable, Sendable {
         }
     }
 
-    /// Completes a day to the moment at which it begins in UTC, if the fact is a time.
+    /// If the fact is a time, converts a day to the start of that day in UTC. Any other value is returned unchanged.
     func completed(_ value: String) -> String {
         type == .dateTime && CalendarDay(iso: value.trimmed) != nil ? value.trimmed + "T" + "00:00:00Z" : value
     }

@@ -1,10 +1,12 @@
 // The columns in which a store keeps the values of the fields.
 extension ProfileSchema {
-    /// Returns for each field the field of an earlier schema whose values it continues.
+    /// Finds for each field the earlier field that it continues. A field continues an earlier field if it keeps the
+    /// stored values of the earlier field.
     ///
-    /// Fields with assigned columns continue the field with the same column. Otherwise a field continues the field with
-    /// its former name, unless the earlier schema has the same former name for the field: then the field was renamed
-    /// already. A field that continues no field by these rules continues the field with the same name.
+    /// A field with an assigned column continues the earlier field with this column. Any other field continues the
+    /// earlier field that has its former name. If the field has the same former name in the earlier schema, it was
+    /// renamed before, and the former name is ignored. If there is no such field, a field without an assigned column
+    /// continues the earlier field with the same name.
     /// - Parameter earlier: The earlier schema.
     /// - Returns: The positions in the earlier schema; nil for each new field. No position occurs twice.
     package func sources(in earlier: ProfileSchema) -> [Int?] {
@@ -37,9 +39,10 @@ extension ProfileSchema {
 
     /// Returns the schema with the columns that its fields get when a store adopts it.
     ///
-    /// A field with an assigned column keeps it. A field that continues an earlier field has the column of that field. If
-    /// the schema in force does not have the former name of a field, the latest earlier version that has it counts. A new
-    /// field gets a column that no version has used, so the values of removed fields never appear in it.
+    /// A field with an assigned column keeps it. A field that continues an earlier field has the column of that field.
+    /// The field with the former name may be missing in the schema in force. In this case, the column is taken from the
+    /// latest version that has this field. A new field gets a column that no version has used, so the values of removed
+    /// fields never appear in it.
     /// - Parameter versions: All schemas that were ever in force, oldest first. Empty for a new store: then each field
     ///   gets its first column.
     /// - Returns: The schema, with a column for every field that is not secret.

@@ -1,6 +1,6 @@
 extension ProfileSchema {
-    /// The rules by which a file is read to compare it with profiles: without the secret, and without required fields
-    /// other than the primary key. So a file that lacks a column can be compared by its other columns.
+    /// The rules for reading a file that is compared with profiles. The secret field is omitted, and only the primary
+    /// key is required. So a file that lacks a column can be compared by its other columns.
     package var forComparing: ProfileSchema {
         let open = openFields.map { field in
             var field = field

@@ -174,7 +174,8 @@ extension ProfileSchema {
             keyParts = Self.keyParts(importSettings.key, fields, primaryKeyIndex)
         }
 
-        /// A key of one column is that column. If a column has no field, the import of a file decides what the key is.
+        /// Returns the positions of the fields that form a key of two or more columns. Empty for any other key, and if
+        /// a column has no field that may be part of a key. In these cases, only an import can compute the key.
         private static func keyParts(_ key: KeySource, _ fields: [FieldRules], _ primaryKeyIndex: Int) -> [Int] {
             guard case .columns(let headers) = key, headers.count > 1 else { return [] }
             let names = fields.map { [$0.name.text] + $0.columns }

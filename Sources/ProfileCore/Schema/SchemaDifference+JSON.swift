@@ -26,7 +26,8 @@ extension SchemaDifference.Change: JSONEncodable {
 }
 
 extension RuleChange: JSONEncodable {
-    /// The members `rule`, `before`, `after` and `effect`. Without a rule, `before` or `after` is null.
+    /// The members `rule`, `before`, `after` and `effect`. If the field had no such rule before the change, `before` is
+    /// null. If the field has no such rule after the change, `after` is null.
     public var json: JSONValue {
         [
             "rule": .string(rule), "before": before.map(JSONValue.string) ?? .null,

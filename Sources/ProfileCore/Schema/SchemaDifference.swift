@@ -6,7 +6,8 @@ public struct SchemaDifference: Hashable, Sendable {
         case added(FieldRules)
         /// A field that only the old schema has.
         case removed(FieldRules)
-        /// A field that both schemas have, but with different rules. If it is renamed, its names differ.
+        /// A field that both schemas have, but with different rules. If the field was renamed, `before` and `after`
+        /// have different names.
         case changed(before: FieldRules, after: FieldRules)
         /// The fields that both schemas have are in another order.
         case reordered

@@ -93,7 +93,7 @@ public struct TimeOfDay: Hashable, Comparable, Sendable, CustomStringConvertible
     }
 
     /// Reads a time zone: `Z`, or a sign (`+` or `-`) that is followed by `hh`, `hhmm` or `hh:mm`. Returns the offset
-    /// from UTC in minutes, or nil for any other text.
+    /// from UTC in minutes, or nil if the text is not a time zone.
     static func offset(_ text: Span<UInt8>) -> Int? {
         if text.count == 1 { return text[0] | 0x20 == UInt8(ascii: "z") ? 0 : nil }
         guard text.count >= 3, text[0] == UInt8(ascii: "+") || text[0] == UInt8(ascii: "-"),

@@ -4,7 +4,7 @@
 /// in Python, the case of letters is ignored, and any white space matches any other white space.
 struct TimePattern: Hashable, Sendable {
     private let pieces: [Piece]
-    /// The parts that are not written in the usual way.
+    /// The style of each part that is not written in the default way.
     private let styles: [Part: Style]
 
     /// A way to write a part. It has no effect on reading.
@@ -108,7 +108,8 @@ struct TimePattern: Hashable, Sendable {
         // A pattern with a 12-hour clock must contain AM or PM. A pattern with a 24-hour clock must not contain AM or
         // PM.
         guard count(.half) == count(.hourOfHalf), hours <= 1 else { return false }
-        // A minute needs an hour, a second needs a minute, and a fraction needs a second.
+        // A pattern with a minute must also contain an hour, a pattern with a second must contain a minute, and a
+        // pattern with a fraction must contain a second.
         guard hours >= count(.minute), count(.minute) >= count(.second), count(.second) >= count(.fraction) else {
             return false
         }
@@ -216,7 +217,7 @@ extension TimePattern.Piece {
 }
 
 extension TimePattern.Part {
-    /// Whether the part can be written in this way.
+    /// Whether the part can be written in this style.
     fileprivate func mayBe(_ style: TimePattern.Style) -> Bool {
         switch style {
         case .unpadded: [.month, .day, .hour, .hourOfHalf, .minute, .second].contains(self)

@@ -59,13 +59,13 @@ package enum ValueOrder: Sendable {
         }
     }
 
-    /// Appends a text and an end that sorts before every longer text.
+    /// Appends a text and a terminator of two zero bytes. So a text sorts before every longer text that begins with it.
     @inline(__always)
     private static func append(_ text: Span<UInt8>, to key: inout [UInt8], _ fold: (UInt8) -> UInt8) {
         for index in text.indices {
             let byte = fold(text[index])
             key.append(byte)
-            // A zero byte in the text must sort after the end.
+            // A zero byte in the text must sort after the terminator.
             if byte == 0 { key.append(0xFF) }
         }
         key.append(0)

@@ -221,7 +221,7 @@ struct FieldParser {
         }
         if rules.isSecret { extensions.report("owner", .secretIsOwned) }
         if rules.isPrimaryKey, owner == .hidden { extensions.report("owner", .keyIsHidden) }
-        // The default is not kept, so that rules with and without it are equal.
+        // The default access is not kept. So a field that declares the default equals a field that declares nothing.
         if owner != rules.owner { rules.ownerRule = owner }
     }
 

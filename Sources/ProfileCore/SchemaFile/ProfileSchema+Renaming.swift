@@ -5,7 +5,8 @@ extension ProfileSchema {
     /// name becomes one of its ``FieldRules/columns``. If the title of a field is its name in words, the title changes too.
     /// - Parameter names: The new names by the old ones. Two fields may swap their names.
     /// - Returns: The schema with the new names. Names of fields that the schema does not have are ignored.
-    /// - Throws: The errors of the renamed schema, if it is invalid. For example, another field may have a new name.
+    /// - Throws: The errors of the renamed schema, if it is invalid. For example, a new name may already be the name of
+    ///   another field.
     public func renaming(_ names: [FieldName: FieldName]) throws(SchemaFailure) -> ProfileSchema {
         let taken = Set(fields.map { FoldedHeader((names[$0.name] ?? $0.name).text) })
         let fields = fields.map { field in

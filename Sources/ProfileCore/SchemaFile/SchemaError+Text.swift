@@ -41,8 +41,8 @@ extension SchemaError.Reason {
         case .lengthsInverted(let minimum, let maximum): "\(minimum) is more than maxLength, \(maximum)"
         case .boundsInverted: "it is more than maximum"
         case .badPattern(let error): error.text
-        case .impliedByMask: "the mask says this already"
-        case .impliedByFormat: "the field's format says this already"
+        case .impliedByMask: "the mask determines this already; remove one of the two"
+        case .impliedByFormat: "the field's format determines this already; remove one of the two"
         case .ambiguousFormats(let format, let other):
             "what is written as \"\(format)\" could be read as \"\(other)\" as well"
         case .notAMissingValue(let text): "\(text.quoted) is not in missingValues; add it there"
@@ -160,8 +160,8 @@ extension FieldType {
 extension FieldPattern.CompileError {
     fileprivate var text: String {
         switch self {
-        case .tooLong(let allowed): "it is longer than \(allowed) bytes, at byte \(allowed) of it"
-        case .malformed(let code, let offset): "\(FieldPattern.text(ofError: code)), at byte \(offset) of it"
+        case .tooLong(let allowed): "it is longer than \(allowed) bytes"
+        case .malformed(let code, let offset): "\(FieldPattern.text(ofError: code)), at byte \(offset) of the pattern"
         }
     }
 }

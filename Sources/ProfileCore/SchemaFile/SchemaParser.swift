@@ -99,7 +99,7 @@ private struct SchemaParser {
         }
         checkNames(fields)
         checkColumns(fields)
-        // A field with an error in its name may be one of the fields of the content.
+        // `contentFields` may refer to a field whose own name has an error. In this case the list is not checked.
         if haveNames { checkContentFields(of: profiles, in: fields) }
         guard let index = fields.firstIndex(where: { $0.rules.isPrimaryKey }) else {
             // A field without a valid name may be the primary key. So if there is such a field, a missing key is not
@@ -150,7 +150,7 @@ private struct SchemaParser {
         checkFormerNames(fields)
     }
 
-    /// Checks that no two fields have the same former name, because only one field can continue the values of a name.
+    /// Checks that no two fields have the same former name, because only one field can keep the values of that field.
     private func checkFormerNames(_ fields: [(rules: FieldRules, path: String)]) {
         var owners: [FieldName: FieldName] = [:]
         for (rules, path) in fields {
@@ -162,7 +162,7 @@ private struct SchemaParser {
         }
     }
 
-    /// Checks that a key of the content is made of fields that exist. Neither the key itself nor a secret is part of it.
+    /// Checks that every name in `contentFields` is the name of a field. The primary key and a secret are not allowed.
     private func checkContentFields(of settings: SchemaObject, in fields: [(rules: FieldRules, path: String)]) {
         guard case .array(let names)? = settings["contentFields"] else { return }
         let known = fields.filter { !$0.rules.isPrimaryKey && !$0.rules.isSecret }.map(\.rules.name.text)
@@ -174,8 +174,8 @@ private struct SchemaParser {
 
     /// Checks that no column of a file matches two fields. An import first searches for a column with exactly the same
     /// name. Then it searches for a column with an equal `FoldedHeader`. So `first_name` and `firstname` may both be
-    /// names of columns. An import matches hash columns before all other columns. So a column that has the name of the
-    /// password field may contain hashes.
+    /// names of columns. An import matches hash columns before all other columns. So `hashColumns` may contain the name
+    /// of the password field.
     private func checkColumns(_ fields: [(rules: FieldRules, path: String)]) {
         var owners: [String: String] = [:]
         for (rules, _) in fields { owners[rules.name.text] = rules.name.text }

@@ -10,7 +10,7 @@ extension UInt8 {
 }
 
 extension Span<UInt8> {
-    /// Returns whether both have the same bytes.
+    /// Returns whether this span and `other` have the same bytes.
     @inlinable package func isEqual(to other: Span<UInt8>) -> Bool {
         count == other.count && indices.allSatisfy { self[$0] == other[$0] }
     }

@@ -15,9 +15,9 @@ package struct FoldedText: Hashable, Sendable {
     /// the same way.
     private let firstCase: UInt64
     private let secondCase: UInt64
-    /// A mask of highest bits. If the mask contains the highest bit of a byte in a word, only this byte is compared,
-    /// and not the byte after it. If this text has one byte, the mask contains the highest bits of all bytes. Otherwise
-    /// it contains only the highest bit of the last byte, because the byte after it is in another word.
+    /// Marks the bytes of a word after which the second byte of this text is not searched. A byte is marked by its
+    /// highest bit. If this text has one byte, all bytes are marked. Otherwise only the last byte of the word is
+    /// marked, because the byte after it is in another word.
     private let ending: UInt64
 
     package init(_ text: String) { self.init(text.utf8Span.span) }

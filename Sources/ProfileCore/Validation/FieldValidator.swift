@@ -129,7 +129,7 @@ final class FieldValidator: Sendable {
     func keyPart(_ value: Span<UInt8>, as notation: ValueNotation) -> String? {
         guard !value.isEmpty else { return nil }
         if case .text = kind {
-            // A text is stored as it is written, so its other rules are not checked.
+            // A text is stored as it is written, so the other rules of the field are not checked.
             let isMissing = missingValues.contains(value) || missingStoredForms.contains(value)
             return hasMissingValues && isMissing ? nil : String(value)
         }

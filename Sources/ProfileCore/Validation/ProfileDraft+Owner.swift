@@ -1,25 +1,26 @@
-// Drafts and patches of the person whose profile it is.
+// Reads drafts and patches from the owner of a profile: the person whose data the profile contains.
 extension ProfileDraft {
-    /// Reads the draft of a person who registers: the primary key, the password, and the fields that an owner may edit;
-    /// see ``init(_:)-(JSONValue)``.
+    /// Reads the draft of a person who registers; see ``init(_:)-(JSONValue)``. The draft may contain the primary key,
+    /// the fields that form it, the password, and the fields that an owner may edit.
     ///
     /// - Throws: An error as from ``init(_:)-(JSONValue)``; `unknownName` for a hidden or unknown field and for
-    ///   `password_hash`; `readOnly` for a field that an owner only reads.
+    ///   `password_hash`; `readOnly` for any other field that an owner only reads.
     public init(_ json: JSONValue, ofOwnerIn schema: ProfileSchema) throws(JSONMemberError) {
         try self.init(json)
         let key = [schema.primaryKeyIndex] + schema.keyParts
         try json.requireNames(of: schema) { name in key.contains { schema.fields[$0].name.text == name } }
     }
 
-    /// Applies a merge patch of the person whose profile it is; see ``merge(_:)-(JSONValue)``. The patch may repeat a
+    /// Applies a merge patch that the owner of the profile sent; see ``merge(_:)-(JSONValue)``. The patch may repeat a
     /// value that the owner only reads.
     ///
     /// - Parameters:
     ///   - patch: The patch. For a field that the owner only reads, the text in the patch must be the stored value.
     ///   - schema: The rules in force.
     /// - Throws: An error as from ``merge(_:)-(JSONValue)``; `unknownName` for a hidden or unknown field and for
-    ///   `password_hash`; `readOnly` if the patch changes a field that an owner only reads, or has a password: a service
-    ///   asks for the old password first. Then the draft is unchanged.
+    ///   `password_hash`; `readOnly` if the patch changes a field that an owner only reads. Also `readOnly` if the
+    ///   patch contains a password, because an owner must prove the old password to change it. If the method throws an
+    ///   error, the draft is unchanged.
     public mutating func merge(_ patch: JSONValue, ofOwnerIn schema: ProfileSchema) throws(JSONMemberError) {
         var changes = try ProfileDraft(patch)
         if changes.password != nil { throw JSONMemberError(.readOnly, at: FieldName.password.text) }

@@ -12,8 +12,8 @@ public struct ProfileDraft: Sendable {
     public var password: Secret?
     /// A password hash that the draft has instead of a typed password; see ``PasswordHash``.
     public var passwordHash: String?
-    /// The key and the values of the stored profile that the draft edits. If other values form the primary key,
-    /// validation keeps this key until an edit changes one of these values.
+    /// The key and the values of the stored profile that the draft edits. If the values of other fields form the
+    /// primary key, validation keeps the stored key until an edit changes one of the values that form it.
     package var stored: StoredKey?
 
     /// The primary key of a stored profile, with the values that it has in all fields.
@@ -77,8 +77,8 @@ public struct ProfileDraft: Sendable {
         set { self[name.text] = newValue }
     }
 
-    /// The value of a field. If `password` is set, its text becomes a ``Secret``, and the subscript does not return it.
-    /// `password_hash` is a hash that the draft has instead of a typed password.
+    /// The value of a field. For the name `password`, the setter stores the text as a ``Secret``, and the getter
+    /// returns nil. The name `password_hash` refers to a hash that the draft has instead of a typed password.
     public subscript(name: String) -> DraftValue? {
         get {
             if name == Self.hashName { return passwordHash.map(DraftValue.init(_:)) }
@@ -103,8 +103,8 @@ public struct ProfileDraft: Sendable {
         clearedNames.remove(name)
     }
 
-    /// Sets the value of a field to typed text. To read the text, use ``DraftValue/text`` of the value. This subscript
-    /// cannot be read, because it would lose the notation.
+    /// Sets the value of a field to typed text. This subscript is write-only, because a `String` does not contain the
+    /// notation of the value. To read the text, use ``DraftValue/text`` of the value.
     @_disfavoredOverload
     public subscript(name: FieldName) -> String? {
         @available(*, unavailable, message: "Read the text of the value: draft[name]?.text")
@@ -112,8 +112,8 @@ public struct ProfileDraft: Sendable {
         set { self[name.text] = newValue }
     }
 
-    /// Sets the value of a field to typed text. To read the text, use ``DraftValue/text`` of the value. This subscript
-    /// cannot be read, because it would lose the notation.
+    /// Sets the value of a field to typed text. This subscript is write-only, because a `String` does not contain the
+    /// notation of the value. To read the text, use ``DraftValue/text`` of the value.
     @_disfavoredOverload
     public subscript(name: String) -> String? {
         @available(*, unavailable, message: "Read the text of the value: draft[name]?.text")
@@ -179,8 +179,8 @@ extension ProfileDraft: JSONDecodable {
     /// let profile = try await repository.edit("ann", expecting: revision) { try $0.merge(patch) }
     /// ```
     /// - Parameter patch: An object like the one that ``init(_:)-(JSONValue)`` reads.
-    /// - Throws: An error as from ``init(_:)-(JSONValue)``, or `notClearable` if the password or its hash is null. Then
-    ///   the draft is unchanged.
+    /// - Throws: An error as from ``init(_:)-(JSONValue)``, or `notClearable` if the password or its hash is null. If
+    ///   the method throws an error, the draft is unchanged.
     public mutating func merge(_ patch: JSONValue) throws(JSONMemberError) {
         let changes = try ProfileDraft(patch)
         for name in [FieldName.password.text, Self.hashName] where changes.clearedNames.contains(name) {

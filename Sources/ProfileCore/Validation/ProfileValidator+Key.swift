@@ -42,7 +42,7 @@ extension ProfileValidator {
                 }
                 return rows.judge(DraftValue(computed), index: index)
             }
-            // The issues of the parts say what is missing.
+            // The key gets no issue, because the fields that form it report their missing values.
             if isEmpty { return rows.appendAbsent() }
         }
         rows.judge(value, index: index)

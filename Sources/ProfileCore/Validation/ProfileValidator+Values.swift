@@ -56,7 +56,8 @@ extension FieldValidator {
 }
 
 extension FieldRules {
-    /// The field's rules without bounds, lists and patterns. The rules that remain define the notation of values.
+    /// The field's rules for the notation of values. They contain no bounds, no pattern, and no list of allowed or
+    /// missing values.
     fileprivate var ofTypeAlone: FieldRules {
         var rules = self
         rules.minimum = nil

@@ -35,8 +35,7 @@ package struct ValidProfiles: Sendable {
     package private(set) var origins: [Origin] = []
     /// The passwords that are not hashed yet. The key is the number of the row, from 0.
     package private(set) var passwords: [Int: Secret] = [:]
-    /// The rows whose password was validated before it was hashed. If another row has a hash, the hash comes from the
-    /// input.
+    /// The rows whose password was validated before it was hashed. In any other row, a hash comes from the input.
     private var rowsWithJudgedHash: Set<Int> = []
 
     package struct Slot: Sendable {

@@ -1,6 +1,6 @@
 extension WrittenForm {
-    /// Returns whether the field reads its values in this form. Limits of the values do not count. Missing values do not
-    /// count either, because the store holds no value that means "no value" in any notation.
+    /// Returns whether the field reads its values in this form. The method ignores the field's bounds. It also ignores
+    /// `missingValues`, because the store never contains a value that equals one of them.
     func isRead(by rules: FieldRules) -> Bool {
         var plain = FieldRules(name: rules.name, title: rules.title, type: rules.type)
         plain.formats = rules.formats

@@ -83,7 +83,8 @@ extension LoginError {
 }
 
 extension LoginError {
-    /// The kind of this error, which decides what a caller can do. A wrong answer of a remote service is `unavailable`.
+    /// The kind of this error. A caller can use the kind to decide how to continue. If the response of a remote service
+    /// is invalid or has an unexpected status, the kind is `unavailable`.
     public var kind: ProfileStoreError.Kind {
         switch self {
         case .invalidUsernameLength, .invalidPasswordLength, .invalidPasswordCharacters, .noPasswords: .invalid

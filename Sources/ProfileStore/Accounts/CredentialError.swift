@@ -9,7 +9,7 @@ public enum CredentialError: Error, Hashable, Sendable {
     /// A hundred consecutive attempts failed. To end the lock, the owner of the store must call
     /// ``ProfileRepository/unlock(_:)``, remove the passcode, or set another password.
     case locked
-    /// The profile has a passcode already. Edit it.
+    /// The profile has a passcode already. Edit the passcode instead.
     case passcodeExists
     /// The profile has no passcode to remove.
     case noPasscode

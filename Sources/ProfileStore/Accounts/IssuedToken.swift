@@ -12,8 +12,8 @@ public struct IssuedToken<Value: Sendable>: Sendable {
     /// for an access token, `pr_` for a reset, and `pd_` for a device.
     public let token: Secret
 
-    /// The token as a text, for a cookie or a header. The memory of a text cannot be zeroed, so read it once, when the
-    /// token is sent.
+    /// The token as a text, for a cookie or a header. The memory of a text cannot be zeroed. So read this property only
+    /// once, when the token is sent.
     public var text: String { String(token.bytes) }
 
     init(_ value: Value, _ token: Secret) {

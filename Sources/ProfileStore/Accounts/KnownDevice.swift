@@ -1,7 +1,7 @@
 /// A device on which a person has logged in to a profile. The device has a token, which OWASP calls a device cookie.
 ///
-/// Attempts to log in to this profile from this device are counted for the device. So strangers who lock the username do
-/// not keep its owner from logging in.
+/// Attempts to log in to this profile from this device are counted for the device and not for the username. So the
+/// owner can log in from the device even if failed attempts of strangers have locked the username.
 public struct KnownDevice: Hashable, Identifiable, Sendable {
     /// The id. A client cannot present the id in place of the token.
     public let id: TokenID

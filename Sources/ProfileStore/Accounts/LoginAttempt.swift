@@ -91,8 +91,8 @@ package struct LoginAttempt: Sendable {
     /// letters is ignored in usernames. The name has at most 1,024 bytes, because longer names could fill the store.
     package var foldedName: String { Self.foldedName(username) }
 
-    /// The name under which attempts are counted for a token and not for a username. The count of an ended token stays
-    /// until the engine removes the oldest counts of names without a profile.
+    /// The name under which attempts are counted for a token instead of a username. When the token ends, its count
+    /// stays. If too many names have no profile, the engine removes the oldest counts of such names.
     package static func name(of kind: TokenKind, _ id: TokenID) -> String { "\(kind.rawValue):\(id)" }
 
     package static func foldedName(_ username: String) -> String {

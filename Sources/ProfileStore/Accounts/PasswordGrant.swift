@@ -23,7 +23,8 @@ package struct PasswordProof: Sendable {
     package let session: TokenID
     /// The hash that the old password was checked against.
     package let hash: PasswordHash
-    /// The attempt at the old password, which the engine settles as right.
+    /// The attempt in which the old password was checked. When the new password is set, the failed attempts under the
+    /// name of this attempt are removed.
     package let attempt: LoginAttempt
     /// The session to start after the change.
     package let next: NewSession

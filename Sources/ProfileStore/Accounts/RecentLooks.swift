@@ -8,7 +8,7 @@ internal import Threads
 final class RecentLooks: Sendable {
     private struct Look {
         let token: StoredToken
-        /// The time at which the look-up began, or an earlier time.
+        /// The time immediately before the look-up in the store. The age of the entry is counted from this time.
         let time: ContinuousClock.Instant
     }
 

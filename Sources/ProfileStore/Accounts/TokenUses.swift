@@ -14,7 +14,7 @@ final class TokenUses: Sendable {
     private let state = Locked(State())
     private let write: @Sendable ([TokenUse]) async -> Void
 
-    /// - Parameter write: Writes the times at which tokens were used. If a write fails, its uses may be lost, because the
+    /// - Parameter write: Writes the times at which tokens were used. A failed write does not need a retry, because the
     ///   next use of the token is written too.
     init(write: @escaping @Sendable ([TokenUse]) async -> Void) { self.write = write }
 

@@ -1,6 +1,6 @@
 /// A change of a store's profiles or rules; see ``ProfileRepository/Changes/stream(after:)``.
 ///
-/// Of a profile, the log contains only the id. It contains no usernames and no values, so it contains no data of
+/// The log identifies profiles only by their ids. It contains no usernames and no values, so it contains no data of
 /// removed profiles. When a change is read, ``username`` and ``revision`` are read from the profile. So they are the
 /// profile's present values.
 public struct ProfileChange: Hashable, Sendable {
@@ -56,8 +56,8 @@ public struct ProfileChange: Hashable, Sendable {
         self.author = author
     }
 
-    /// Creates the change `missed`. If the log no longer contains the next change for a listener, the listener receives
-    /// this change.
+    /// Creates a change of the kind ``Kind/missed``. A listener receives it if the log no longer contains the changes
+    /// that the listener should receive next.
     package static func missed(upTo number: Int64) -> ProfileChange {
         ProfileChange(
             number: number, kind: .missed, profileIDs: nil, username: nil, revision: nil, changedAt: nil,

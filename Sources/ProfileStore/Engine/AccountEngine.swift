@@ -21,10 +21,10 @@ package protocol AccountEngine: Sendable {
     /// The duration of the call does not depend on whether a profile has the username (P10).
     func admit(_ attempt: LoginAttempt) async throws(ProfileStoreError) -> ThrottleState.Decision
 
-    /// Stores the outcome of an admitted attempt. If the outcome contains a session, this method
-    /// starts the session and remembers its device. A device token of the profile that was presented gets a new expiry;
-    /// without such a token, a new one is issued. If the outcome contains a new hash of the same password, the engine
-    /// replaces the stored hash. The sessions of the profile continue.
+    /// Stores the outcome of an admitted attempt. If the outcome contains a session, this method starts the session
+    /// and, on request, remembers its device. If the device presented a valid token of this profile, this token gets a
+    /// new expiry. Otherwise, the device gets a new token. If the outcome contains a new hash of the same password, the
+    /// engine replaces the stored hash. The sessions of the profile continue.
     ///
     /// - Returns: The profile. Nil if the outcome is not `right`, or if the profile no longer exists.
     func settle(
@@ -69,8 +69,8 @@ package protocol AccountEngine: Sendable {
     func end(_ tokens: EndingTokens) async throws(ProfileStoreError) -> [StoredToken]?
 
     /// Sets a new password. Like an edit, this method increases the revision, logs the change, and removes the failed
-    /// attempts with the password. It ends all tokens of the profile. Then it starts the session of the grant,
-    /// and remembers its device.
+    /// attempts with the password. It ends all tokens of the profile. If the grant is a proof, the method then starts
+    /// the session of the proof. A reset starts no session.
     ///
     /// - Parameters:
     ///   - hash: The hash of the new password.

@@ -28,8 +28,8 @@ package struct ConditionalWrites: Sendable {
     /// The outcome of one write.
     package enum Outcome: Hashable, Sendable {
         case written
-        /// The profile has changed. A profile cannot be restored if it exists already, or if the history does not
-        /// contain its removal.
+        /// The profile was changed or removed. For a restored profile: the profile exists already, or the history does
+        /// not contain its removal.
         case stale
         /// Other profiles have the same values in these unique fields.
         case taken([FieldName])

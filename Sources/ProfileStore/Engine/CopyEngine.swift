@@ -20,7 +20,7 @@ package protocol CopyEngine: Sendable {
     /// Stores rows in one transaction, exactly as they were read. The profiles keep their ids. No change is logged.
     ///
     /// - Parameters:
-    ///   - rows: The rows, with their records.
+    ///   - rows: The rows. Each row must contain its ``StoredRows/Record``.
     ///   - fields: The fields of the rows' cells.
     /// - Throws: `notUnused` if another writer has stored profiles in this store during the copy.
     func place(_ rows: StoredRows, of fields: [FieldRules]) async throws(ProfileStoreError)

@@ -8,7 +8,8 @@ package protocol HistoryEngine: Sendable {
     /// If a list may be long, it is read on a thread that may block. It is never read on a thread of Swift's executor.
     func history(_ list: HistoryList, at time: Timestamp) async throws(ProfileStoreError) -> [HistoryEntry]
 
-    /// Returns changes of the history with their counts, newest first. Expired changes are not returned.
+    /// Returns changes of the history, newest first. Each change has the numbers of profiles that it added, updated and
+    /// removed. Expired changes are not returned.
     func historyChanges(
         _ list: HistoryChangeList, at time: Timestamp
     ) async throws(ProfileStoreError) -> [HistoryChange]
@@ -26,7 +27,7 @@ package protocol HistoryEngine: Sendable {
     /// - Parameters:
     ///   - id: The profile, which may have been removed before.
     ///   - stamp: The time and author of the write.
-    /// - Returns: Whether the store had the profile or anything else of it.
+    /// - Returns: Whether the store contained the profile, its history, or a stored outcome with this profile.
     /// - Throws: The errors that every method may throw.
     func erase(_ id: Int64, _ stamp: WriteStamp) async throws(ProfileStoreError) -> Bool
 }
@@ -67,8 +68,8 @@ package struct HistoryList: Sendable {
 }
 
 extension HistoryList {
-    /// Returns the time after which the entries of the list were made. Entries that were made at the time `expired`, in
-    /// milliseconds, or before it have expired.
+    /// Returns the exclusive lower bound for the times of the list's entries, in milliseconds. `expired` is the latest
+    /// time of an entry that has expired.
     package func start(after expired: Int64) -> Int64 {
         since.map { max(expired, $0.advanced(byMilliseconds: -1).millisecondsSince1970) } ?? expired
     }

@@ -53,7 +53,7 @@ package protocol BulkLoad: Sendable {
     /// uses this method for an empty store, because it is faster.
     var knowsNewRows: Bool { get }
 
-    /// Returns whether the load may begin. The engine calls this method while no other session writes. `areStored`
+    /// Returns whether the load may begin. During the call, no other transaction can write profiles. `areStored`
     /// returns, for each username, whether a profile has this username.
     func mayBegin(_ areStored: ([String]) throws -> [Bool]) throws -> Bool
 

@@ -71,10 +71,10 @@ package protocol ProfileEngine: Sendable {
     /// An edit that changes nothing has no row. The engine then only checks that the revision of the stored profile has
     /// not changed since the profile was read. It logs nothing, and writes nothing except the outcome of a key.
     ///
-    /// If the name changes, the engine copies the profile's failed attempts to the new name (P9). Before that, the
-    /// engine deletes the attempts that used the new name while no profile had this name. If the new name still has a
-    /// count, the stricter of the two counts applies. The old name keeps its count of failed attempts. Names without a
-    /// profile have such counts too. So the answers do not reveal that a profile had the old name (P10).
+    /// If the name changes, the engine copies the profile's count of failed attempts to the new name (P9). The new
+    /// name may already have a count. If no profile had the new name at the last attempt, this count is deleted first.
+    /// Otherwise, the stricter of the two counts applies. The old name keeps its count of failed attempts. Names
+    /// without a profile have such counts too. So the answers do not reveal that a profile had the old name (P10).
     ///
     /// - Parameters:
     ///   - stored: The profile as it was read.

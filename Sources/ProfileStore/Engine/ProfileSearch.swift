@@ -14,8 +14,8 @@ package struct ProfileSearch: Sendable {
         }
     }
 
-    /// A field of the rules that is not secret, by whose values profiles are sorted. Profiles without a value come
-    /// last. In descending order, the greatest values come first.
+    /// A non-secret field whose values define the order of profiles. Profiles without a value come last. In descending
+    /// order, the greatest values come first.
     package struct SortField: Sendable {
         package let field: FieldRules
         package let isDescending: Bool
@@ -40,7 +40,7 @@ package struct ProfileSearch: Sendable {
             .fields([SortField(field, isDescending: isDescending)])
         }
 
-        /// The field whose values alone define the order; nil for several fields.
+        /// The only sort field; nil in an order of several fields and in the order of relevance.
         package var field: FieldRules? { fields.count == 1 ? fields[0].field : nil }
 
         /// The fields whose values define the order; none in the order of relevance.
@@ -49,7 +49,8 @@ package struct ProfileSearch: Sendable {
         /// Whether profiles with equal values are sorted by descending id.
         package var isDescending: Bool { fields.last?.isDescending ?? false }
 
-        /// Whether a profile can have no value in the sort field. Profiles without a value come last.
+        /// Whether the order has only one sort field, and profiles can have no value in this field. Profiles without a
+        /// value come last.
         package var hasAbsent: Bool { field.map { !$0.isPrimaryKey } ?? false }
     }
 

@@ -105,7 +105,7 @@ package struct RecordedValues: Sendable {
 
 /// The columns of a schema's fields, in the form in which ``RecordedValues`` contains them.
 package struct RecordedColumns: Sendable {
-    /// For each field, its column and the beginning of its values. Nil for a secret field.
+    /// For each field, the JSON text before its values: the name of the column and `:[`. Nil for a secret field.
     fileprivate let literals: [[UInt8]?]
 
     package init(_ schema: ProfileSchema) {
@@ -178,7 +178,7 @@ private struct ReadValues {
             values.append(
                 HistoryEntry.ChangedValue(field: field.name.text, before: value.before, after: value.after))
         }
-        // A removed field may have had the name of a present field.
+        // The column of a removed field may have the name of a present field. The suffix distinguishes the two fields.
         let names = Set(schema.fields.map(\.name.text))
         return values
             + rest.map { former in

@@ -12,12 +12,12 @@ package struct SearchStretch: Sendable {
     }
 
     package let part: Part
-    /// The cursor after which the stretch continues; nil if the stretch is read from its beginning.
+    /// The cursor after which the engine reads this part; nil if the part is read from its beginning.
     package let after: ProfileCursor?
 }
 
 extension ProfileSearch {
-    /// The stretches that the search reads one after the other. The first stretch starts at the search's cursor.
+    /// The parts that an engine reads one after the other. The first part starts at the search's cursor.
     package var stretches: [SearchStretch] {
         guard let order else { return [SearchStretch(part: .ids, after: after)] }
         let parts: [SearchStretch.Part] =

@@ -32,7 +32,7 @@ package struct StoredCells: Sendable {
     package mutating func append(_ cell: Span<UInt8>) {
         if bytes.count - byteCount < cell.count { grow(by: cell.count) }
         let start = byteCount
-        // For few bytes, `append(contentsOf:)` executes nearly twice as many instructions.
+        // For few bytes, `append(contentsOf:)` executes nearly twice as many instructions as this copy.
         cell.withUnsafeBytes { cell in
             bytes.withUnsafeMutableBytes { bytes in
                 UnsafeMutableRawBufferPointer(rebasing: bytes[start...]).copyMemory(from: cell)

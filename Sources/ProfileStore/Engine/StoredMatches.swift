@@ -23,8 +23,8 @@ package struct StoredMatches: Sendable {
     /// The cells of each match. They are the values of the non-secret fields in the schema's order, and then the
     /// password hash.
     private var cells: StoredCells
-    /// The position of each row's match in `matches`; nil if no profile matches. If the batch does not want the
-    /// profiles, `matches` is empty, and each row with a match has the position 0.
+    /// The position of each row's match in `matches`; nil if no profile matches. If `wantsStoredProfiles` of the batch
+    /// is false, `matches` is empty, and each row with a match has the position 0.
     private var positions: [Int?]
     private let firstRow: Int
 
@@ -67,7 +67,7 @@ package struct StoredMatches: Sendable {
 }
 
 extension StoredMatches {
-    /// Reads one profile after the other.
+    /// Creates the matches of rows by calling `stored` for one row after the other.
     ///
     /// - Parameters:
     ///   - rows: The rows of a batch.

@@ -6,7 +6,7 @@ package struct StoreScan: Sendable {
     package var fields: [FieldRules]
     /// Whether to read the hashes of passwords.
     package var includesHashes = false
-    /// Whether to read the judgements.
+    /// Whether to read the results of the last validation; see ``StoredRows/Judgement``.
     package var includesJudgements = false
     /// Whether to read whole records, for a copy.
     package var includesRecords = false
@@ -55,7 +55,7 @@ package struct StoredRows: Sendable {
 
     /// All stored data of a profile except its id and its values.
     ///
-    /// A class, because every row has room for a record, but few scans read records.
+    /// A class, because few scans read records. A row without a record then stores only an empty reference.
     package final class Record: Sendable {
         package let revision: Int64
         package let createdAt: Timestamp
@@ -96,7 +96,7 @@ package struct StoredRows: Sendable {
         }
     }
 
-    /// The judgement of a profile.
+    /// The result of the last validation of a profile.
     package struct Judgement: Sendable {
         package let revision: Int64
         package let schemaVersion: Int
@@ -126,7 +126,7 @@ package struct StoredRows: Sendable {
         mostBytes = scan.mostBytes
         lastID = scan.after
         rows.reserveCapacity(min(scan.mostRows, 1 << 13))
-        // The cells of the last row may exceed the maximum number of bytes.
+        // The cells of the last row may exceed the maximum number of bytes, so 1 KiB more is reserved.
         cells.reserve(rows: min(scan.mostRows, 1 << 13), bytes: min(scan.mostBytes, 1 << 18) + 1 << 10)
     }
 

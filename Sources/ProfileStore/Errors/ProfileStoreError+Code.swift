@@ -77,10 +77,11 @@ extension ProfileStoreError {
         /// possible causes: another program holds SQLite's own lock; the server did not grant a row lock or a
         /// connection; or the server did not answer.
         ///
-        /// If ``waited`` is zero, the call did not wait. Either attempts at the password of a repeated registration are
-        /// throttled, or too many calls of this process were waiting already: 10,000 changes, or 1,000 long reads of
-        /// one kind. Long reads are, for example, checks and searches without an index. If no thread becomes free for a
-        /// long read within the wait limit, the read also throws this error.
+        /// If ``waited`` is zero, the call did not wait. There are two possible causes. A repeated registration must
+        /// check its password, but the check is throttled or locked. Or too many calls of this process were waiting
+        /// already: 10,000 writes, or 1,000 long reads of one kind. Long reads are, for example, checks and searches
+        /// without an index. If no thread becomes free for a long read within the wait limit, the read also throws
+        /// this error.
         public static let busy = Code(rawValue: "busy")
 
         /// The caller's task was cancelled, and the operation wrote nothing.
@@ -125,8 +126,8 @@ extension ProfileStoreError {
         /// confirms commits. If settings are the reason, ``detail`` contains them. Nothing was written.
         public static let notDurable = Code(rawValue: "not_durable")
 
-        /// The address of the database cannot be used. For example, the address contains a password, and other users
-        /// could read it.
+        /// The address of the database cannot be used. For example, the address contains a password, which other users
+        /// could read.
         public static let unreadableAddress = Code(rawValue: "unreadable_address")
 
         // MARK: Files
@@ -160,8 +161,8 @@ extension ProfileStoreError {
         /// The store at ``path`` is an unfinished copy of another store. Copy again to finish it.
         public static let unfinishedCopy = Code(rawValue: "unfinished_copy")
 
-        /// The store at ``path`` was used already, so nothing can be copied into it. For example, it has profiles,
-        /// access tokens or other rules.
+        /// Nothing can be copied into the store at ``path``. Either the store was used already: for example, it has
+        /// profiles or access tokens. Or its rules are not the first rules of the source.
         public static let notUnused = Code(rawValue: "not_unused")
 
         /// The file at ``path`` has the name of the store's lock file, `…-lock`, but is not a lock file. The file is

@@ -22,7 +22,7 @@ extension ProfileStoreError {
         case busy
         /// The store cannot be used now, or the call was cancelled. Nothing was written.
         case unavailable
-        /// It is unknown whether the write was done, or the write could still be lost. Look the profile up before you
+        /// The outcome of the write is unknown, or the stored write could still be lost. Look the profile up before you
         /// repeat the write.
         case outcomeUnknown
         /// There is no space left.

@@ -92,7 +92,7 @@ extension StoreObserver.Operation {
         /// Validates a batch of an import without storing it.
         public static let previewBatch = Name(rawValue: "preview_batch")
         /// Stores a whole import in one transaction. ``StoreObserver/Operation/rows`` counts rows as for
-        /// ``storeBatch``. If the store was empty, it may count only the new profiles.
+        /// ``storeBatch``. If the store was empty, this number may include only the new profiles.
         public static let load = Name(rawValue: "load")
         /// A step of copying a store. The step writes some thousand profiles, or all data of the store except the
         /// profiles.

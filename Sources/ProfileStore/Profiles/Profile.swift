@@ -106,9 +106,9 @@ public struct Profile: Hashable, Sendable {
         values.reduce(0) { $0 + ($1?.utf8.count ?? 0) } + issues.reduce(0) { $0 + $1.message.utf8.count }
     }
 
-    /// A draft with the values of the profile, for an edit. If other values form the primary key, the draft does not have
-    /// the key. If the edit changes one of these values, the key is computed from the edited values. Otherwise the profile
-    /// keeps its key, which earlier rules may have allowed.
+    /// A draft with the values of the profile, for an edit. If other fields form the primary key and all have values,
+    /// the draft does not have the key. If the edit changes one of these values, the key is computed from the edited
+    /// values. Otherwise the profile keeps its key, even if the rules in force would form another key.
     public var draft: ProfileDraft {
         ProfileDraft(stored: values, named: schema.openNames).withStoredKey(of: schema)
     }

@@ -1,8 +1,9 @@
 internal import ProfileCore
 
 extension ProfileQuery.Condition {
-    /// Reads a comparison as the option `--where` of the command has it: `age>=30`, `city=Bath`, `city!=Bath`. Without a
-    /// value, `city=` finds the profiles without a value, and `city!=` those with one. Returns nil for any other text.
+    /// Reads a comparison in the notation of the command's option `--where`: `age>=30`, `city=Bath`, `city!=Bath`.
+    /// `city=` finds the profiles without a city, and `city!=` finds the profiles with a city. Returns nil for any
+    /// other text.
     ///
     /// The field is a name of the schema, or a fact such as `_id`. Whether it exists is checked when the query runs.
     public init?(_ text: String) {
@@ -43,7 +44,7 @@ extension ProfileQuery {
     /// | `any` | any of several values: `city=Bath,Leeds`; `\,` is a comma within a value; may be repeated |
     /// | `contains` | a text anywhere in a field: `city=ath`; may be repeated |
     /// | `q` | the ``text`` that any field contains |
-    /// | `or` | whether one met condition is enough: `true` or `false` |
+    /// | `or` | whether a profile needs to meet only one of the conditions: `true` or `false` |
     /// | `status` | `invalid` or `unjudged` |
     /// | `sort` | `age`, `age:asc` or `age:desc`, may be repeated; or `_relevance` alone |
     /// | `reversed` | whether the whole order is reversed: `true` or `false` |

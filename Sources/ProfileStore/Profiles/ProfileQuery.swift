@@ -97,7 +97,7 @@ public struct ProfileQuery: Hashable, Sendable {
     /// 50 conditions. Together they have at most 500 values.
     public var conditions: [Condition]
     /// Whether it is enough if a profile meets one of the conditions. False by default: a profile must meet all
-    /// conditions. The ``text`` and the ``status`` must match in any case.
+    /// conditions. The ``text`` and the ``status`` must always match.
     public var joinsByOr: Bool
     /// A text that at least one non-secret field must contain; see ``Comparison/contains(_:)``.
     public var text: String?

@@ -25,8 +25,8 @@ package struct WrittenCondition: Sendable {
         case isGreater = ">"
     }
 
-    /// Reads `FIELD=VALUE`, or another operator in place of `=`. Without a value, `=` finds the profiles that have no
-    /// value, and `!=` those that have one.
+    /// Reads `FIELD=VALUE`, or another operator in place of `=`. `FIELD=` finds the profiles without a value in the
+    /// field, and `FIELD!=` finds the profiles with a value.
     package init(comparing text: String) throws(Fault) {
         guard let place = text.firstIndex(where: "=!<>".contains) else { throw .noOperator }
         field = text[..<place].split(separator: " ").joined(separator: " ")
@@ -86,10 +86,10 @@ package struct WrittenCondition: Sendable {
 package struct WrittenSort: Sendable {
     /// The name of the field.
     package let field: String
-    /// Whether the greatest values come first; nil if the text does not say so.
+    /// Whether the greatest values come first; nil if the text does not name a direction.
     package let isDescending: Bool?
 
-    /// Reads the text. Every text is a field, whose name is looked up later.
+    /// Reads the text. Accepts every text, because the name of the field is looked up later.
     package init(_ text: String) {
         for (ending, isDescending) in [(":asc", false), (":desc", true)] where text.hasSuffix(ending) {
             field = String(text.dropLast(ending.count))

@@ -15,7 +15,7 @@ package struct FieldEffect: Sendable {
     package let kind: Kind
     /// The name of the field in the new schema; for a removed field, its name in the schema in force.
     package let field: FieldName
-    /// The number of profiles that have a value. For ``Kind/retyped``, the number of values in another stored form.
+    /// The number of profiles that have a value. For ``Kind/retyped``, the number of values that need a conversion.
     package private(set) var values = 0
     /// The number of values that cannot be converted.
     package private(set) var failing = 0
@@ -23,7 +23,7 @@ package struct FieldEffect: Sendable {
     package private(set) var example: String?
     /// The rules by which the values are read.
     let rules: FieldRules
-    /// The position of the field in the new schema, if the values can be converted.
+    /// The position of the field in the new schema; nil unless the kind is ``Kind/retyped``.
     private let position: Int?
 
     private init(_ kind: Kind, _ field: FieldName, _ rules: FieldRules, position: Int? = nil) {
@@ -58,7 +58,8 @@ package struct FieldEffect: Sendable {
     ///   - inForce: The schema in force.
     ///   - earlier: The schemas before the schema in force, oldest first.
     ///   - conversion: The conversion to the schema.
-    /// - Returns: An effect for each field whose values may not be read, or may need a conversion.
+    /// - Returns: An effect for each field that may have values that the schema does not read, or values that need a
+    ///   conversion.
     static func possible(
         of schema: ProfileSchema, on inForce: ProfileSchema, _ earlier: ArraySlice<AdoptedSchema>,
         _ conversion: ValueConversion

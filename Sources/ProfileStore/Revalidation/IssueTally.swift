@@ -1,8 +1,8 @@
 /// Counts all issues, but lists only some of them, so that the memory of a report is limited (I8).
 ///
 /// Issues with the same field and the same code are of one kind. The list keeps the first issues of each kind. If the
-/// list is full, a new issue replaces a listed issue of the kind with the most listed issues. The new issue is listed
-/// only if its own kind has at least two fewer listed issues.
+/// list is full, a new issue can replace a listed issue of the kind with the most listed issues. This happens only if
+/// the kind of the new issue has at least two fewer listed issues than that kind.
 public struct IssueTally<Issue: Hashable & Sendable>: Hashable, Sendable {
     /// The number of issues with the same field and the same code.
     public struct Count: Hashable, Sendable {
@@ -32,7 +32,7 @@ public struct IssueTally<Issue: Hashable & Sendable>: Hashable, Sendable {
         var count = 0
         var listed: [Listed] = []
 
-        /// - Returns: The number of listed issues.
+        /// - Returns: The number of listed issues of this kind.
         mutating func add(_ times: Int) -> Int {
             count += times
             return listed.count

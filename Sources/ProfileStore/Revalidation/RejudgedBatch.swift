@@ -43,7 +43,7 @@ struct RejudgedBatch: Sendable {
                     }
                 }
             }
-            // The validator collects the valid rows. These rows are removed, because they are already in the store.
+            // The validator keeps each valid row for an insertion. It must drop these rows: they are already stored.
             defer { judge.removeAll() }
             if judge.endRow(ValidProfiles.Origin(line: 0, record: index)) { continue }
             let issues = judge.issues

@@ -5,7 +5,7 @@ public struct RevalidationReport: Hashable, Sendable {
     public let schema: SchemaReference
     /// The number of profiles that were validated in this run.
     public var checked = 0
-    /// The number of judged profiles that are valid.
+    /// The number of profiles that this run validated and found valid. Skipped profiles are not included.
     public var valid = 0
     /// The number of invalid profiles. It includes the skipped profiles that an earlier run found invalid.
     public var invalid = 0

@@ -2,13 +2,14 @@ internal import ProfileCore
 
 /// The conversion of stored values to the stored form of other rules.
 ///
-/// The version of the schema that last validated a profile determines the form of its values. A text is read as if a
-/// person typed it into the field. If the text has a mask, only its digits are read, unless the field is now a text
-/// without a mask. A value of another type is read in the notation of JSON.
+/// The version of the schema that last validated a profile determines the form of its values. If the new rules store
+/// another form, a text is read as if a person typed it into the field. If the field had a mask under the earlier
+/// rules, only the digits of the text are read, unless the new field is a text field without a mask. A value of another
+/// type is read in the notation of JSON.
 struct ValueConversion: Sendable {
     /// The way in which a stored value is read.
     enum Reading: Sendable {
-        /// The value has the stored form already.
+        /// The value is read in the stored form. It needs no conversion.
         case stored
         case typed
         case typedDigits
@@ -17,8 +18,8 @@ struct ValueConversion: Sendable {
 
     /// The key is a version of the schema. The value says how each field is read in the profiles of this version.
     private let readings: [Int: [Reading]]
-    /// The reading of each field in profiles that were last judged by the new rules. Revalidation does not change
-    /// values, so a value with an issue may still have its earlier form.
+    /// The reading of each field in profiles that the new rules judged last, if they found an issue of the field.
+    /// Revalidation does not change values, so a value with an issue may still have its earlier form.
     private let ofIssues: [Reading]
     private let version: Int?
 
@@ -43,7 +44,7 @@ struct ValueConversion: Sendable {
         self.ofIssues = ofIssues
     }
 
-    /// Whether all values are in their stored form.
+    /// Whether no value needs a conversion.
     var isEmpty: Bool { ofIssues.allSatisfy { $0 == .stored } }
 
     /// Whether values of a field may need a conversion.
@@ -73,7 +74,7 @@ extension ValueConversion.Reading {
         }
     }
 
-    /// Returns a stored value for a draft; nil if it has the stored form already.
+    /// Returns a stored value as an input for a draft; nil if the value needs no conversion.
     func draftValue(_ text: String) -> DraftValue? {
         switch self {
         case .stored: nil

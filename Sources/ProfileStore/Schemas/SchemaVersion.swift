@@ -21,7 +21,7 @@ public struct SchemaVersion: Hashable, Sendable {
 
 extension SchemaVersion: JSONEncodable {
     /// The version in the format of `schema log --format json`: its number, the time of adoption, and the name and the
-    /// fingerprint of the schema. The rules are the `json` of ``schema``.
+    /// fingerprint of the schema. The rules are not included; for the rules, use the `json` of ``schema``.
     public var json: JSONValue {
         [
             "version": .number(number), "adopted_at": .string(adoptedAt.description), "name": .string(schema.name),

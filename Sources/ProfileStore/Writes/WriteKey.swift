@@ -9,7 +9,8 @@ internal import SecretHashing
 /// example a random text. If a key was used for another request, the write is refused as
 /// ``ProfileStoreError/Code/keyReused``.
 ///
-/// A write that sets the password of a stored profile is refused with a key, as ``ProfileStoreError/Code/keyedSecret``.
+/// A write that sets the password of a stored profile must not have a key. If it has a key, it is refused as
+/// ``ProfileStoreError/Code/keyedSecret``.
 public struct WriteKey: Hashable, Sendable, CustomStringConvertible {
     /// 1 to 255 characters of printable ASCII. For a key that belongs to a caller, the SHA-256 of the caller and the key,
     /// in hexadecimal digits.
@@ -53,8 +54,8 @@ public struct WriteKey: Hashable, Sendable, CustomStringConvertible {
 }
 
 extension WriteKey {
-    /// Returns the time that is one lifetime before `time`. At `time`, the store no longer remembers outcomes that were
-    /// stored at that earlier time or before it.
+    /// Returns the time that is one lifetime before `time`. Outcomes that were stored at the returned time or earlier
+    /// have expired at `time`.
     package static func forgotten(at time: Timestamp) -> Timestamp {
         Timestamp(millisecondsSince1970: time.millisecondsSince1970 - Int64(lifetime / .milliseconds(1)))
     }

@@ -84,7 +84,7 @@ struct BatchPlan {
         }
     }
 
-    /// Runs one step with the owners that were read for it. Returns nil if the run ends.
+    /// Runs one step with the owners that were read for it. Returns nil for the step `end`.
     private mutating func take(
         _ step: ImportStep, of batch: some ImportBatch
     ) throws(ProfileStoreError) -> ImportStep.Outcome? {

@@ -64,7 +64,7 @@ extension PostgresEngine {
     func load(
         _ load: some BulkLoad, judgedBy schema: ProfileSchema, _ stamp: WriteStamp
     ) async throws(ProfileStoreError) -> BulkLoadOutcome {
-        // This check comes first, because other writers have to wait during the load.
+        // This check takes no lock. So a load that is declined here does not make other writers wait.
         let isEmpty = try await isEmpty()
         if !isEmpty, !load.takesUsedStore { return .declined }
         if isEmpty, load.knowsNewRows {
@@ -86,8 +86,8 @@ extension PostgresEngine {
     ) async throws(ProfileStoreError) -> BulkLoadOutcome {
         let number = try await takeChangeNumber(at: stamp.time)
         let loaded = try await session.writeOnce(at: stamp.time) { connection, transaction, key in
-            // A cancellation does not interrupt the connection. The load itself decides when it ends. The rows that the
-            // load has returned before its end may be kept.
+            // A cancellation of the task does not interrupt the connection. The load itself stops providing rows. Then
+            // its `mayStay()` decides whether the rows that were written until then are committed.
             connection.mayBeCancelled = false
             return try await fill(
                 from: load, judgedBy: schema, stamp, key, number, withoutIndexes: withoutIndexes, connection,

@@ -134,12 +134,12 @@ final class ChangeWatch: Sendable {
 
     deinit { end() }
 
-    /// Returns the state of the log; nil if it cannot be read. If all changes have a number, the next change alters
-    /// this state.
+    /// Returns the state of the log; nil if it cannot be read. Every new change alters this state, at the latest when
+    /// the change gets its number.
     private static func look(_ session: PostgresSession) async -> Seen? {
         try? await session.read { connection in
             let rows = try await connection.run(ChangeTable.selectState)
-            // While a change has no number, `hasUnnumbered` is true.
+            // A new change has no number at first. Because of `hasUnnumbered`, it is noticed before it gets one.
             return Seen(number: rows.number(0, 0) ?? 0, hasUnnumbered: rows.flag(0, 1))
         }
     }

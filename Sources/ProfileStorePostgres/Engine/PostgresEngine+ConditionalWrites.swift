@@ -47,8 +47,8 @@ private struct ConditionalPlan {
         uniqueFields = FieldSet(rules.table.uniqueFields.map(\.index))
     }
 
-    /// Locks the rows in the order of ids, so that two sessions with the same profiles cannot deadlock. Marks the writes
-    /// of unchanged profiles as written.
+    /// Locks the rows in the order of ids, so that two sessions with the same profiles cannot deadlock. If a profile
+    /// has not changed since it was read, its write gets the outcome `written`. A later step may change it to `taken`.
     mutating func lock(_ transaction: Transaction) async throws {
         let removed = writes.writes.compactMap { write in
             if case .restore(let removed, _) = write { removed } else { nil }
@@ -63,7 +63,7 @@ private struct ConditionalPlan {
         revisions = stored
         var written: Set<Int64> = []
         for (position, write) in writes.writes.enumerated() {
-            // A second write of a profile finds the revision of the first one.
+            // The first write of a profile changes the revision, so a second write of the profile is stale.
             if written.insert(write.id).inserted, isCurrent(write, stored, removals) { outcomes[position] = .written }
         }
     }
@@ -172,7 +172,8 @@ private struct ConditionalPlan {
                 usernames += [writes.rows.text(row: row, field: rules.schema.primaryKeyIndex)].compactMap(\.self)
                 continue
             }
-            // A profile that is restored later did not have the values yet.
+            // The profiles are restored in this order. So a profile that follows in `restored` cannot be the reason why
+            // this profile was not stored.
             let taken = try await engine.takenFields(
                 of: writes.rows, row: row, besides: nil, ignoring: later, rules.table, transaction)
             outcomes[position] = .taken(taken)

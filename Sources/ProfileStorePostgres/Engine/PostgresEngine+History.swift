@@ -62,9 +62,9 @@ extension PostgresEngine {
         }.get()
     }
 
-    /// Keeps the history short even if no process calls ``removeExpired(at:)``. After its own commit, a writer sometimes
-    /// deletes expired entries: more entries than the writers add between two calls. If the call fails, the writer's own
-    /// write stays committed.
+    /// Keeps the history short even if no process calls ``removeExpired(at:)``. After its own commit, a writer
+    /// sometimes deletes expired entries. One such deletion can remove more entries than the writers usually add before
+    /// the next deletion. If the deletion fails, the writer's own write stays committed.
     func trimHistory(after newEntries: Int) async {
         guard Int.random(in: 0..<64) < newEntries else { return }
         let (time, most) = (options.now(), 2 * newEntries + 128)
@@ -81,7 +81,7 @@ extension PostgresEngine {
         }
     }
 
-    /// Returns the latest time of an entry that has expired, in milliseconds.
+    /// Returns a time in milliseconds. Entries with this time or an earlier time have expired.
     private static func expired(_ rows: Rows, at time: Timestamp) -> Int64 {
         time.historyExpiry(keepingFor: rows.number(0, 0) ?? 0)
     }

@@ -104,8 +104,8 @@ extension PostgresEngine {
     /// Returns the unique fields in which another profile has the same value as the row.
     ///
     /// - Parameters:
-    ///   - rows: The rows, which include the row.
-    ///   - row: The row.
+    ///   - rows: Validated rows.
+    ///   - row: The position of the row in `rows`.
     ///   - id: The profile that gets the values of the row; nil for a new profile.
     ///   - others: Further profiles to ignore.
     ///   - table: The table under the rules in force.

@@ -28,7 +28,8 @@ extension PostgresEngine {
 
     func note(_ uses: [TokenUse]) async throws(ProfileStoreError) {
         guard !uses.isEmpty else { return }
-        // The rows are locked in the order of their hashes. So two sessions that note the same tokens cannot deadlock.
+        // The rows are locked in the order of their hashes. So two database sessions that record uses of the same
+        // tokens cannot deadlock.
         let commands = uses.sorted { $0.hash.text < $1.hash.text }.map { TokenTable.note($0) }
         try await session.write(at: options.now()) { _, _ in PostgresSession.Outcome(value: (), last: commands) }
     }

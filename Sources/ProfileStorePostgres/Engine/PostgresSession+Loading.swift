@@ -100,8 +100,8 @@ extension PostgresSession {
                 try await PostgresEngine.prepare(for: schema, isAlone: true, connection)
             }
             hasEnded = try await prepare(at: time) { transaction, _ in
-                // A load that seemed dead may still run. But that load can drop indexes only while it holds the lock on
-                // this row.
+                // A load that seemed dead may still run. But a load drops indexes only while it has locked the row of
+                // `store`. So this transaction locks that row before it checks the indexes.
                 try await transaction.run(SchemaTable.hold)
                 let schema = try await SchemaTable.inForce(transaction).schema
                 let names = Self.indexes.map(\.name)

@@ -4,7 +4,7 @@ internal import ProfileStore
 // Writes whose transaction runs only once.
 extension PostgresSession {
     /// Runs a write whose transaction cannot be repeated, because the input of the write can be read only once. `body`
-    /// also gets the connection, for work that takes longer than a call.
+    /// also gets the connection, so it can extend the deadline for work that exceeds the time limit of a call.
     ///
     /// - Returns: Nil if the body rolled the transaction back.
     /// - Throws: `outcomeUnknown` if this method could not find out in time whether the transaction was committed.

@@ -19,7 +19,7 @@ extension PostgresSession {
             } catch {
                 if case PostgresError.outcomeUnknown(let reason) = error { unknown = unknown ?? .reported(reason) }
                 let isOnOneMachine = (error as? QuorumIsGone)?.isStored ?? false
-                // If that machine is lost later, it is unknown whether another machine has the write.
+                // If the only machine that has the write is lost later, it is unknown whether another machine got it.
                 if isOnOneMachine { unknown = unknown ?? .onOneMachine }
                 let refusal = (error as? PostgresError)?.state
                 // If the next attempt began too late, the deadline would interrupt it. The error of the next attempt
@@ -30,7 +30,7 @@ extension PostgresSession {
                 if error is LoadGoesOn, !isOver {
                     let hasEnded: Bool
                     do throws(ProfileStoreError) {
-                        // Creating the load's indexes may take longer than a call.
+                        // Creating the load's indexes may take longer than the time limit of a call.
                         hasEnded = try await CallDeadline.at(nil) { () throws(ProfileStoreError) in
                             try await endDeadLoad()
                         }

@@ -17,7 +17,7 @@ struct PostgresSession: Sendable {
         self.options = options
     }
 
-    /// The deadline of a step that begins now. Such a step is a part of work that may take longer than a call.
+    /// The deadline of a step that begins now. The step belongs to work that may exceed the time limit of a call.
     var newDeadline: ContinuousClock.Instant { CallDeadline.fromNow(options.waitLimit) }
 
     /// The deadline of the current call. If no call is running, this is the deadline of a call that begins now.
@@ -117,8 +117,8 @@ struct PostgresSession: Sendable {
         var value: Value
         /// The commands that are sent together with the `COMMIT`, in one round trip.
         var last: [Command] = []
-        /// Whether the body has skipped the check for conflicts. If a conflict exists, the commands fail with a
-        /// division by zero, and the body runs again.
+        /// Whether the `body` of the transaction has skipped the check for conflicts. If a conflict exists, the
+        /// commands in `last` fail with a division by zero, and `body` runs again.
         var isGuess = false
 
         /// - Returns: Whether another machine has stored the commit too; see ``Transaction/commit(_:onQuorumOf:)``.
@@ -257,7 +257,7 @@ struct PostgresSession: Sendable {
         key.hasSuffix("00") ? [KeyedWriteTable.forgettingSome(at: time)] : []
     }
 
-    /// This outcome is stored with a key if the only purpose of the key is to block the transaction with this key.
+    /// The outcome of a key that was inserted only to prevent a later commit of the attempts with the same key.
     static let nothing = "none"
 
     /// Returns the value of the committed attempt; nil if the server does not have the key.
@@ -286,8 +286,8 @@ struct PostgresSession: Sendable {
         KeyedWriteTable.keeping(key, request, outcome: outcome, at: time, onQuorum: pool.list.needsQuorum())
     }
 
-    /// Inserts a key without the data of a write. If the same key is stored and has expired, deletes it first. After
-    /// that, no attempt with this key can be committed.
+    /// Commits the key of a write without the write itself. If the table has the same key and it has expired, this
+    /// method first deletes the expired key. After the commit, no attempt at the write can be committed.
     ///
     /// - Throws: If an attempt was already committed, an error that ``KeyedWriteTable/isTaken(_:)`` recognizes.
     func keep(

@@ -4,7 +4,8 @@ internal import ProfileStore
 
 /// The tables `history_changes` and `history`: what profiles were before each change (D1).
 ///
-/// The numbers of changes are reserved in blocks, so lists are sorted by time.
+/// Each process reserves blocks of change numbers, so a later change may have a smaller number. Therefore lists are
+/// sorted by time.
 enum HistoryTable {
     /// Adds entries to the history. If the store keeps no history, the command adds nothing.
     ///
@@ -94,8 +95,8 @@ enum HistoryTable {
                 Command(
                     selection + " AND first_profile_id = $2 \(order) LIMIT $3",
                     [.number(after), .number(id), .number(limit)]),
-                // The last import whose first new profile has a smaller id. The id ranges of imports do not overlap, so
-                // no earlier import can contain this profile.
+                // Of the imports whose first id is smaller than this profile's id, only the one with the greatest first
+                // id can contain this profile, because the id ranges of imports do not overlap.
                 Command(
                     "SELECT * FROM (\(selection) AND kind = 'imported' AND first_profile_id < $2 "
                         + "ORDER BY first_profile_id DESC LIMIT 1) AS import WHERE last_profile_id >= $2",

@@ -271,7 +271,8 @@ final class ProfileTable: Sendable {
         return serverColumns.contains(column.text) ? "\"\(column.text)$\"" : "\"\(column.text)\""
     }
 
-    /// Returns the SQL of a fact's text, in the form of ``ProfileStore/Profile/text(of:)``.
+    /// Returns the SQL expression for the text of a fact. The text is the result of ``ProfileStore/Profile/text(of:)``,
+    /// except for the fact `issues`: its text is the stored JSON.
     private static func text(of fact: ProfileFact) -> String {
         switch fact {
         case .id, .revision, .schemaVersion: return "(\(fact.rawValue)::text COLLATE \"C\")"

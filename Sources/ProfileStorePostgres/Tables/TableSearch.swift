@@ -20,7 +20,8 @@ struct TableSearch: Sendable {
         self.search = search
         self.table = table
         let unknown = search.conditions.filter { !$0.isKnownToServer }
-        // If one condition is enough and the server cannot check one of them, the server cannot leave out any row.
+        // If the conditions are joined by OR and the server cannot check all of them, the server cannot leave out any
+        // row. Then this program checks all conditions.
         looked = search.joinsByOr && !unknown.isEmpty ? search.conditions : unknown
         orderColumn = search.order.flatMap { order in
             guard let field = order.field, field.isOrderedAsText else { return nil }

@@ -57,7 +57,7 @@ public struct ControlClient: Sendable {
         return try state(of: ask("POST", "/wait", ["condition": condition.json, "timeout_ms": .number(milliseconds)]))
     }
 
-    /// Sends a beep to all listeners of a name on the run's store.
+    /// Sends a beep to all listeners that have registered this name for the run's store.
     ///
     /// - Returns: The number of listeners that received the beep.
     @discardableResult

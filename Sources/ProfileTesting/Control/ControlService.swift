@@ -158,7 +158,7 @@ package struct ControlService: Sendable {
         let timer = Task { [screen] in
             try await Task.sleep(for: .milliseconds(milliseconds))
             expiry.isOver.store(true, ordering: .releasing)
-            // After each query, the screen evaluates the conditions of all waiting requests again.
+            // This query makes the screen evaluate the conditions of all waiting requests again. So the wait ends.
             _ = await screen.state(when: { _ in true })
         }
         defer { timer.cancel() }

@@ -14,11 +14,11 @@ public final class ScriptedAuthenticator: Authenticator {
 
         /// The user does not exist, or the password is wrong.
         public static let invalidCredentials = Answer.failure(.invalidCredentials)
-        /// The answer contains no profile.
+        /// The response contains no profile.
         public static let invalidResponse = Answer.failure(.invalidResponse)
-        /// The answer neither accepts nor rejects the credentials.
+        /// The HTTP status of the response means neither success nor wrong credentials.
         public static let unexpectedStatus = Answer.failure(.unexpectedStatus)
-        /// No answer came.
+        /// No response came before the timeout, or an unexpected error occurred.
         public static let unknown = Answer.failure(.unknown)
     }
 

@@ -10,7 +10,7 @@ package final class ChildProcess: Sendable {
     /// process id.
     private let outcome = Locked<Int32?>(nil)
 
-    /// The file or the descriptor that the process uses as one of its descriptors.
+    /// The source of one descriptor of the new process: a file to open, or a descriptor of the calling process.
     package enum Stream: Sendable {
         case file(String, flags: Int32)
         /// A descriptor of the calling process.
@@ -62,8 +62,8 @@ package final class ChildProcess: Sendable {
             // 0x80 is POSIX_SPAWN_SETSID. Glibc's header defines this constant only together with _GNU_SOURCE.
             posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK | 0x80))
         }
-        // `env -C` changes the working directory. There are two alternatives: a Glibc extension of posix_spawn, and a
-        // shell. But a shell would drop environment variables with unusual names.
+        // `env -C` changes the working directory. posix_spawn can do this only with a Glibc extension. A shell is not
+        // used, because it would drop environment variables with unusual names.
         let words = folder.map { ["/usr/bin/env", "-C", $0, "--"] + command } ?? command
         var arguments: [UnsafeMutablePointer<CChar>?] = words.map { strdup($0) } + [nil]
         var variables: [UnsafeMutablePointer<CChar>?] = (environment ?? [:]).map { strdup("\($0)=\($1)") } + [nil]

@@ -4,8 +4,8 @@ package import ProfileCore
 /// Bytes that a test uses to check whether code zeroes its memory. The test passes the bytes to the code. Then the test
 /// searches the memory for these bytes.
 ///
-/// The marker stores the bytes in a masked form. Therefore a search does not find the marker itself, and does not find
-/// its own data.
+/// The marker stores the bytes in a masked form. Therefore a search finds neither the marker nor the data that the
+/// search itself uses.
 package struct MemoryMarker: Sendable {
     private let masked: [UInt8]
     /// The part of `masked` that the search looks for.

@@ -1,6 +1,6 @@
 internal import ProfileCore
 
-/// A screen that is started with test data, its fixture, in a new temporary store (T3).
+/// A screen that is started in a new temporary store (T3). The store contains test data, which is called a fixture.
 ///
 /// If the command is built with the trait `TestHooks`, environment variables can make it start a scenario; see
 /// <doc:Driving-the-screens>.
@@ -73,7 +73,7 @@ public struct Scenario: Hashable, Sendable {
     private static let passcodes = [
         Scenario(
             .passcode, "PassCodeModel1", .createPasscode(username: "skboard"),
-            "Create the passcode of a profile that has none, such as yishuntoapayoh",
+            "Create a passcode, such as yishuntoapayoh, for a profile that has none",
             [StoredProfile(values: skboard)]),
         Scenario(
             .passcode, "PassCodeModel2", .validatePasscode(username: "skboard"), "Validate the passcode parislondon",
@@ -102,7 +102,7 @@ public struct Scenario: Hashable, Sendable {
             .profile, "ProfileModel2", .edit(username: "skboard"), "Edit skboard's stored profile",
             [StoredProfile(values: skboard)]),
         Scenario(
-            .profile, "ProfileModel3", .register, "Register where two addresses are stored under 89761",
+            .profile, "ProfileModel3", .register, "Register where two addresses are stored under the postal code 89761",
             [StoredProfile(values: pritesh), StoredProfile(values: skboard), StoredProfile(values: anna)]),
         Scenario(
             .profile, "ProfileModel4", .register, "Register by a schema with a name, an age and a newsletter",
@@ -134,7 +134,7 @@ extension ProfileSchema {
               {"name": "newsletter", "title": "Newsletter", "type": "boolean"}
             ]}
             """
-        // The document is always valid: a test checks it, because it creates the store of every scenario.
+        // The document is always valid. A test creates the store of every scenario and checks the name of its schema.
         return (try? ProfileSchema(parsing: document)) ?? .standard
     }()
 }

@@ -5,7 +5,7 @@ internal import ProfileStore
 struct MemoryBatches {
     private let stamp: WriteStamp
     private var ids: BatchIDs
-    /// The entries of the updated profiles for the history.
+    /// The history entries of the updated profiles.
     private var updates: [HistoryRecord] = []
 
     init(_ stamp: WriteStamp, _ state: MemoryState) {

@@ -7,7 +7,7 @@ struct MemoryHistory: Sendable {
         let number: Int64
         var stamp: WriteStamp
         var counts = HistoryCounts()
-        /// The number of its last entry.
+        /// The number of the change's last entry.
         var lastEntry: Int64 = 0
         var isRemoved = false
     }
@@ -127,12 +127,12 @@ struct MemoryHistory: Sendable {
         return (own.compactMap(\.record.username), !own.isEmpty)
     }
 
-    /// Forgets the author with a name.
+    /// Removes the author from every change that the author with this name made. Ignores the case of ASCII letters.
     mutating func forgetAuthor(_ name: String) {
         for index in changes.indices { changes[index].stamp.forgetAuthor(name) }
     }
 
-    /// Returns the latest time of an entry that has expired, in milliseconds.
+    /// Returns the expiry limit in milliseconds since 1970. An entry with this time or an earlier time has expired.
     private func expired(at time: Timestamp) -> Int64 {
         time.historyExpiry(keepingFor: keptTime)
     }

@@ -28,7 +28,7 @@ struct MemoryLog: Sendable {
         if number % max(1, most / 100) == 0 { entries.removeAll { $0.number <= number - most } }
     }
 
-    /// Forgets the author with a name. Ignores the case of ASCII letters.
+    /// Removes the author from every change that the author with this name made. Ignores the case of ASCII letters.
     mutating func forgetAuthor(_ name: String) {
         for index in entries.indices { entries[index].stamp.forgetAuthor(name) }
     }
@@ -49,7 +49,7 @@ struct MemoryLog: Sendable {
 }
 
 extension WriteStamp {
-    /// Forgets the author if it has this name. Ignores the case of ASCII letters.
+    /// Removes the author from the stamp if the author has this name. Ignores the case of ASCII letters.
     mutating func forgetAuthor(_ name: String) {
         guard let author, ComparedText(author.name, in: .username) == ComparedText(name, in: .username) else { return }
         self = WriteStamp(at: time, from: origin, request)

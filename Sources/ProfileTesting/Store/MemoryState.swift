@@ -64,9 +64,9 @@ struct MemoryState: Sendable {
         }
     }
 
-    /// The maximum number of columns, and the number of columns that are not fields. An in-memory store has the same
-    /// limit as a table in SQLite.
+    /// The maximum number of columns, the same as in a store in SQLite.
     private static let mostColumns = 250
+    /// The number of columns that are not fields.
     private static let ownColumns = 10
 
     private func repeatedValues(in column: FieldColumn) -> [String] {

@@ -5,12 +5,12 @@ import ProfileStoreSQLite
 import ProfileTransfer
 import Synchronization
 
-/// What a service does with a store, one thing after another, with what the libraries make public alone.
+/// Shows what a service does with a store, step by step. It uses only the public declarations of the libraries.
 struct Service: Sendable {
     let repository: ProfileRepository
     private static let guests = ProfileQuery([.init(.username, .hasPrefix("guest"))])
 
-    /// Opens the store, keeps house beside the work, and closes it when the work is done or fails.
+    /// Opens the store, and runs its housekeeping while the work runs. Closes the store when the work ends or fails.
     static func run(at path: String) async throws {
         let operations = Operations()
         var options = ProfileRepository.Options()
@@ -107,7 +107,7 @@ struct Service: Sendable {
         print(response.text, terminator: "")
     }
 
-    /// Streams every profile out; a slow client holds up nobody.
+    /// Exports every profile as a stream of chunks. A slow client does not delay other calls.
     private func export() async throws {
         var bytes: [UInt8] = []
         for try await chunk in repository.export(as: .ndjson) { bytes += chunk }
@@ -116,7 +116,7 @@ struct Service: Sendable {
 
     /// Answers a search that comes as JSON, page by page.
     private func find() async throws {
-        // Sorted, since the guests were registered in any order.
+        // The query sorts by username, because the guests were registered in no fixed order.
         let body = """
             {"conditions": [{"field": "username", "comparison": "is_at_least", "value": "guest5"}],
              "order": {"field": "username"}, "limit": 3}
@@ -136,7 +136,7 @@ struct Service: Sendable {
         }
     }
 
-    /// Tells caches and sessions of what happens, whichever process does it.
+    /// Follows the changes of all processes until a change of the kind `last`, as a cache would. Returns their kinds.
     private func watch(until last: ProfileChange.Kind) async throws -> [String] {
         var kinds: [String] = []
         for try await change in await repository.changes.stream(after: 0) {
@@ -146,16 +146,17 @@ struct Service: Sendable {
         return kinds
     }
 
-    /// Logs somebody in, lets an administrator reset the password, and finds that the session has ended by it.
+    /// Starts a session, resets the password, and shows that the reset has ended the session. Then creates an access
+    /// token.
     private func letIn() async throws {
         let login = try await repository.sessions.start(Secret(Data("Sunflower7".utf8)), for: "ann")
-        print("session of", try await repository.sessions.find(login.token)?.username ?? "nobody")
+        print("session of", try await repository.sessions.find(login.token)?.username ?? "no profile")
         let reset = try await repository.passwords.issueReset(of: "ann")
         _ = try await repository.passwords.redeemReset(reset.token, password: Secret("Marigold8"))
-        print("session of", try await repository.sessions.find(login.token)?.username ?? "nobody")
+        print("session of", try await repository.sessions.find(login.token)?.username ?? "no profile")
         guard let name = AccountLabel("metrics") else { return }
         let token = try await repository.tokens.create(name, scopes: [.read])
-        print("token of", try await repository.tokens.find(token.token)?.name.text ?? "nobody")
+        print("token of", try await repository.tokens.find(token.token)?.name.text ?? "no program")
     }
 }
 
@@ -166,7 +167,7 @@ private final class Response: Sendable {
     func write(_ chunk: [UInt8]) { bytes.withLock { $0 += chunk } }
 }
 
-/// What a service would give to its metrics.
+/// Counts the operations on the store, as the metrics of a service would.
 private final class Operations: Sendable {
     private let counts = Mutex<[StoreObserver.Operation.Name: Int]>([:])
 
