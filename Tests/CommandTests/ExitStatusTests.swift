@@ -25,6 +25,15 @@ import Watchdog
         #expect(failure.lines.contains { $0.hasPrefix("Do not repeat it") } == (status == 74))
     }
 
+    @Test func `what stops a write of many profiles does not say that nothing was written`() {
+        let stopped = CommandFailure(.cancelled, after: "3 profiles edited")
+        #expect(stopped.status.rawValue == 130)
+        #expect(stopped.lines == ["Interrupted: 3 profiles edited, and then it stopped"])
+        let busy = CommandFailure(.busy(holder: nil, waited: .seconds(3)), after: "3 profiles edited")
+        #expect(busy.status.rawValue == 75 && busy.lines.first == "3 profiles edited, and then it stopped")
+        #expect(CommandFailure(.cancelled, after: nil).lines == ["Interrupted; nothing was written"])
+    }
+
     @Test func `--wait limits opening and work together where a command asks for it, else each call`() async throws {
         let workplace = try Workplace()
         try workplace.register("anna")

@@ -117,6 +117,7 @@ import Watchdog
         #expect(outside.status == 64 && outside.error.contains("1 to 36500 days"), "\(outside)")
         #expect(try workplace.profiles("history", "anna", "--keep", "3").status == 64)
         #expect(
-            try workplace.profiles("history", "--keep", "none").output == "The store keeps no history from now on\n")
+            try workplace.profiles("history", "--keep", "none").output
+                == "The history is removed, and the store keeps none from now on\n")
     }
 }

@@ -57,12 +57,13 @@ import Watchdog
         "P12: a place that begins like a URI is no path: no folder is made, and a password in it is not shown",
         arguments: [
             "POSTGRESQL://u:Sesame0pen@h/db", "postgres:/u:Sesame0pen@h/db", "postgresql:u:Sesame0pen@h/db",
-            "mysql://u:Sesame0pen@h/db",
+            "mysql://u:Sesame0pen@h/db", "jdbc:postgresql://h/db?password=Sesame0pen", "u:Sesame0pen@h/db",
+            "host=127.0.0.1 password=Sesame0pen dbname=x",
         ])
     func misspelledURI(_ place: String) throws {
         for arguments in [
             ["init", "--database", place], ["list", "--database", place], ["copy", place, "new.sqlite"],
-            ["diff", place, place], ["restore", place, "--yes"], ["list"],
+            ["diff", place, place], ["list"],
         ] {
             let variable = arguments == ["list"] ? ["PROFILES_DATABASE": place] : [:]
             let outcome = try workplace.run(
@@ -70,13 +71,17 @@ import Watchdog
             #expect(outcome.status == 64 && outcome.output.isEmpty, "\(arguments) \(outcome)")
             #expect(
                 outcome.error == """
-                    Error: The place of the store begins like a URI, but not with postgresql://
+                    Error: The place of the store looks like an address, but does not begin with postgresql://
                       If it is the path of a file, put ./ before it
 
                     """, "\(arguments) \(outcome)")
         }
-        let copy = try workplace.profiles("copy", place, place)
-        #expect(copy.status == 64 && !copy.error.contains("Sesame0pen"), "\(copy)")
+        for arguments in [
+            ["copy", place, place], ["restore", place, "--yes"], ["backup", place], ["backup", "--into", place],
+        ] {
+            let outcome = try workplace.run([try Workplace.binary()] + arguments, input: "", environment: [:])
+            #expect(outcome.status == 64 && !outcome.error.contains("Sesame0pen"), "\(arguments) \(outcome)")
+        }
         #expect(SmallFile.names(in: workplace.folder) == [".input"])
         #expect(try workplace.profiles("init", "--database", "./mysql:/x.sqlite").status == 0)
         #expect(workplace.exists("mysql:/x.sqlite"))

@@ -102,6 +102,17 @@ import Watchdog
         #expect(try workplace.profiles("unlock", "nobody").status == 1)
     }
 
+    @Test func `P6: an edit does not take an empty password for none`() throws {
+        let workplace = try Workplace()
+        try workplace.register("anna")
+        try workplace.write("", to: "empty")
+        for (source, input) in [("--password-stdin", ""), ("--password-stdin", "\n"), ("--password-file=empty", "")] {
+            let outcome = try workplace.profiles("edit", "anna", source, input: input)
+            #expect(outcome == Workplace.Outcome(status: 65, output: "", error: "Error: The new password is empty\n"))
+        }
+        #expect(try workplace.profiles("login", "anna", "--password-stdin", input: "aK8oio").status == 0)
+    }
+
     @Test func `L5: login greets, and tells nothing of why it does not`() throws {
         let workplace = try Workplace()
         try workplace.register("anna")

@@ -61,7 +61,7 @@ import Testing
         (["--database", "."], 65, "is a folder, not a store"),
         (["--database", "./"], 65, "is a folder, not a store"),
         (["--database", "/dev/null"], 65, "/dev/null is not a file, and so not a store"),
-        (["--database", "POSTGRESQL://app:geheim@h/d"], 64, "Error: The place of the store begins like a URI, but"),
+        (["--database", "POSTGRESQL://app:geheim@h/d"], 64, "Error: The place of the store looks like an address"),
         (["--tls-certificate", "none.pem", "--tls-key", "none.pem"], 66, "none.pem cannot be read: No such file"),
     ]
 

@@ -19,9 +19,12 @@ struct ProfileTimeline {
     /// had an effect after the undo.
     private var undone: [(entry: HistoryEntry, undo: HistoryEntry, place: Int)] = []
 
-    /// - Parameter entries: The history of the profile, newest first.
-    init(_ entries: [HistoryEntry]) {
-        for entry in entries.reversed() where entry.revision != nil && entry.hasEffect {
+    /// - Parameters:
+    ///   - entries: The history of the profile, newest first.
+    ///   - ignoresPasswords: Whether an entry that has only set a password has no effect.
+    init(_ entries: [HistoryEntry], ignoresPasswords: Bool) {
+        for entry in entries.reversed()
+        where entry.revision != nil && (entry.changesProfile || entry.setsPassword && !ignoresPasswords) {
             if let target = entry.undoes {
                 if effective.last?.change == target, let last = effective.popLast() {
                     undone.append((last, entry, effective.count))
@@ -59,9 +62,10 @@ struct ProfileTimeline {
 }
 
 extension HistoryEntry {
-    /// Whether the change has changed more than the profile's revision. A merge may change no value of the kept
-    /// profile. The entry of such a merge has nothing to undo, and must not prevent the undo of an earlier change.
-    fileprivate var hasEffect: Bool { !isUpdate || !values.isEmpty || setsPassword }
+    /// Whether the change has added or removed the profile, or has changed one of its values. A merge may change no value
+    /// of the kept profile. The entry of such a merge has nothing to undo, and must not prevent the undo of an earlier
+    /// change.
+    fileprivate var changesProfile: Bool { !isUpdate || !values.isEmpty }
 
     private var isUpdate: Bool { kind == .edited || kind == .updated }
 

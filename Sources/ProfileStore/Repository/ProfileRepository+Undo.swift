@@ -48,12 +48,7 @@ extension ProfileRepository {
     /// left out. Nil if there is none.
     public func changeToUndo() async throws(ProfileStoreError) -> HistoryChange? {
         let changes = try await historyChanges(limit: Self.mostChangesToSearch)
-        if let newest = changes.first, let target = newest.undoes,
-            let change = changes.first(where: { $0.number == target }),
-            !newest.isWholeUndo(of: change), try await isUndoneInPart(change)
-        {
-            return change
-        }
+        if let change = try await changeUndoneInPart(in: changes), change.undoes == nil { return change }
         let undone = Self.undone(in: changes)
         for change in changes where change.undoes == nil && !undone.contains(change.number) {
             if try await isRevertible(change) { return change }
@@ -61,10 +56,11 @@ extension ProfileRepository {
         return nil
     }
 
-    /// Returns the newest undo that is not reverted itself; nil if there is none. Pass it to
-    /// ``undo(_:overridingLaterChanges:isPreview:by:)`` to revert it.
+    /// Returns the newest undo that is not reverted itself, or that an interrupted call has reverted in part; nil if there
+    /// is none. Pass it to ``undo(_:overridingLaterChanges:isPreview:by:)`` to revert it.
     public func changeToRedo() async throws(ProfileStoreError) -> HistoryChange? {
         let changes = try await historyChanges(limit: Self.mostChangesToSearch)
+        if let undo = try await changeUndoneInPart(in: changes), undo.undoes != nil { return undo }
         let undone = Self.undone(in: changes)
         let undos = Set(changes.filter { $0.undoes != nil }.map(\.number))
         return changes.first { change in
@@ -79,6 +75,16 @@ extension ProfileRepository {
             if page.contains(where: \.isRevertible) { return true }
         }
         return false
+    }
+
+    /// Returns the change that the newest change has undone in part, because it was interrupted. The change is an undo
+    /// if a redo was interrupted. Nil if the newest change is no such undo.
+    private func changeUndoneInPart(in changes: [HistoryChange]) async throws(ProfileStoreError) -> HistoryChange? {
+        guard let newest = changes.first, let target = newest.undoes,
+            let change = changes.first(where: { $0.number == target }), !newest.isWholeUndo(of: change),
+            try await isUndoneInPart(change)
+        else { return nil }
+        return change
     }
 
     private func isUndoneInPart(_ change: HistoryChange) async throws(ProfileStoreError) -> Bool {
@@ -239,7 +245,9 @@ private struct Undo {
         let newest = entries.first { $0.revision != nil }
         let isKnown = profile.map { $0.revision == newest?.revision && newest?.kind != .removed }
         guard isKnown ?? (newest?.kind == .removed) else { return .isChangedSince }
-        return ProfileTimeline(entries).state(of: entry, withItsChange: isPreview)
+        // An undo keeps passwords. So a password that was set later only prevents an undo that removes the profile.
+        let ignoresPasswords = entry.kind == .edited || entry.kind == .updated
+        return ProfileTimeline(entries, ignoresPasswords: ignoresPasswords).state(of: entry, withItsChange: isPreview)
     }
 
     /// Returns the write that reverts an entry; nil if there is nothing to write.

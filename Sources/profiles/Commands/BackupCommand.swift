@@ -35,6 +35,7 @@ struct BackupCommand: AsynchronousCommand, ResultWriting {
     }
 
     func run() async throws {
+        try StorePlace.requirePath(file ?? folder.folder ?? "", as: file == nil ? "--into" : "The new file")
         let place = try global.databasePath()
         try StorePlace.requireFile(
             place, for: "A backup", "Use the server's tools, such as pg_basebackup, or \"profiles copy\" into a file")

@@ -28,7 +28,7 @@ extension EditCommand {
     }
 
     /// Edits the profiles that a query finds, in batches. After Ctrl-C, each batch is stored completely or not at all.
-    /// If an error stops the edit, a note first says how many profiles were edited.
+    /// If an error stops the edit, the failure first says how many profiles were edited.
     private func editing(
         _ query: ProfileQuery, _ change: ValueChange, in repository: ProfileRepository, isPreview: Bool
     ) async throws -> EditReport {
@@ -39,10 +39,8 @@ extension EditCommand {
                 }
             }
         } catch let stopped as StoppedWrite<EditReport> {
-            if stopped.report.edited > 0, !isPreview {
-                note(stopped.report.sentence(isPreview: false) + ", and then it stopped.")
-            }
-            throw stopped.error
+            let isWritten = stopped.report.edited > 0 && !isPreview
+            throw CommandFailure(stopped.error, after: isWritten ? stopped.report.sentence(isPreview: false) : nil)
         }
     }
 

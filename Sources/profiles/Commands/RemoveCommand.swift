@@ -118,10 +118,8 @@ struct RemoveCommand: AsynchronousCommand, ResultWriting {
                 try await repository.remove(matching: query)
             }
         } catch let stopped as StoppedWrite<RemovalReport> {
-            if stopped.report.removed > 0 {
-                global.note("Removed \(stopped.report.removed) profiles, and then it stopped.")
-            }
-            throw stopped.error
+            let removed = stopped.report.removed
+            throw CommandFailure(stopped.error, after: removed > 0 ? "\(removed.counted("profile")) removed" : nil)
         }
     }
 

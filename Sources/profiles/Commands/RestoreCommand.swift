@@ -33,7 +33,7 @@ struct RestoreCommand: AsynchronousCommand, ResultWriting {
         let path = try global.databasePath()
         try StorePlace.requireFile(
             path, for: "Restoring", "Use the server's tools, or \"profiles copy\" from a file into an empty database")
-        try StorePlace.refuseOtherURI(backup)
+        try StorePlace.requirePath(backup, as: "The backup")
         let isThere = access(path, F_OK) == 0
         guard !FilePlaces([path]).contains(backup) else {
             throw CommandFailure(.usage, "\(backup) is the store itself; name a backup of it")

@@ -133,7 +133,7 @@ extension GlobalOptions {
     }
 
     /// Reverts a change in batches. After Ctrl-C, each batch is reverted completely or not at all. If an error stops
-    /// the undo, a note first says how many profiles were reverted.
+    /// the undo, the failure first says how many profiles were reverted.
     private func undoing(
         _ change: HistoryChange, in repository: ProfileRepository, _ options: UndoOptions, isPreview: Bool
     ) async throws -> UndoReport {
@@ -142,11 +142,11 @@ extension GlobalOptions {
                 try await repository.undo(change, overridingLaterChanges: options.force, isPreview: isPreview)
             }
         } catch let stopped as StoppedWrite<UndoReport> {
-            if stopped.report.changedCount > 0, !isPreview {
-                note(
-                    stopped.report.sentence(isPreview: false) + ", and then it stopped. The same command continues it.")
-            }
-            throw stopped.error
+            let isWritten = stopped.report.changedCount > 0 && !isPreview
+            let failure = CommandFailure(
+                stopped.error, after: isWritten ? stopped.report.sentence(isPreview: false) : nil)
+            throw CommandFailure(
+                failure.status, lines: failure.lines + (isWritten ? ["The same command continues it"] : []))
         }
     }
 
@@ -156,6 +156,9 @@ extension GlobalOptions {
         case .text:
             if !quiet || isPreview { try Output.standard.print((report.sentence(isPreview: isPreview) + ".").visible) }
             for line in report.lines(of: repository.schema) { try Output.standard.print(line) }
+        }
+        if report.changedCount == 0, report.left.contains(where: { $0.reason == .changedSince }) {
+            note("Revert it with --force, or give the number of another change; \"profiles history\" shows the numbers")
         }
         if report.leftCount > 0 || report.changedCount == 0 { throw CommandFailure(.no, lines: []) }
     }

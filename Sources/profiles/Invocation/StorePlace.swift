@@ -37,16 +37,19 @@ enum StorePlace {
     /// Completes files. The URI of a database is not completed.
     static let completion = CompletionKind.file(extensions: ["sqlite", "sqlite3", "db"])
 
-    /// Refuses a place that begins like a URI but is not the URI of a database, such as `POSTGRESQL://…`. As a path, it
+    /// Refuses a place that looks like an address but is not the URI of a database, such as `POSTGRESQL://…`. As a path, it
     /// would make the command create folders, and messages would repeat a password in it (P12).
     static func refuseOtherURI(_ place: String) throws(CommandFailure) {
-        let scheme = place.prefix { $0 != ":" && $0 != "/" }
-        let isPostgres = ["postgresql", "postgres"].contains(scheme.lowercased())
-        let isURI = place.dropFirst(scheme.count).hasPrefix(isPostgres ? ":" : ":/")
-        guard isURI, !isDatabase(place) else { return }
+        guard isOtherURI(place) else { return }
         throw CommandFailure(
-            .usage, "The place of the store begins like a URI, but not with postgresql://",
+            .usage, "The place of the store looks like an address, but does not begin with postgresql://",
             "If it is the path of a file, put ./ before it")
+    }
+
+    /// Refuses a URI where the path of a file is wanted. The message does not repeat the URI (P12).
+    static func requirePath(_ place: String, as name: String) throws(CommandFailure) {
+        guard isDatabase(place) || isOtherURI(place) else { return }
+        throw CommandFailure(.usage, "\(name) is a URI, and should be a path", "If it is a path, put ./ before it")
     }
 
     static func open(_ place: String, _ options: ProfileRepository.Options) async throws -> ProfileRepository {
@@ -57,6 +60,16 @@ enum StorePlace {
         #else
             throw CommandFailure.noPostgres
         #endif
+    }
+
+    /// Whether the place looks like an address with a password, but is not the URI of a database: `mysql://…`,
+    /// `postgres:user:password@…`, `host=… password=…`. A path that begins with a point or a slash never does.
+    private static func isOtherURI(_ place: String) -> Bool {
+        guard !isDatabase(place), !place.hasPrefix("."), !place.hasPrefix("/") else { return false }
+        let beginning = place.prefix { $0 != "/" }
+        let afterColon = beginning.drop { $0 != ":" }
+        return afterColon == ":" && beginning.count < place.count || afterColon.contains("@") || place.contains("://")
+            || place.contains("password=")
     }
 
     /// Throws if the place is a database, because the operation only works with a file.

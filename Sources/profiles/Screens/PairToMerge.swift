@@ -155,7 +155,7 @@ struct PlainMerge {
                 return try await pair.merge(takingFromSecond: chosen, in: repository)
             } catch {
                 guard error.isOfOldValues || error.issues != nil else { throw error }
-                Self.say(error.mergeText(repository.schema))
+                for line in error.mergeText(repository.schema).split(separator: "\n") { Self.say(String(line)) }
                 let (first, second) = (pair.first.id, pair.second.id)
                 guard let again = try await PairToMerge(first, second, in: repository) else { return nil }
                 pair = again

@@ -213,6 +213,39 @@ import Watchdog
         await repository.close()
     }
 
+    @Test func `D2: a password that was set later stays if an edit is undone, and keeps a registration`() async throws {
+        let repository = try await open()
+        try await repository.register("abel")
+        _ = try await repository.edit("abel") { $0["address"] = "1 Side St" }
+        _ = try await repository.edit("abel") { $0["password"] = "Zx8oio" }
+        #expect(try await undo(repository).reverted == 1)
+        #expect(try await addresses(repository) == ["abel 12 Main St"])
+        #expect(try await redo(repository).reverted == 1)
+        #expect(try await undo(repository).reverted == 1)
+        let registration = try await undo(repository)
+        #expect(registration.removed == 0 && registration.left.map(\.reason) == [.changedSince])
+        await repository.close()
+    }
+
+    @Test func `D2: an interrupted redo is continued by the next redo, and reverted by an undo`() async throws {
+        let repository = try await open()
+        let drafts = try (0..<1_200).map { try repository.judged(People.draft("n\($0)")) }
+        _ = try await repository.register(many: drafts)
+        _ = try await repository.remove(matching: ProfileQuery())
+        let removal = try #require(try await repository.changeToUndo())
+        #expect(try await undo(repository).restored == 1_200)
+        let redone = try #require(try await repository.changeToRedo())
+        // The first transaction of a redo, as a killed process leaves it.
+        let profiles = try await repository.profiles(ProfileQuery(limit: 1_000)).profiles
+        let stamp = repository.stamp(nil, from: ChangeOrigin(ofManyTransactionsUndoing: redone.number))
+        _ = try await repository.engine.apply(ConditionalWrites(removing: profiles), stamp)
+        #expect(try await repository.changeToRedo() == redone)
+        #expect(try await repository.changeToUndo() == removal)
+        #expect(try await undo(repository).restored == 1_000)
+        #expect(try await repository.count() == 1_200)
+        await repository.close()
+    }
+
     @Test func `D2: an undo that was interrupted is continued by the next one`() async throws {
         let repository = try await open()
         let drafts = try (0..<2_200).map { try repository.judged(People.draft("n\($0)")) }

@@ -28,12 +28,9 @@ struct StorePlace {
                 "Name a file with --database PATH")
         }
         // As a path, such a place would be repeated in messages, although it may contain a password.
-        let scheme = text.prefix { $0 != ":" && $0 != "/" }
-        let isPostgres = ["postgresql", "postgres"].contains(scheme.lowercased())
-        let isURI = text.dropFirst(scheme.count).hasPrefix(isPostgres ? ":" : ":/")
-        guard isURI, !isDatabase else { return }
+        guard isOtherURI else { return }
         throw ServerFailure(
-            .usage, "The place of the store begins like a URI, but not with postgresql://",
+            .usage, "The place of the store looks like an address, but does not begin with postgresql://",
             "If it is the path of a file, put ./ before it")
     }
 
@@ -45,6 +42,16 @@ struct StorePlace {
                 "Name the store with --database PATH, from within its folder if necessary")
         }
         return text
+    }
+
+    /// Whether the place looks like an address with a password, but is not the URI of a database: `mysql://…`,
+    /// `postgres:user:password@…`, `host=… password=…`. A path that begins with a point or a slash never does.
+    private var isOtherURI: Bool {
+        guard !isDatabase, !text.hasPrefix("."), !text.hasPrefix("/") else { return false }
+        let beginning = text.prefix { $0 != "/" }
+        let afterColon = beginning.drop { $0 != ":" }
+        return afterColon == ":" && beginning.count < text.count || afterColon.contains("@") || text.contains("://")
+            || text.contains("password=")
     }
 
     private var isDatabase: Bool { text.hasPrefix("postgresql://") || text.hasPrefix("postgres://") }
