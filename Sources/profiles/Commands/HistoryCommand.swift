@@ -61,7 +61,8 @@ struct HistoryCommand: AsynchronousCommand, ResultWriting {
                 try await repository.keepHistory(for: keep.duration)
                 let text =
                     keep.duration == .zero
-                    ? "The history is removed, and the store keeps none from now on" : "The store keeps its history for \(keep)"
+                    ? "The history is removed, and the store keeps none from now on"
+                    : "The store keeps its history for \(keep)"
                 return try global.confirm(text, ["history_days": .number(keep.duration.components.seconds / 86_400)])
             }
             if let at, let username { return try await show(username, at: at, of: repository) }
