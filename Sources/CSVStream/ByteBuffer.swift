@@ -15,8 +15,8 @@ struct ByteBuffer: ~Copyable, @unchecked Sendable {
     /// Whether the bytes may contain secrets. If so, ``removeAll()`` sets them to zero. They are also set to zero
     /// before their memory is freed.
     var isSecret: Bool
-    /// If this is greater than `count`, it is the number of bytes that may contain secrets. When `count` is reduced,
-    /// the bytes after `count` remain in memory.
+    /// The maximum of `count` before it was reduced. The removed bytes remain in memory and may contain secrets, so
+    /// they must be zeroed too.
     private var written = 0
 
     init(isSecret: Bool) {

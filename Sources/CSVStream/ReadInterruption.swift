@@ -12,8 +12,8 @@ package protocol Interruption: Sendable {
     var isInterrupted: Bool { get }
 }
 
-/// Wakes a thread that waits for input, for example from a pipe. Another thread cannot end a blocked read(2), but it
-/// can end a poll(2). So the thread first waits with poll(2).
+/// Wakes a thread that waits for input, for example from a pipe. Another thread cannot end a blocked read(2). So the
+/// thread first waits with poll(2) for the input or for a byte that ``interrupt()`` writes.
 package final class ReadInterruption: Interruption {
     /// The two ends of a pipe(7). The pipe is empty until ``interrupt()`` is called.
     private let readEnd: CInt

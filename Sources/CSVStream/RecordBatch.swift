@@ -100,7 +100,7 @@ extension RecordBatch {
     ///
     /// - Parameters:
     ///   - count: The minimum number of cells that each record without a fault has afterwards.
-    ///   - last: The number of cells at the end of each record before which the empty cells are inserted.
+    ///   - last: The number of cells that stay at the end of each record. The empty cells are inserted before them.
     /// - Complexity: For each record, `count` positions of 8 bytes. So the number of records in a batch must be limited
     ///   if `count` is large.
     package mutating func pad(to count: Int, keepingLast last: Int = 0) {

@@ -108,8 +108,9 @@ struct RecordSplitter {
     ///
     /// Each byte is searched for a closing quote at most twice. A search begins after the opening quote of a cell, and
     /// skips pairs of quotes. If the cell begins with an even number of quotes, the search ends inside this group.
-    /// Otherwise it ends at the next group with an odd number of quotes. All groups between them have an even number,
-    /// so a cell that begins with one of them has a short search. Two searches overlap only within one group of quotes.
+    /// Otherwise the search ends at the next group with an odd number of quotes. Each group that it passes has an even
+    /// number of quotes, so a later search that begins at such a group is short. Two searches overlap only within one
+    /// group of quotes.
     func splitLeniently(from start: Int, to end: Int, cells: inout [CellExtent], escaped: inout [Int]) {
         var offset = start
         while true {

@@ -61,7 +61,8 @@ extension TextEncoding {
     }
 
     /// Guesses Windows-1252 if a text has bytes above 0x7F and none of these bytes begins a UTF-8 character (N7).
-    /// Otherwise returns nil. Windows-1252 contains the characters of Latin-1.
+    /// Otherwise returns nil. The guess is also right for text in Latin-1, because Windows-1252 has the same letters at
+    /// the same codes.
     ///
     /// Also returns nil if Windows-1252 has no character for one of these bytes, or if more than half of these bytes
     /// directly follow another byte above 0x7F. In the languages that use Windows-1252, only a few letters of a word

@@ -85,8 +85,8 @@ package struct TextInput: ~Copyable, Sendable {
         }
     }
 
-    /// Reads enough bytes to detect the encoding. At the first call, the buffer must be empty. After a failed call, it
-    /// contains the bytes that were read by this call.
+    /// Reads enough bytes to detect the encoding. At the first call, the buffer must be empty. If a call fails, the
+    /// next call must get a buffer with the bytes that were read before.
     private mutating func start(_ bytes: inout ByteBuffer, wanted: Int) throws(ByteStreamError) {
         while !isAtEnd, bytes.count < TextEncoding.longestMark {
             try pull(max(TextEncoding.longestMark, wanted) - bytes.count, into: &bytes)

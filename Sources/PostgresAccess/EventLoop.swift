@@ -113,9 +113,8 @@ final class EventLoop: Sendable {
 
     func newID() -> WaitID { lastID.wrappingAdd(1, ordering: .relaxed).newValue }
 
-    /// Waits until `wake(_:)` is called. If `isThere` returns true, the wait ends at once. Before the call of
-    /// `wake(_:)`, the caller must change the state that `isThere` checks. After this change, `isThere` must return
-    /// true.
+    /// Waits until `wake(_:)` is called. If `isThere` returns true, the wait ends at once. Code that calls `wake(_:)`
+    /// must first change the state that `isThere` checks. After this change, `isThere` must return true.
     func wait(
         _ id: WaitID, until deadline: ContinuousClock.Instant, unless isThere: @Sendable () -> Bool
     ) async -> Wake {

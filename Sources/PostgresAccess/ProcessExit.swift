@@ -7,9 +7,9 @@ internal import Synchronization
 /// libpq also uses other libraries, such as Kerberos. They destroy their locks in finalizers, which run after all
 /// handlers. Therefore this type tells OpenSSL to register no `atexit` handler. This is safe, because the system
 /// reclaims the memory of an ended process. Instead, this type registers its own `atexit` handler, which runs before
-/// the finalizers. The handler waits until no thread is opening or closing a connection. If a thread begins to open or
-/// close a connection at this time, the thread is blocked. The two measures are necessary: without them, 49 of 600
-/// programs crashed when they ended during their work.
+/// the finalizers. The handler waits up to one second until no thread is opening or closing a connection. If a thread
+/// begins to open or close a connection at this time, the thread is blocked. The two measures are necessary: without
+/// them, 49 of 600 programs crashed when they ended during their work.
 enum ProcessExit {
     /// The number of threads that are opening or closing a connection.
     private static let threadsWithin = Atomic(0)

@@ -118,9 +118,9 @@ public struct FormField: Sendable {
     /// Whether the list of choices is open.
     public var isChoosing: Bool { picker?.isOpen ?? false }
 
-    /// The text of ``issue``. If the schema defines a message for the issue, this is that message. If the text contains
-    /// a character that the rules do not accept, the message names the first such character and its position. For a
-    /// secret field, the message does not name the character.
+    /// The text of ``issue``. If the schema defines a message for the issue, this is that message. Otherwise, if the
+    /// issue is about characters, the message names the first character that the rules do not accept, and its position.
+    /// For a secret field, the message does not name the character.
     public var message: String? { issue.map { rules.message(for: $0, refused) } }
 
     /// Whether the present text satisfies the rules. An empty field that is not required is valid.

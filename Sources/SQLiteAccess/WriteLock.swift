@@ -99,7 +99,7 @@ package struct WriteLock: ~Copyable, Sendable {
             count = max(0, pread(descriptor, buffer.baseAddress, buffer.count, 0))
         }
         let line = content.prefix { $0 != UInt8(ascii: "\n") }
-        let parts = line.split(separator: UInt8(ascii: " "), maxSplits: 1, omittingEmptySubsequences: false)
+        let parts = line.split(separator: UInt8(ascii: " "), maxSplits: 1)
         guard let first = parts.first, let processID = Int32(String(decoding: first, as: UTF8.self)) else { return nil }
         let command = parts.dropFirst().first.map { String(decoding: $0, as: UTF8.self) } ?? ""
         // Another user's program may have written the line. So characters that are unsafe on a terminal are replaced.

@@ -28,7 +28,8 @@ public struct InferenceOptions: Sendable {
     /// The schema of the store for which the file is meant; nil if there is none. Its import settings apply where these
     /// options set nothing. The header of the file is found by the names of the schema's fields.
     public var store: ProfileSchema?
-    /// The names of fields, by the header of the column; the other fields are named after their columns.
+    /// The names of fields, by the header of the column. A field whose column is not in this dictionary is named after
+    /// the column.
     public var names: [String: String] = [:]
     /// The headers of the columns in which only the type limits the values. This option takes precedence over
     /// ``isStrict`` and ``strictColumns``. The key stays required and unique.

@@ -78,8 +78,8 @@ struct DecimalEvidence: Sendable {
     }
 }
 
-/// The padding and the case of the parts of days and times. It is meaningful only while a format of dates or times fits
-/// the values.
+/// The padding and the case of the parts of days and times. This evidence is meaningful only while a format of dates or
+/// times fits the values.
 struct MomentEvidence: Sendable {
     /// The number of values whose part at this position has one digit.
     private var short = Parts(repeating: 0)

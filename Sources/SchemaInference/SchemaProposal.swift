@@ -92,7 +92,7 @@ public struct RefusedRows: Hashable, Sendable {
 public struct ColumnProposal: Sendable {
     /// The column's name in the file.
     public let header: String
-    /// The rules of its field; nil if the column is left out.
+    /// The rules of the field that the column becomes; nil if the column is left out.
     public let rules: FieldRules?
     /// Whether the column holds password hashes and not passwords.
     public let holdsHashes: Bool

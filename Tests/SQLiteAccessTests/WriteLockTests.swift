@@ -38,10 +38,10 @@ import Watchdog
     }
 
     @Test func `the file stays, 0600, and no other program's words reach a terminal raw`() throws {
-        try SmallFile.write(Array("12 \u{1b}[31mevil\u{7f}\nmore".utf8), to: database.lockFile)
+        try SmallFile.write(Array("12 \u{1b}[31mevil\u{7f}\u{1f}\nmore".utf8), to: database.lockFile)
         chmod(database.lockFile, 0o666)
         #expect(WriteLock.holder(database.path)?.processID == 12)
-        #expect(WriteLock.holder(database.path)?.command == "?[31mevil?")
+        #expect(WriteLock.holder(database.path)?.command == "?[31mevil??")
         do {
             var lock = try WriteLock(database.path)
             #expect(SmallFile.mode(of: database.lockFile) == 0o600)

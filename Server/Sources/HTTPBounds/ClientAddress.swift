@@ -1,6 +1,7 @@
 /// The address of a client: IPv4 or IPv6.
 ///
-/// An IPv4-mapped IPv6 address equals the IPv4 address, because a socket for both reports IPv4 clients that way.
+/// An IPv4-mapped IPv6 address equals the IPv4 address, because a dual-stack socket reports IPv4 clients as mapped
+/// addresses.
 public struct ClientAddress: Hashable, Sendable {
     /// The address as IPv6. IPv4 addresses are mapped (`::ffff:0:0/96`).
     let bits: UInt128
@@ -30,9 +31,10 @@ public struct ClientAddress: Hashable, Sendable {
     /// Whether this is an IPv4 address.
     public var isIPv4: Bool { bits >> 32 == 0xffff }
 
-    /// The address for which connections and attempts are counted: an IPv4 address itself, or the IPv6 /64.
+    /// The address for which connections and login attempts are counted: an IPv4 address itself, or the IPv6 /64.
     ///
-    /// One customer usually has a whole /64, so a limit for single IPv6 addresses would have no effect.
+    /// An Internet provider usually gives each customer a whole /64. So a limit for single IPv6 addresses would have no
+    /// effect.
     public var key: ClientAddress {
         isIPv4 ? self : ClientAddress(bits: (bits >> 64) << 64)
     }

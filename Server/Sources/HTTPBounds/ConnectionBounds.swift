@@ -1,10 +1,10 @@
-/// The limits of a connection, which hold before any work is done for a request.
+/// The limits that a ``ConnectionGuard`` enforces on a connection.
 public struct ConnectionBounds: Sendable {
     /// The time for a request's head, from its first byte. On a new connection, the first byte must arrive within the
     /// same time after the accept.
     public var headTime: Duration
 
-    /// The time for a request's body, from the end of its head to its own end.
+    /// The time for a request's body, from the end of the head to the end of the body.
     public var bodyTime: Duration
 
     /// The maximum time without progress while bytes wait to be sent to the client.
@@ -15,7 +15,8 @@ public struct ConnectionBounds: Sendable {
     /// The time for which a connection may stay open after an answer, without another request.
     public var idleTime: Duration
 
-    /// The time for which input is read and discarded after the last answer, so that the client can receive it.
+    /// The time for which input is read and discarded after the last answer. During this time, the client can receive
+    /// the answer.
     public var lingerTime: Duration
 
     /// The maximum number of bytes of a request target.
@@ -26,7 +27,7 @@ public struct ConnectionBounds: Sendable {
 
     /// The maximum `Content-Length` for which `Expect: 100-continue` is answered with 100.
     ///
-    /// The application bounds the body itself, because routes differ.
+    /// The application limits the body itself, because its routes have different limits.
     public var bodyLength: Int
 
     /// The maximum number of input bytes that are discarded after the last answer.

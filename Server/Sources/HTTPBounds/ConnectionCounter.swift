@@ -1,6 +1,6 @@
 internal import Synchronization
 
-/// The counts of open connections, in all and of each address.
+/// Counts the open connections, in total and for each address.
 public final class ConnectionCounter: Sendable {
     private struct Counts {
         var all = 0
@@ -43,7 +43,7 @@ public final class ConnectionCounter: Sendable {
     }
 }
 
-/// A connection that is counted until `closed(_:)`. `key` is nil if the connection counts for no address.
+/// A connection that is counted until `closed(_:)`. `key` is nil if the address is exempt or unknown.
 struct CountedConnection: Sendable {
     let key: ClientAddress?
 }

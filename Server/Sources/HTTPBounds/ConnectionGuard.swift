@@ -5,8 +5,8 @@ public import NIOHTTPTypes
 
 /// Keeps a connection within its bounds. Each connection needs a guard of its own.
 ///
-/// Add it behind the HTTP codec, with Hummingbird as one of `additionalChannelHandlers`. It puts three more handlers
-/// into the pipeline: one beside the socket, one before the HTTP parser, and one behind it.
+/// Add it to the pipeline behind the HTTP codec. For Hummingbird, pass it in `additionalChannelHandlers`. The guard
+/// adds three more handlers: one next to the socket, one before the HTTP parser, and one after the parser.
 public final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
     public typealias InboundIn = HTTPRequestPart
     public typealias InboundOut = HTTPRequestPart

@@ -2,8 +2,8 @@ internal import NIOCore
 
 /// The state of a connection: what may be read, what closes it, and when.
 ///
-/// It sees one request at a time. The handlers hold back what a client sends before it has the answer to its previous
-/// request, so answers keep their order, and no request is performed behind an answer that closes the connection.
+/// It covers one request at a time. The handlers hold back the next request until the answer to the current request has
+/// ended. So answers keep their order, and no request is performed after an answer that closes the connection.
 struct ConnectionState {
     enum Stage: Equatable {
         /// No request has begun.
@@ -12,7 +12,7 @@ struct ConnectionState {
         case head
         /// The head is passed on. A part of the body is missing.
         case body
-        /// The whole request is passed on or refused. The end of the answer is missing.
+        /// The whole request is passed on or refused. The end of the answer has not been written.
         case answering
         /// The last answer is written. The client has not received all of it.
         case finishing
@@ -25,7 +25,7 @@ struct ConnectionState {
     enum Expiry: Equatable {
         case nothing
         case refuse(Refusal)
-        /// The reader of the body gets the error. The responder answers.
+        /// The reader of the body gets ``BodyTimedOut``. The responder answers.
         case failBody
         /// The connection closes without an answer.
         case close
@@ -42,11 +42,11 @@ struct ConnectionState {
     private(set) var stage = Stage.idle
     /// Whether the connection closes after the current answer.
     private(set) var isLast = false
-    /// Whether the rest of the current request is not passed on.
+    /// Whether the rest of the current request is discarded.
     private(set) var isInputDropped = false
     /// Whether the client has closed its side.
     private(set) var isInputClosed = false
-    /// Whether bytes of a request have arrived. Before that, the TLS handshake may not have ended.
+    /// Whether bytes of a request have arrived. Until then, the TLS handshake may still be in progress.
     private(set) var hasInput = false
     /// The number of bytes of the current head that have arrived.
     private(set) var headLength = 0
@@ -57,7 +57,7 @@ struct ConnectionState {
     private var discarded = 0
     /// The time at which the stage ends.
     private var deadline: NIODeadline?
-    /// The rest of the stage's time while nothing is read from the client.
+    /// The remaining time of the stage. It is set only while reading is paused.
     private var pausedTime: TimeAmount?
     private var stall: Stall?
 
@@ -94,14 +94,15 @@ struct ConnectionState {
         }
     }
 
-    /// Whether more input may be discarded.
+    /// Whether the server can discard more input: the connection is open, the client has not closed its side, and the
+    /// discarded input has not reached `lingerLength`.
     var mayDiscard: Bool { discarded < bounds.lingerLength && !isInputClosed && stage != .closed }
 
     /// The number of bytes that the parser may be given at once. It is 0 or less if the head is too long.
     ///
     /// The parser reads all bytes that it gets. Further requests in these bytes wait as parsed messages, which take up
-    /// to a hundred times the memory of their bytes. So the number is small, and does not exceed the rest of a body
-    /// whose length is known.
+    /// to a hundred times the memory of their bytes. So the number is small. For a body of known length, it is the
+    /// number of missing bytes.
     var room: Int {
         switch stage {
         case .idle: min(Self.sliceLength, bounds.headLength)

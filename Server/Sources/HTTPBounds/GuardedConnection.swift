@@ -3,11 +3,11 @@ internal import NIOCore
 internal import NIOHTTP1
 internal import NIOHTTPTypes
 
-/// Performs what the state of a connection decides. The handlers of the connection share it.
+/// Performs what the state of a connection decides. All handlers of the connection share one instance.
 final class GuardedConnection {
     private(set) var state: ConnectionState
     let bounds: ConnectionBounds
-    /// Whether the connection was accepted. Otherwise it closes when it becomes active.
+    /// Whether the counter allows the connection. Otherwise the connection closes when it becomes active.
     let isAdmitted: Bool
     private let refusal: ConnectionGuard.Answer
     /// The guard's context, through which refusals are written. Nil after the connection has ended.
@@ -132,7 +132,7 @@ final class GuardedConnection {
 
     /// Schedules the next check, unless an earlier one is scheduled already.
     ///
-    /// A later deadline moves no timer, because most deadlines are replaced long before they pass.
+    /// If the deadline becomes later, the timer is not changed, because most deadlines are replaced before they pass.
     func schedule() {
         guard let next = state.nextCheck else { return }
         if let timerTime, timer != nil, timerTime <= next { return }

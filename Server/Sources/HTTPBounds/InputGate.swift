@@ -15,7 +15,7 @@ final class InputGate: ChannelDuplexHandler, RemovableChannelHandler {
     private var isInputClosedHeld = false
     private var isReadHeld = false
     private var isFeeding = false
-    /// Whether the current head has its first line.
+    /// Whether the first line of the current head has arrived.
     private(set) var hasRequestLine = false
 
     init(_ connection: GuardedConnection) {
@@ -103,7 +103,7 @@ final class InputGate: ChannelDuplexHandler, RemovableChannelHandler {
     }
 
     private func feed() {
-        // The parser must not be called from within itself. The outer loop goes on.
+        // The parser must not be called while it runs. The loop of the outer call to this method continues.
         guard !isFeeding, let context else { return }
         isFeeding = true
         defer { isFeeding = false }
@@ -142,8 +142,8 @@ final class InputGate: ChannelDuplexHandler, RemovableChannelHandler {
             guard bytes.last != lineFeed else { return false }
             var hasHeadEnd = false
             var hasLine = false
-            // The number of bytes of CR LF CR LF that have just been seen. Every request with a body is looked through,
-            // and Swift's general search takes 60 times as long.
+            // The number of bytes of CR LF CR LF that have just been seen. This loop runs for most requests with a
+            // body, and Swift's general search takes 60 times as long.
             var matched = 0
             for byte in bytes {
                 if byte == (matched.isMultiple(of: 2) ? carriageReturn : lineFeed) {

@@ -3,8 +3,8 @@ internal import NIOHTTP1
 
 /// Passes requests on one at a time, watches their answers, and closes the connection after the last one.
 ///
-/// It stands behind the HTTP parser and before the codec, because the codec drops what the rules need: the version and
-/// all but one `Host` field.
+/// It stands behind the HTTP parser and before the codec, because the codec drops what ``RequestHead`` checks: the
+/// version and all but one `Host` field.
 final class MessageGate: ChannelDuplexHandler, RemovableChannelHandler {
     typealias InboundIn = HTTPServerRequestPart
     typealias InboundOut = HTTPServerRequestPart
@@ -28,10 +28,10 @@ final class MessageGate: ChannelDuplexHandler, RemovableChannelHandler {
     private let connection: GuardedConnection
     private var waiting = CircularBuffer<Waiting>()
     private var isHTTP10 = false
-    /// The step that follows the end of an answer. Nil if no end of an answer waits for a flush.
+    /// The step that follows the end of an answer. It is kept until this end is flushed.
     private var answerEnd: ConnectionState.AnswerEnd?
 
-    /// Whether nothing waits for the answer to the previous request.
+    /// Whether no message or event waits for the end of the previous answer.
     var isEmpty: Bool { waiting.isEmpty }
 
     init(_ connection: GuardedConnection) {

@@ -6,7 +6,7 @@ struct RequestHead: Equatable {
     var refusal: Refusal?
     /// Whether the connection closes after the answer.
     var isLast = false
-    /// Whether the client waits for 100 before it sends a body that is not too long.
+    /// Whether to send the status 100: the client waits for it, and the body is not too long.
     var expectsContinue = false
     /// The length of the body, if the head says it.
     var length: Int?

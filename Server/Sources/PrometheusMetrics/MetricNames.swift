@@ -12,7 +12,7 @@ enum MetricNames {
 
     /// Returns labels as the text writes them, in order of their names.
     ///
-    /// An empty value is the same as no label. Of two labels of one name the first counts.
+    /// A label with an empty value is omitted. If two labels have the same name, the first one is used.
     static func labels(_ dimensions: [(String, String)], of kind: MetricKind) -> String {
         if dimensions.isEmpty { return "" }
         var values: [String: String] = [:]

@@ -1,6 +1,6 @@
 internal import Glibc
 
-/// The metrics of the process that Linux has in `/proc`. A file that cannot be read has no metrics.
+/// The metrics of the process that Linux provides in `/proc`. If a file cannot be read, its metrics are omitted.
 enum ProcessMetrics {
     static let names = [
         "process_cpu_seconds_total", "process_open_fds", "process_resident_memory_bytes",

@@ -13,8 +13,8 @@ public final class PrometheusMetrics: MetricsFactory {
     /// Creates an empty set of metrics.
     ///
     /// - Parameters:
-    ///   - mostSeries: The maximum number of label combinations of all metrics together. Further combinations record
-    ///     nothing, and `metrics_dropped_series_total` counts the requests for them.
+    ///   - mostSeries: The maximum number of label combinations of all metrics together. A metric with a further
+    ///     combination records nothing. `metrics_dropped_series_total` counts how often such a metric is created.
     ///   - help: The descriptions of metrics by their labels in the code.
     ///   - hasProcessMetrics: Whether the text has `process_…` metrics.
     public init(mostSeries: Int = 10_000, help: [String: String] = [:], hasProcessMetrics: Bool = true) {

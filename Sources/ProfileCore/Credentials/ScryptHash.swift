@@ -33,7 +33,7 @@ extension PasswordHash.ScryptCost {
         self.init(logarithmOfN: logarithm, blockSize: blockSize, parallelism: parallelism, time: 0)
         try requireBounds()
 
-        // scrypt uses the salt's characters as they are. So a salt of any length is canonical.
+        // scrypt uses the characters of the salt without decoding them. So no encoding has to be checked.
         let salt = reader.take(.crypt)
         guard reader.take("$"), reader.takeSHA256() else { throw .malformed(.scrypt) }
         try UnsupportedHash.require(.saltBytes, salt.length, in: 1...86)
@@ -67,7 +67,7 @@ extension PasswordHash.ScryptCost {
         case .scrypt: try UnsupportedHash.require(.iterations, time, in: 0...0)
         case .writeOnceReadMany: break
         case .readWrite:
-            // In this mode, all lanes use the same blocks. Each lane needs at least four blocks.
+            // In this mode, the p lanes share the N blocks. N must be at least four times p.
             try UnsupportedHash.require(.parallelism, parallelism, in: 1...max(1, (1 << logarithm) / 4))
         }
 

@@ -100,8 +100,8 @@ extension Secret {
 
         deinit { Self.release(memory) }
 
-        /// Zeroes and frees the whole allocation. Zeroing only the first `count` bytes is not enough, because `body`
-        /// may have written more bytes before it threw an error or removed bytes.
+        /// Zeroes and frees the whole allocation. Zeroing only the first `count` bytes is not enough: `body` can write
+        /// more bytes, and then remove some of them or throw an error.
         private static func release(_ memory: UnsafeMutableBufferPointer<UInt8>) {
             memory.zero()
             memory.deallocate()

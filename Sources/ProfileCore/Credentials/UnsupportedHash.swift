@@ -12,7 +12,7 @@ public enum UnsupportedHash: Error, Hashable, Sendable {
     /// If the number in the text has more than 18 digits, the value is `Int.max`.
     case outOfBounds(Measure, value: Int, allowed: ClosedRange<Int>)
 
-    /// A measured property of a hash. The unit is part of its name.
+    /// A measured property of a hash. The name of a size in bytes or KiB contains the unit.
     public enum Measure: String, Sendable {
         /// The length of the whole text in bytes.
         case textBytes = "text_bytes"
@@ -26,7 +26,7 @@ public enum UnsupportedHash: Error, Hashable, Sendable {
         case parallelism
         /// `r` of scrypt and yescrypt.
         case blockSize = "block_size"
-        /// The binary logarithm of the work. It is the cost of bcrypt, or log₂ N of scrypt and yescrypt.
+        /// The cost of bcrypt, or log₂ N of scrypt and yescrypt.
         case logarithmicCost = "logarithmic_cost"
         /// N·r·p·(t + 1) of scrypt and yescrypt. For scrypt, t is 0.
         case work

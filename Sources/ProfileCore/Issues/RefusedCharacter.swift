@@ -1,7 +1,7 @@
-/// The first character of a value that the field does not allow. It is shown only to the person who typed the value.
+/// In a typed value, the first character that the field does not allow. Only the person who typed the value sees it.
 ///
-/// It is not part of a ``ValidationIssue``. An issue is written to reports and logs, so it must not contain such a
-/// character.
+/// The character is not part of a ``ValidationIssue``. An issue is written to reports and logs, so it must not contain
+/// characters of the value.
 package struct RefusedCharacter: Hashable, Sendable {
     /// The user-perceived character with all its combining marks.
     package let character: Character
@@ -10,8 +10,8 @@ package struct RefusedCharacter: Hashable, Sendable {
 }
 
 extension FieldRules {
-    /// The text of an issue of this field. If the schema has no message for the issue and the refused character is
-    /// known, the text contains this character.
+    /// The text of an issue of this field. If the schema has no message for the issue, and the issue is about
+    /// characters, the text contains the refused character if it is known.
     package func message(for issue: ValidationIssue, _ refused: RefusedCharacter?) -> String {
         guard messages[issue.code] == nil else { return message(for: issue) }
         return message(for: issue, refused, label: title)

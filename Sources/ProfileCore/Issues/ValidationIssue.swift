@@ -1,8 +1,8 @@
 /// A problem of a profile. It consists of the field and the violated rule.
 ///
 /// ``message(label:)`` returns the built-in text of the issue. ``ProfileSchema/message(for:)`` returns the schema's own
-/// message, if there is one. An issue never contains the typed value, but ``ExpectedFormat/unit(_:found:)`` contains
-/// the text beside its number. <doc:Issues> lists the codes.
+/// message, if there is one. An issue does not contain the typed value. Only ``ExpectedFormat/unit(_:found:)`` contains
+/// a part of the value: the text before or after the number. <doc:Issues> lists the codes.
 public struct ValidationIssue: Hashable, Sendable {
     /// The field; nil for an issue of the whole row.
     public let field: FieldName?
@@ -82,7 +82,8 @@ public struct ValidationIssue: Hashable, Sendable {
         case integer(NumberFormat)
         /// A finite number in this format.
         case number(NumberFormat)
-        /// A number in this unit, or without a unit. The value has the other text `found` before or after its number.
+        /// A number in this unit, or without a unit. Before or after its number, the value has the text `found`, which
+        /// is not this unit.
         case unit(String, found: String)
         /// One of the texts for true, or one of the texts for false.
         case boolean([String], [String])

@@ -1,4 +1,4 @@
-/// A type that is read from a JSON value, with errors that name the member.
+/// A type that is read from a JSON value. An error contains the path of the wrong member.
 ///
 /// A service should parse the body of a request with ``JSONValue`` instead of Foundation's `JSONDecoder`. `JSONDecoder`
 /// accepts an object that has a member twice, and turns fractions into `Double`.
@@ -11,8 +11,8 @@
 public protocol JSONDecodable: Decodable {
     /// Reads a value from its JSON form.
     ///
-    /// Conforming types mark this initializer as `@_disfavoredOverload`, because a string literal can be a `JSONValue`.
-    /// So `Order("phone")` calls the initializer that takes the name of a field.
+    /// Conforming types mark this initializer as `@_disfavoredOverload`. A string literal can be a `JSONValue` or a
+    /// ``FieldName``. With this mark, `ProfileQuery.Order("phone")` uses the literal as a ``FieldName``.
     init(_ json: JSONValue) throws(JSONMemberError)
 }
 

@@ -18,7 +18,7 @@ public struct JSONMemberError: Error, Hashable, Sendable {
         case unknownName(known: [String])
         /// The string is none of the known words.
         case unknownWord(known: [String])
-        /// The string or number does not have the wanted notation, such as that of a field's name or a cursor.
+        /// The string or number has the wrong notation. For example, it is not a valid field name or cursor.
         case malformed
         /// The caller sees the member, but cannot change it.
         case readOnly

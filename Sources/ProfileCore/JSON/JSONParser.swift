@@ -21,7 +21,7 @@ extension JSONValue {
     }
 }
 
-/// A recursive-descent parser that does not own its bytes. It must be used only inside the call that lends the bytes.
+/// A recursive-descent parser that does not own its bytes. Use it only inside `withUnsafeBufferPointer`.
 private struct JSONParser {
     struct Failure: Error {
         let reason: JSONError.Reason

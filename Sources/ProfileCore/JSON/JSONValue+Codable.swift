@@ -1,4 +1,5 @@
-/// Other types encode their ``JSONEncodable/json``. So an `Encoder` writes the same members as the command `profiles`.
+/// The types that conform to ``JSONEncodable`` encode their ``JSONEncodable/json``. So an `Encoder` writes the same
+/// members as the command `profiles`.
 extension JSONValue: Codable {
     /// Encodes the value. An encoder supports only Swift's number types. If a number is not an `Int64`, it is rounded
     /// to a `Double`. If it is too great for a `Double`, it is encoded as a string.

@@ -3,8 +3,8 @@
 /// Objects keep the order of their members. A number is stored as the text from the input, so it is not rounded.
 /// ``text(indented:)`` and ``utf8(indented:)`` write the value. They are much faster than an `Encoder`.
 ///
-/// ProfileCore does not use the decoder of `Foundation`, because it does not import Foundation. Also, an error message
-/// for a schema file must contain the line and the column.
+/// ProfileCore does not use the decoder of `Foundation`, because the module must compile without Foundation. Also, an
+/// error message for a schema file must contain the line and the column.
 public enum JSONValue: Hashable, Sendable {
     /// `null`.
     case null

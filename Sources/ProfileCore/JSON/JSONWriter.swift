@@ -59,8 +59,8 @@ extension JSONValue {
         output.append(UInt8(ascii: "\""))
     }
 
-    /// Appends a text in UTF-8 as a string literal, in the same form as ``string(_:)``. If no character needs an escape,
-    /// no `String` is created.
+    /// Appends a text in UTF-8 as a string literal, in the same way as a ``string(_:)`` value is written. If no
+    /// character needs an escape, no `String` is created.
     package static func write(string bytes: Span<UInt8>, to output: inout [UInt8]) {
         if !appendPlain(bytes, to: &output) { write(String(bytes), to: &output) }
     }

@@ -23,8 +23,8 @@ public enum AllowedCharacters: Hashable, Sendable {
     /// Parses the name of a set, or a list of characters.
     ///
     /// Returns nil if the text consists of more than three lower-case letters and hyphens, and is not the name of a
-    /// set. Such a text is probably a misspelled name and not a list. Also returns nil for a text with control
-    /// characters, because no value may contain them. The only allowed control characters are tab, LF and CR.
+    /// set. Such a text is probably a misspelled name and not a list. Also returns nil if the text contains a control
+    /// character other than tab, LF and CR. Values must not contain these characters.
     init?(_ text: String) {
         if let known = Self.named.first(where: { $0.name == text }) {
             self = known.value
@@ -61,8 +61,8 @@ public enum AllowedCharacters: Hashable, Sendable {
     /// their number.
     private static let mostTitled = 32
 
-    /// Returns the letters and digits. If there are other characters, the last text lists them, as in `the signs # +`.
-    /// Three or more consecutive letters or digits are written as a range, such as `a–f`.
+    /// Returns one text for each letter or digit, and one text for three or more consecutive letters or digits, such as
+    /// `a–f`. If the list contains other characters, the last text lists these, as in `the signs # +`.
     private static func titles(of list: String) -> [String] {
         var seen: Set<Unicode.Scalar> = []
         let scalars = list.unicodeScalars.filter { seen.insert($0).inserted }

@@ -1,7 +1,7 @@
-/// A set of a few short texts. Its values are compared as bytes.
+/// A set of a few short texts, which are compared as bytes.
 ///
-/// A search does not copy the value. If the value is longer than the longest text of the set, the bytes of the value
-/// are not read.
+/// ``contains(_:)`` does not copy its argument. If the argument is longer than the longest text of the set, the bytes
+/// of the argument are not read.
 struct ByteStrings: Sendable {
     /// The texts, grouped by length. The index is the length of the texts in bytes.
     private let byLength: [[[UInt8]]]

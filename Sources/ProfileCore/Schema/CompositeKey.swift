@@ -1,5 +1,5 @@
-/// A key of several texts. Different lists of the same number of texts have different keys: `/` separates the texts,
-/// and `\` precedes each `/` and `\` of a text. The key of one text is the text itself.
+/// A key of several texts. `/` separates the texts, and `\` precedes each `/` and `\` of a text. So two different lists
+/// of the same length have different keys. The key of one text is the text itself, without `\`.
 package struct CompositeKey {
     private var bytes: [UInt8] = []
     private var parts = 0

@@ -24,9 +24,9 @@ public struct DateFormat: Hashable, Sendable, CustomStringConvertible {
 
     /// Creates a format for dates.
     ///
-    /// Returns nil if a part is missing or repeated, or if the pattern contains any other letter or digit. Also returns
-    /// nil if the pattern begins or ends with a space, or is longer than ``longestLength``. If a pattern contains `%`,
-    /// it may also contain a time. The time is read but not stored.
+    /// Returns nil if a part is missing or repeated. Also returns nil if the pattern begins or ends with a space, or is
+    /// longer than ``longestLength``. A pattern without `%` must not contain any other letter or digit. A pattern with
+    /// `%` may contain a time. The time is read but not stored.
     public init?(_ pattern: String) { self.init(pattern, of: .date) }
 
     /// Creates a format for dates, times, or dates with times. If the format contains a time, it must be a pattern with

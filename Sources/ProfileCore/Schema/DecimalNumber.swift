@@ -1,5 +1,5 @@
-/// A decimal number that is stored as text. This type contains only the positions of the digits in the text. So it can
-/// compare numbers of any size exactly.
+/// A decimal number that is stored as text. This type contains only the positions of the digits in the text. It
+/// compares the digits themselves, so numbers of any size are compared exactly.
 struct DecimalNumber {
     private let isNegative: Bool
     /// The range from the first to the last non-zero digit. If the point is between them, the range includes it. For
@@ -50,8 +50,8 @@ struct DecimalNumber {
         return sign * compareSizes(text, other, otherText)
     }
 
-    /// Appends bytes that have the order of the numbers; see ``ValueOrder/appendKey(of:to:)``. `text` is the text of this
-    /// number.
+    /// Appends bytes that sort in the same order as the numbers; see ``ValueOrder/appendKey(of:to:)``. `text` is the
+    /// text of this number.
     func appendKey(of text: Span<UInt8>, to key: inout [UInt8]) {
         key.append(UInt8(2 + sign))
         guard sign != 0 else { return }
@@ -60,7 +60,7 @@ struct DecimalNumber {
             key.append(UInt8(128 + magnitude))
         } else {
             key.append(magnitude < 0 ? 0 : .max)
-            // With its sign bit flipped, the bytes of a signed number have the order of the number.
+            // If the sign bit is flipped, the big-endian bytes of signed integers sort in the order of the integers.
             let bits = UInt64(bitPattern: Int64(magnitude)) ^ (1 << 63)
             for shift in stride(from: 56 as UInt64, through: 0, by: -8) {
                 key.append(UInt8(truncatingIfNeeded: bits >> shift))

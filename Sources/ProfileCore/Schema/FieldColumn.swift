@@ -12,7 +12,7 @@ package struct FieldColumn: Hashable, Comparable, Sendable {
     /// A column that has an index in every SQLite store.
     package static let phone = FieldColumn(of: .phone)
 
-    /// Creates the first column of a field that is not the primary key.
+    /// Creates the default column of a field that is not the primary key.
     ///
     /// The column has the name of the field. If the table has a column of its own by that name, a dollar sign follows
     /// the name. No field has a dollar sign in its name, so fields with different names have different columns.
@@ -20,14 +20,14 @@ package struct FieldColumn: Hashable, Comparable, Sendable {
         text = Self.ownNames.contains(field.text) ? field.text + "$" : field.text
     }
 
-    /// Creates a further column for fields of this name, such as `city$2`. A store needs it if an earlier field has the
-    /// first column.
+    /// Creates an alternative column for a field of this name, such as `city$2`. A store needs it if the default column
+    /// contains the values of a renamed or removed field.
     package init(of field: FieldName, number: Int) {
         let end = "$\(number)"
         text = field.text.prefix(FieldName.longestLength - end.count) + end
     }
 
-    /// Returns the first column for a new field of this name that is not among `used`.
+    /// Creates the column of a new field: the default column, or the first alternative column, that is not in `used`.
     package init(of field: FieldName, besides used: Set<FieldColumn>) {
         self.init(of: field)
         var number = 2

@@ -67,7 +67,7 @@ extension FieldName: ExpressibleByStringLiteral {
 }
 
 extension FieldName: JSONEncodable, JSONDecodable {
-    /// Reads a name from a string. The string may also be a fact that a query compares, such as `_id`.
+    /// Reads a name from a string. The string can also be the name of a fact in a query, such as `_id`.
     @_disfavoredOverload
     public init(_ json: JSONValue) throws(JSONMemberError) {
         guard let name = FieldName.inQuery(try String(json: json)) else { throw JSONMemberError(.malformed) }

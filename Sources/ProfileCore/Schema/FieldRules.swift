@@ -62,11 +62,11 @@ public struct FieldRules: Hashable, Sendable {
     public internal(set) var numberFormat = NumberFormat.plain
     /// The unit of an integer or number, such as `€` or `kg`. Tables show it beside the values.
     public internal(set) var unit: String?
-    /// How an export that is like the original file writes the values. If it is nil, the first notation that the schema
-    /// accepts is used.
+    /// How an export in the notations of the original file writes the values. If nil, the export uses the first
+    /// notation that the schema accepts.
     public internal(set) var written: WrittenForm?
-    /// The text that an export like the original file writes if a profile has no value. It is one of
-    /// ``missingValues``. Nil stands for an empty cell.
+    /// The text for a missing value in an export in the notations of the original file. It is one of ``missingValues``.
+    /// Nil stands for an empty cell.
     public internal(set) var writtenMissing: String?
     /// The texts that mean true in a boolean field. A form shows `true` if this list contains it. Otherwise it shows
     /// the first text of the list.
@@ -204,8 +204,8 @@ extension FieldRules {
         case .dateTime, .time: formats.isEmpty
         case .boolean: word("true", of: trueValues) == "true" && word("false", of: falseValues) == "false"
         case .number: numberFormat.decimalCharacter == "."
-        // An integer field may get a JSON number with a fraction, although an integer has no fraction. The point must
-        // not be read as a separator between groups of digits.
+        // A client can send a JSON number with a fraction for an integer field. If a point separates groups of digits,
+        // `1.500` would be read as 1500.
         case .integer: numberFormat.groupCharacter != "."
         case .string, .year: true
         }

@@ -14,8 +14,8 @@ public struct ImportSettings: Hashable, Sendable {
     /// The names of the fields from which a key is computed if ``key`` is ``KeySource/content``. An empty list stands
     /// for all fields except the primary key and the password.
     ///
-    /// A store keeps the fields of its first file in this list. So the key of a row stays the same if the schema gets
-    /// further fields.
+    /// The import that creates a store puts the fields of its file into this list. So if the schema gets more fields,
+    /// the key of a row stays the same.
     public var contentFields: [String] = []
     /// The headers of the columns that are ignored.
     public var ignoredColumns: [String] = []

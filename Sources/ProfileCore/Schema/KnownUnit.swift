@@ -44,8 +44,8 @@ package enum KnownUnit {
     }
 }
 
-/// The number of a value and the texts beside it, as ranges of its bytes. The texts have no white space around them, and
-/// the text before the number has no sign.
+/// The byte ranges of the number in a value, and of the texts before and after the number. The texts have no white
+/// space around them, and the text before the number has no sign.
 package struct NumberSides {
     /// The text from the first digit to the last.
     package let digits: Range<Int>
@@ -98,7 +98,7 @@ package struct NumberSides {
     private static let spaces: [[UInt8]] = [" ", "\u{A0}", "\u{2009}", "\u{202F}"].map { Array($0.utf8) }
 }
 
-/// The unit of a field. It finds values that have another text beside their number.
+/// The unit of a field. It finds values that have a text other than this unit beside the number.
 struct FieldUnit: Sendable {
     let text: String
     private let bytes: [UInt8]
@@ -116,8 +116,8 @@ struct FieldUnit: Sendable {
     /// Returns the text before or after the number of a value, unless this text is the unit or another name of the
     /// unit. Returns nil if the number has no other text beside it.
     ///
-    /// A number without a text has the unit of its field. Nothing is allocated for such a number, and for a number with
-    /// exactly this unit, because most values of a column are such numbers.
+    /// A number without a text has the unit of its field. Most values of a column have no text, or exactly this unit.
+    /// For these values, no memory is allocated.
     func other(in value: Span<UInt8>) -> String? {
         guard let last = value.indices.last else { return nil }
         let start = value[0] == UInt8(ascii: "-") ? 1 : 0
@@ -138,7 +138,7 @@ struct FieldUnit: Sendable {
 }
 
 extension Span<UInt8> {
-    /// Whether the given bytes end before an index.
+    /// Whether the given bytes are directly before an index.
     fileprivate func has(_ bytes: [UInt8], before end: Int) -> Bool {
         let start = end - bytes.count
         guard start >= 0 else { return false }

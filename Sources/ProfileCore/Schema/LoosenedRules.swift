@@ -37,7 +37,8 @@ extension ProfileSchema {
             fields.append(field)
         }
         var settings = importSettings
-        // The new fields must not be part of the key. Otherwise the rows of earlier files would get other keys.
+        // The new fields must not be part of the key. Otherwise the next import would compute a different key for a row
+        // that is already stored.
         if settings.key == .content, settings.contentFields.isEmpty { settings.contentFields = contentFields }
         return ProfileSchema(name: name, fields: fields, primaryKeyIndex: primaryKeyIndex, importSettings: settings)
     }
@@ -47,7 +48,8 @@ extension ProfileSchema {
 package struct BrokenFieldRules: Sendable {
     /// The codes of the issues.
     package var codes: Set<IssueCode>
-    /// All values that are not in the field's list of allowed values; nil if there are many, or if they are unknown.
+    /// All values of the file that are not in the field's list of allowed values. Nil if there are many, or if they are
+    /// unknown.
     package var choices: [String]?
     /// Rules that all values of the file satisfy.
     package let satisfied: FieldRules
@@ -60,8 +62,8 @@ package struct BrokenFieldRules: Sendable {
 }
 
 extension FieldRules {
-    /// Whether these rules, loosened from other rules, store each value in the same form as the other rules. Loosened
-    /// rules only add notations, so the form depends on the type and the mask.
+    /// Whether each value has the same stored form under these rules and under the stricter rules from which they were
+    /// loosened. Loosening only adds notations, so only a different type or mask can change the stored form.
     package func storesValues(like stricter: FieldRules) -> Bool {
         let isSameType = type == stricter.type || type == .number && stricter.type == .integer
         return isSameType && mask == stricter.mask
@@ -98,13 +100,13 @@ extension FieldRules {
         return rules
     }
 
-    /// Returns rules with a type and formats that fit the values of both fields. If there are none, the type is text,
-    /// which holds the stored form of every type.
+    /// Returns rules with a type and formats that fit the values of both fields. If no other type fits, the type is
+    /// text, which holds the stored form of every type.
     private func widened(toAllow other: FieldRules) -> FieldRules {
         if type == .string {
             var rules = self
             rules.stringFormat = nil
-            // With this class, a value must not have two spaces in a row.
+            // `.spaces` forbids two spaces in a row.
             if characters?.contains(.spaces) ?? false { rules.characters = nil }
             return rules
         }
@@ -137,7 +139,7 @@ extension FieldRules {
         return rules
     }
 
-    /// Whether the values of both fields may be in one field without a change of their meaning.
+    /// Whether the units of both fields are the same, or one of the fields has no unit.
     private func mayHaveUnit(of other: FieldRules) -> Bool {
         guard let unit, let otherUnit = other.unit else { return true }
         return KnownUnit.areEqual(Array(unit.utf8), Array(otherUnit.utf8))
@@ -182,7 +184,7 @@ private func least(_ one: Int?, _ other: Int?) -> Int? { one.flatMap { one in ot
 
 private func most(_ one: Int?, _ other: Int?) -> Int? { one.flatMap { one in other.map { max(one, $0) } } }
 
-/// Returns the characters that one of two lists allows. A missing list allows every character.
+/// Returns the characters that at least one of two lists allows. A missing list allows every character.
 private func union(_ one: [AllowedCharacters]?, _ other: [AllowedCharacters]?) -> [AllowedCharacters]? {
     one.flatMap { one in other.map { one + $0.filter { !one.contains($0) } } }
 }

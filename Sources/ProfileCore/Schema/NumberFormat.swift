@@ -201,8 +201,8 @@ package struct NumberReader: Sendable {
         return (before..<end, isNegative)
     }
 
-    /// Whether the text begins with a minus, and other characters stand between the minus and the digits. A minus before a
-    /// space may be a dash.
+    /// Whether the text begins with a minus, and other characters stand between the minus and the digits. False if a
+    /// space follows the minus, because the minus may be a dash.
     private func hasDetachedMinus(_ text: Span<UInt8>, decimal: [UInt8]?) -> Bool {
         guard text.count > 1, text[0] == UInt8(ascii: "-"), !text[1].isASCIIDigit, text[1] != UInt8(ascii: " ")
         else { return false }

@@ -1,7 +1,7 @@
 /// The access of a profile's owner to a field. The owner is the person that the profile describes. Programs and
 /// operators have every access.
 ///
-/// A store does not know who calls it, so it does not use this rule. A service uses it for requests of people: with
+/// A store does not know who calls it, so it does not check the access. A service checks the access of an owner with
 /// ``ProfileDraft/init(_:ofOwnerIn:)``, ``ProfileDraft/merge(_:ofOwnerIn:)``, ``ProfileSchema/forOwner``,
 /// `Profile.ownerJSON` and `HistoryEntry.ownerJSON(in:)`.
 public enum OwnerAccess: String, Hashable, Sendable, CaseIterable {

@@ -5,8 +5,8 @@ extension ProfileSchema {
     ///
     /// A field with an assigned column continues the earlier field with this column. Any other field continues the
     /// earlier field that has its former name. If the field has the same former name in the earlier schema, it was
-    /// renamed before, and the former name is ignored. If there is no such field, a field without an assigned column
-    /// continues the earlier field with the same name.
+    /// renamed before, and the former name is ignored. If these rules find no earlier field, a field without an
+    /// assigned column continues the earlier field with the same name.
     /// - Parameter earlier: The earlier schema.
     /// - Returns: The positions in the earlier schema; nil for each new field. No position occurs twice.
     package func sources(in earlier: ProfileSchema) -> [Int?] {
@@ -39,12 +39,12 @@ extension ProfileSchema {
 
     /// Returns the schema with the columns that its fields get when a store adopts it.
     ///
-    /// A field with an assigned column keeps it. A field that continues an earlier field has the column of that field.
-    /// The field with the former name may be missing in the schema in force. In this case, the column is taken from the
-    /// latest version that has this field. A new field gets a column that no version has used, so the values of removed
-    /// fields never appear in it.
+    /// A field with an assigned column keeps it. A field that continues a field of the schema in force has the column
+    /// of that field; see ``sources(in:)``. If only older versions have a field with the former name, the column is
+    /// taken from the latest of these versions. A new field gets a column that no version has used, so the values of
+    /// removed fields never appear in it.
     /// - Parameter versions: All schemas that were ever in force, oldest first. Empty for a new store: then each field
-    ///   gets its first column.
+    ///   gets its default column.
     /// - Returns: The schema, with a column for every field that is not secret.
     package func placed(after versions: [ProfileSchema]) -> ProfileSchema {
         guard let inForce = versions.last else {

@@ -51,7 +51,7 @@ public struct ProfileSchema: Hashable, Sendable {
     /// The position of a field, from 0, or nil if the schema has no field of that name.
     public func index(of name: FieldName) -> Int? { contents.positions[name] }
 
-    /// The names of ``openFields``. To read a name here, the rules of its field need not be copied.
+    /// The names of ``openFields``. Reading a name from this array does not copy the rules of the field.
     package var openNames: [FieldName] { contents.openNames }
 
     /// The position of a field in ``openFields``, from 0, or nil if there is no such field.
@@ -71,8 +71,8 @@ public struct ProfileSchema: Hashable, Sendable {
             || (left.name == right.name && left.fields == right.fields && left.importSettings == right.importSettings)
     }
 
-    /// Returns whether both schemas have the same fields in the same columns. A schema without assigned columns fits every
-    /// store.
+    /// Returns whether the fields of both schemas have the same columns, position by position. A field without an
+    /// assigned column matches every column.
     package func hasColumns(of other: ProfileSchema) -> Bool {
         contents === other.contents
             || fields.count == other.fields.count
@@ -174,8 +174,9 @@ extension ProfileSchema {
             keyParts = Self.keyParts(importSettings.key, fields, primaryKeyIndex)
         }
 
-        /// Returns the positions of the fields that form a key of two or more columns. Empty for any other key, and if
-        /// a column has no field that may be part of a key. In these cases, only an import can compute the key.
+        /// Returns the positions of the fields that form a key of two or more columns. Empty for any other key. Also
+        /// empty if a column belongs to no field, to the primary key or to a secret field: then only an import can
+        /// compute the key.
         private static func keyParts(_ key: KeySource, _ fields: [FieldRules], _ primaryKeyIndex: Int) -> [Int] {
             guard case .columns(let headers) = key, headers.count > 1 else { return [] }
             let names = fields.map { [$0.name.text] + $0.columns }

@@ -11,7 +11,7 @@ public struct SchemaDifference: Hashable, Sendable {
         case changed(before: FieldRules, after: FieldRules)
         /// The fields that both schemas have are in another order.
         case reordered
-        /// Files are imported with other settings.
+        /// The import settings are different.
         case imported(before: ImportSettings, after: ImportSettings)
     }
 
@@ -19,8 +19,8 @@ public struct SchemaDifference: Hashable, Sendable {
     /// fields and the settings of imports come last.
     public let changes: [Change]
 
-    /// Compares two schemas, field by field. The names of the schemas are ignored. A field that continues a field with
-    /// another name is a changed field.
+    /// Compares two schemas, field by field. The names of the schemas are ignored. A renamed field keeps its stored
+    /// values, so it is a changed field.
     public init(from old: ProfileSchema, to new: ProfileSchema) {
         let sources = new.sources(in: old)
         let kept = sources.compactMap(\.self)

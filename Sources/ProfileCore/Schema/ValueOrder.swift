@@ -45,8 +45,8 @@ package enum ValueOrder: Sendable {
         }
     }
 
-    /// Appends the sort key of a stored value. The bytes of two keys have the order of the two values, and no key begins
-    /// with another key. So the keys of several fields can follow one another.
+    /// Appends the sort key of a stored value. The bytes of keys sort in the same order as the values. No key is a
+    /// prefix of a different key, so the keys of several fields can be concatenated.
     package func appendKey(of value: Span<UInt8>, to key: inout [UInt8]) {
         switch self {
         case .bytes: Self.append(value, to: &key) { $0 }

@@ -1,9 +1,9 @@
-/// How the files of a schema write the values of a field, for an export that is like the original file.
+/// How an export in the notations of the original file writes the values of a field.
 ///
-/// The form is only for writing. A value in any other notation that the field accepts is read as before.
+/// The form is only for writing. It does not change which notations the field accepts.
 public struct WrittenForm: Hashable, Sendable {
-    /// The form as a schema file writes it. For a number, this is zero, such as `$0.00`. For a date, datetime or time,
-    /// this is a pattern, such as `%-d.%-m.%Y`.
+    /// The form as a schema file writes it. For a number, this is the number zero in this form, such as `$0.00`. For a
+    /// date, datetime or time, this is a pattern, such as `%-d.%-m.%Y`.
     public let text: String
     private let kind: Kind
 
@@ -59,8 +59,8 @@ struct NumberPattern: Hashable, Sendable {
     /// The maximum number of decimals in a form. A `Double` keeps 15 significant digits of every decimal number.
     private static let mostDecimals = 15
 
-    /// Parses zero in the notation of the column, with a point before the fraction: `$0.00`, `0 kg`. A minus before the
-    /// zero shows the place of a minus.
+    /// Parses zero in the notation of the column, with a point before the fraction: `$0.00`, `0 kg`. The form `$-0.00`
+    /// means that a minus is written after the text before the number.
     init?(_ text: String) {
         let bytes = Array(text.utf8)
         guard bytes.count <= Self.longest, text == text.trimmed, !bytes.contains(where: { $0 < 0x20 || $0 == 0x7F }),

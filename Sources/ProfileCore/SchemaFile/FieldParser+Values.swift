@@ -60,8 +60,8 @@ extension FieldParser {
         }
     }
 
-    /// Reads `written` and `missing`. They define the notation of values and of missing values in an export that is
-    /// like the original file.
+    /// Reads `written` and `missing`. They define how an export in the notations of the original file writes values and
+    /// missing values.
     func parseWrittenForms(_ rules: inout FieldRules) {
         if let text = extensions.string("missing") {
             if rules.missingValues.contains(text) {

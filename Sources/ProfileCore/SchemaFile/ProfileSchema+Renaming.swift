@@ -12,7 +12,7 @@ extension ProfileSchema {
         let fields = fields.map { field in
             var field = field
             guard let name = names[field.name], name != field.name else {
-                // Two fields with the same former name would both continue the same values.
+                // The field that is renamed now gets this former name. Two fields cannot have the same former name.
                 if let former = field.formerName, names[former] != nil { field.formerName = nil }
                 return field
             }

@@ -46,7 +46,7 @@ public struct SchemaError: Hashable, Sendable {
         case repeatedField(FieldName)
         /// Two field names differ only in underscores. Headers of files are matched without underscores.
         case indistinctFields(FieldName, FieldName)
-        /// The store has its own column with this name.
+        /// The name is reserved. In files, the column with this name contains the hash of the password.
         case reservedName(FieldName)
         /// Another field has the same former name.
         case repeatedFormerName(FieldName, of: FieldName)

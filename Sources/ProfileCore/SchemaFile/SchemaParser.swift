@@ -150,7 +150,7 @@ private struct SchemaParser {
         checkFormerNames(fields)
     }
 
-    /// Checks that no two fields have the same former name, because only one field can keep the values of that field.
+    /// Checks that no two fields have the same former name, because only one field can keep the stored values.
     private func checkFormerNames(_ fields: [(rules: FieldRules, path: String)]) {
         var owners: [FieldName: FieldName] = [:]
         for (rules, path) in fields {
@@ -172,10 +172,9 @@ private struct SchemaParser {
         }
     }
 
-    /// Checks that no column of a file matches two fields. An import first searches for a column with exactly the same
-    /// name. Then it searches for a column with an equal `FoldedHeader`. So `first_name` and `firstname` may both be
-    /// names of columns. An import matches hash columns before all other columns. So `hashColumns` may contain the name
-    /// of the password field.
+    /// Checks that no column of a file matches two fields. An import compares a header with the names of columns first
+    /// exactly, and then as a `FoldedHeader`. So `first_name` and `firstname` may both be names of columns. An import
+    /// matches hash columns before all other columns. So `hashColumns` may contain the name of the password field.
     private func checkColumns(_ fields: [(rules: FieldRules, path: String)]) {
         var owners: [String: String] = [:]
         for (rules, _) in fields { owners[rules.name.text] = rules.name.text }

@@ -15,9 +15,9 @@ package struct FoldedText: Hashable, Sendable {
     /// the same way.
     private let firstCase: UInt64
     private let secondCase: UInt64
-    /// Marks the bytes of a word after which the second byte of this text is not searched. A byte is marked by its
-    /// highest bit. If this text has one byte, all bytes are marked. Otherwise only the last byte of the word is
-    /// marked, because the byte after it is in another word.
+    /// The bytes of a word after which `second` is not compared. The highest bit of these bytes is set. If this text
+    /// has one byte, these are all bytes of the word. Otherwise it is only the last byte, because the byte after it is
+    /// outside the word.
     private let ending: UInt64
 
     package init(_ text: String) { self.init(text.utf8Span.span) }
@@ -60,8 +60,8 @@ package struct FoldedText: Hashable, Sendable {
         case notFound(inASCII: Bool)
     }
 
-    /// Compares bytes, ignoring the case of ASCII letters. Each ASCII character is folded on its own. So if this search
-    /// finds a match, the folded text contains a match too.
+    /// Compares bytes, ignoring the case of ASCII letters. The folded form of an ASCII character does not depend on the
+    /// characters around it. So if this search finds a match, the folded text contains a match too.
     @inline(__always)
     private func search(_ text: UnsafeBufferPointer<UInt8>, for wanted: UnsafeBufferPointer<UInt8>) -> Outcome {
         guard let wantedStart = wanted.baseAddress, !wanted.isEmpty else { return .found }

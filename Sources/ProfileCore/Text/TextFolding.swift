@@ -22,8 +22,9 @@ enum TextFolding {
         return folded
     }
 
-    /// Folds a text if the folded form of each character is known. Returns false if the text has any other character.
-    /// The folded form of a known character does not depend on the characters around it.
+    /// Folds a text that consists of ASCII characters, of characters in `knownScalars` and of the ideographs U+5000 to
+    /// U+8FFF. Returns false for any other text. The folded form of these characters does not depend on the characters
+    /// around them.
     private static func appendKnown(_ text: Span<UInt8>, to folded: inout [UInt8]) -> Bool {
         var index = 0
         while index < text.count {

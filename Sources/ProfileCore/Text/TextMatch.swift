@@ -24,8 +24,8 @@ extension FoldedText {
         }
     }
 
-    /// Returns the best match of this text in `text`. `text` must contain this text. It must be folded, but it may
-    /// contain upper-case ASCII letters.
+    /// Returns the best match of this search text in `text`, which must contain the search text. `text` must be folded.
+    /// Only its ASCII letters may be upper-case.
     private func bestMatch(inFolded text: UnsafeBufferPointer<UInt8>) -> TextMatch {
         func stands(at index: Int) -> Bool {
             bytes.indices.allSatisfy { text[index + $0].asciiFolded == bytes[$0] }

@@ -15,8 +15,8 @@ extension FieldValidator {
     fileprivate func refusedCharacter(in value: Span<UInt8>) -> RefusedCharacter? {
         guard let isTaken = takenScalars else { return nil }
         let text = String(value)
-        // White space around a value is not part of the value (S2). But the position of a character is counted from the
-        // start of the value, including this white space.
+        // White space around the value is ignored (S2). But the position of a character is counted in the typed text,
+        // which includes this white space.
         let isAround: (Character) -> Bool = { $0.utf8.allSatisfy(\.isASCIIWhitespace) }
         guard let start = text.firstIndex(where: { !isAround($0) }), let end = text.lastIndex(where: { !isAround($0) })
         else { return nil }

@@ -4,7 +4,7 @@
 /// all issues.
 public struct ProfileDraft: Sendable {
     /// The values of all fields except the password, in the order in which they were set. An array, because comparing a
-    /// few names takes less time than hashing one.
+    /// few names takes less time than computing the hash value of a name.
     private var members: [(name: String, value: DraftValue)] = []
     /// The names whose members are null in the JSON that was read. A merge clears the fields with these names.
     package private(set) var clearedNames: Set<String> = []
@@ -16,7 +16,7 @@ public struct ProfileDraft: Sendable {
     /// primary key, validation keeps the stored key until an edit changes one of the values that form it.
     package var stored: StoredKey?
 
-    /// The primary key of a stored profile, with the values that it has in all fields.
+    /// The primary key of a stored profile, and the values of the profile by field name.
     package struct StoredKey: Sendable {
         package let key: String
         package let values: [String: DraftValue]

@@ -14,9 +14,9 @@ extension ProfileValidator {
     }
 
     /// Returns the stored form of a value, for comparisons with stored values. The value must have the field's type,
-    /// but it may break other rules. Stored profiles may break these rules too, if another schema validated them.
+    /// but it can break other rules. Profiles that were stored under an earlier schema can break these rules too.
     ///
-    /// - Throws: The issues of the value, if it is empty or does not have the field's type.
+    /// - Throws: The issues, if the value is empty or does not have the field's type, or if the field is unknown.
     package func searchedForm(of value: String, in name: FieldName) throws(ValidationFailure) -> String {
         let fact = ProfileFact(name: name.text)
         let index = schema.index(of: name)

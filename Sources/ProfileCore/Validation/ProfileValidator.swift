@@ -13,8 +13,8 @@ public struct ProfileValidator: Sendable {
 
     /// Validates a whole draft.
     ///
-    /// If the values of other fields form the primary key, the draft needs no value for the primary key. A value in the
-    /// draft must equal the key that the other values form.
+    /// If the values of other fields form the primary key, the draft needs no value for the primary key. If the draft
+    /// has a primary key, this must be the key that the other values form.
     ///
     /// - Parameters:
     ///   - draft: The values that a person typed or a client sent.

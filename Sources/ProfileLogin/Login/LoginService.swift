@@ -73,7 +73,7 @@ public struct LoginService: Sendable {
     /// traps and ends the process.
     private static func bounded(_ time: Duration) -> Duration { min(max(time, .zero), .seconds(1_000_000_000)) }
 
-    /// Makes the local checks alone, by the rules in force. The authenticator is not called (L1, L2).
+    /// Makes only the local checks, with the rules in force. The authenticator is not called (L1, L2).
     ///
     /// A service that starts sessions itself makes these checks before it calls `ProfileRepository.sessions.start`. So
     /// its users get the same errors as from ``logIn(username:password:)``, and a text that cannot be a password does

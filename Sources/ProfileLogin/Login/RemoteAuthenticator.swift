@@ -54,8 +54,8 @@ public struct LoginAnswer: Hashable, Sendable {
     /// `invalidResponse`.
     ///
     /// The body must be a profile in the format of `lookup --format json`, or a JSON object whose members are the fields
-    /// themselves. Numbers and booleans are JSON numbers and booleans. An absent value is null. The primary key is
-    /// required. A member is ignored if the schema has no field of this name, or if the field is secret.
+    /// themselves. The value of a number or boolean field is a JSON number or boolean. An absent value is null. The
+    /// primary key is required. A member is ignored if the schema has no field of this name, or if the field is secret.
     ///
     /// - Parameter schema: The schema of the profile. Its fields define the members that are read.
     /// - Returns: The profile of the user.

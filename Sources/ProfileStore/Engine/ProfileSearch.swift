@@ -76,7 +76,7 @@ package struct ProfileSearch: Sendable {
     package var isReversed: Bool
     /// The maximum number of profiles of a page.
     package var limit: Int
-    /// The cursor after which the page begins. The cursor must belong to the order of this search.
+    /// The cursor after which the page begins. It must come from a search with the same order.
     package var after: ProfileCursor?
     /// The maximum number of bytes. The page ends as soon as its profiles reach this number of bytes.
     package var mostBytes: Int

@@ -10,7 +10,7 @@ public struct StoreStatistics: Hashable, Sendable {
     public let withPassword: Int
     /// The number of profiles with a passcode.
     public let withPasscode: Int
-    /// The version of the schema in force, from 1.
+    /// The version of the schema in force. The first version is 1.
     public let schemaVersion: Int
     /// The number of the newest change, which rises with every commit that changes profiles or the schema.
     public let changeNumber: Int64

@@ -28,7 +28,7 @@ extension ProfileRepository {
     /// Checks in one cheap round trip that the store answers. Use it for the health check of a service.
     ///
     /// On SQLite the check takes microseconds, and succeeds if the file exists at its path and can be read. On
-    /// PostgreSQL, the check succeeds if a server of the address answers. A success does not mean that a write would
+    /// PostgreSQL, the check succeeds if a server at the store's address answers. A success does not mean that a write would
     /// succeed.
     /// - Throws: The error that a look-up would throw: `displaced`, `corrupt`, `unavailable`, `closed`, …
     public func ping() async throws(ProfileStoreError) {

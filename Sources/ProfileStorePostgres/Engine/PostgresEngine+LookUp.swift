@@ -48,8 +48,8 @@ extension PostgresEngine {
         }
     }
 
-    /// Calls `body`, which reads the columns of `rules`. If a column is missing and later rules are in force, a backup
-    /// was restored. This method then throws `schemaChanged`.
+    /// Calls `body`, which reads the columns of `rules`. Later rules never remove a column. So if a column is missing and
+    /// other rules are in force, a backup was restored, and this method throws `schemaChanged`.
     private func readUnder<Value: Sendable>(
         _ rules: AdoptedSchema, _ body: (Connection) async throws -> Value
     ) async throws(ProfileStoreError) -> Value {

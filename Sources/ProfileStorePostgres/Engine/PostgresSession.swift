@@ -226,7 +226,8 @@ struct PostgresSession: Sendable {
 
     /// The results of the attempts at one transaction.
     private struct Attempts<Value> {
-        /// The value of each attempt that reached its `COMMIT`. The index of a value is the number of its attempt.
+        /// The value of each attempt that reached its `COMMIT`. Only these attempts are numbered: the number of an attempt
+        /// is the index of its value.
         var values: [Value] = []
         /// The error of the last attempt that was refused.
         var answer: ProfileStoreError?

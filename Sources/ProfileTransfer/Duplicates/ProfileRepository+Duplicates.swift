@@ -16,8 +16,8 @@ extension ProfileRepository {
     /// name is only compared with ten other names in each of three orders: by its beginning, by its end and by its
     /// sound. So some pairs may be missing.
     ///
-    /// Memory use does not depend on the number of profiles. If there are many values, sorted parts of them are written
-    /// to encrypted files without names.
+    /// Memory use does not depend on the number of profiles. Many values are sorted in parts, and each part is
+    /// written to an encrypted temporary file, which has no name in the file system.
     ///
     /// - Parameters:
     ///   - fields: The fields that must be equal. They must not be secret. If the list is empty, there are no groups. Nil

@@ -66,7 +66,8 @@ package struct HeaderSearch: Sendable {
     /// Returns the line of the header if the rows below it show that the first record is a title.
     ///
     /// In some columns, the header has a word and most rows have digits. At least one of these columns has no name in
-    /// the first record. No record above the header has digits in all these columns, so no row of the table is skipped.
+    /// the first record. A record with digits in all these columns would be a row of the table, so no such record may be above the
+    /// header.
     private func lineAboveDigits(below header: [String]) -> Int? {
         let widths = Dictionary(rows.map { ($0.cells.count, 1) }, uniquingKeysWith: +)
         guard let width = widths.max(by: { ($0.value, $0.key) < ($1.value, $1.key) })?.key, header.count <= width

@@ -113,8 +113,9 @@ struct ImportLedger: ~Copyable {
     }
 
     /// Returns the text of the primary key. Returns nil if the key is empty, or if a CSV record has a wrong number of
-    /// cells: the cell of the key may then contain a secret from another column. If the `fault` of the record is not
-    /// nil, only a computed key is returned.
+    /// cells: the cell of the key may then contain a secret from another column. If the record
+    /// has a fault, its cells are not read: only a key that was computed from a column, the row number or a hash is
+    /// returned.
     private func key(ofRecord index: Int, in batch: ReadBatch) -> String? {
         let record = batch.records.records[index]
         guard record.cells.count == columns.header.count || batch.faults[index] != nil else { return nil }

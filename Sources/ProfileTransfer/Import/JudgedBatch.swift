@@ -131,8 +131,8 @@ struct JudgedBatch: Sendable {
         return rejected
     }
 
-    /// Whether a record with too few cells would be valid if empty cells followed. The caller discards the row in the
-    /// validator and reports the wrong number of cells in any case.
+    /// Whether a record with too few cells would be valid if empty cells followed. In any case, the caller discards
+    /// the row in the validator and reports that the number of cells is wrong.
     private static func wouldBeValid(
         padded record: RecordBatch.Record, _ records: borrowing RecordBatch, _ columns: ImportColumns,
         _ rows: inout RowValidator

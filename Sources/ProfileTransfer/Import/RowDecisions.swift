@@ -55,7 +55,7 @@ struct RowDecisions: ImportBatch {
         let stored: Profile?
     }
 
-    /// Starts at the next undecided row of a batch.
+    /// Begins to decide the rows of a batch, from the first row that no earlier transaction has decided.
     ///
     /// - Parameters:
     ///   - judged: The batch. The passwords that are known to need a hash are already replaced with their hashes.

@@ -26,9 +26,9 @@ struct ValueTable {
 
     private var entries: [Entry] = []
     private var bytes: [UInt8] = []
-    /// The slots of the hash table; their number is a power of 2. A free slot is 0. The low bits of another slot are
-    /// the index of an entry plus one. Its high bits are a part of the hash of the entry's value: if this part differs
-    /// from the hash that is searched, the entry need not be read.
+    /// The slots of the hash table; their number is a power of 2. A free slot is 0. In a slot that is taken, the low
+    /// bits are the index of an entry plus one. The high bits are a part of the hash of the entry's value: if this part
+    /// differs from the hash that is searched, the entry need not be read.
     private var slots: [UInt32] = Array(repeating: 0, count: 64)
     /// The slots in which ``countKnown(_:)`` looks.
     private var firstSlots: [UInt32] = []

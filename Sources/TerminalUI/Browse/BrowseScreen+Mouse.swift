@@ -6,7 +6,7 @@ extension BrowseScreen {
     struct DraggedEdge {
         /// The index of the column.
         let column: Int
-        /// The distance of the mouse from the edge when the button was pressed.
+        /// The distance of the mouse from the column's right edge when the button was pressed.
         let grip: Int
         var hasMoved = false
     }

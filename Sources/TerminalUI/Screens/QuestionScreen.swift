@@ -17,8 +17,8 @@ package struct QuestionScreen: Screen {
     /// Creates a screen.
     ///
     /// - Parameters:
-    ///   - choice: The question and its answers. The first answer is selected, because it gets keys that the user has
-    ///     typed before the question came.
+    ///   - choice: The question and its answers. The first answer is selected. It should be harmless, because a key that the
+    ///     user typed before the question appeared may choose it.
     ///   - working: The note that is shown while the answer takes effect.
     package init(_ choice: ChoiceScreen, working: String) {
         self.choice = choice

@@ -216,7 +216,8 @@ private struct ScreenRun<S: Screen, Value: Sendable> {
         return (number, task)
     }
 
-    /// Starts a task for the screen's demand, and cancels the task of an earlier demand.
+    /// Starts a task that loads the data that the screen demands. If the demand has changed, cancels the task of the
+    /// previous one.
     private func seeToDemand(_ state: inout State) {
         let demand = state.screen.demand
         guard let supply, demand != state.supply?.demand else { return }

@@ -18,7 +18,7 @@ enum ImportAttempt {
     case proposing
 
     /// Options that hints name, but that the command does not have.
-    fileprivate var missingOptions: [String] {
+    var missingOptions: [String] {
         let layout = ["--encoding", "--header-line", "--no-header", "--sheet"]
         return switch self {
         case .importing, .inferring, .judging: []
@@ -29,7 +29,7 @@ enum ImportAttempt {
     }
 
     /// The end of a message about an import that stored nothing. Empty if no import was intended.
-    fileprivate var nothingDone: String { self == .importing || self == .inferring ? "; nothing was imported" : "" }
+    var nothingDone: String { self == .importing || self == .inferring ? "; nothing was imported" : "" }
 }
 
 // Errors of reading, importing and writing files.
@@ -135,64 +135,6 @@ extension CommandFailure {
         }
     }
 
-    /// Makes the failure for columns that do not match the fields. The message says what is wrong, which fields exist,
-    /// and what to do.
-    private init(_ mismatch: ColumnMismatch, _ attempt: ImportAttempt) {
-        let unknown = mismatch.unknownColumns
-        let missing = mismatch.missingFields
-        let withoutColumn =
-            "The required field\(missing.count == 1 ? "" : "s") \(Self.list(missing)) "
-            + "\(missing.count == 1 ? "has" : "have") no column"
-        var faults: [String] = []
-        // An input without a header has no line that may be data.
-        let line = mismatch.lineRead ?? 1
-        if mismatch.mayBeData {
-            faults.append("\(line == 1 ? "The first row" : "Line \(line)") names no field")
-        } else if !unknown.isEmpty {
-            let list = Self.list(unknown.map { $0.quoted(longest: 64) }, most: 20)
-            faults.append("No field has the name of the column\(unknown.count == 1 ? "" : "s") \(list)")
-        }
-        if !missing.isEmpty { faults.append(withoutColumn) }
-        var lines = [faults.removeFirst() + attempt.nothingDone] + faults
-        if let found = mismatch.headerLine {
-            let isUnread = mismatch.lineRead == nil
-            lines.append(
-                isUnread
-                    ? "Line \(found) looks like the header: use --header-line \(found) instead of --no-header"
-                    : Self.advice(headerIn: found, attempt))
-        }
-        lines.append("The fields are: " + Self.list(mismatch.fields))
-        // If a column name cannot be shown unchanged, the user cannot type it.
-        let maps = mismatch.suggestions.filter { $0.column.visible(upTo: 64) == $0.column }
-            .map { "--map " + "\($0.column)=\($0.field)".quotedForShell }
-        if !maps.isEmpty {
-            lines.append("Did you mean \(Self.list(maps, most: 20, separator: " "))?")
-        } else if mismatch.mayBeData || !unknown.isEmpty {
-            lines.append("Map a column with --map 'COLUMN=FIELD'")
-        }
-        if mismatch.mayBeData {
-            let remedy = "name its line with --header-line, or use --skip and --no-header"
-            lines += [
-                line == 1
-                    ? "If the first row is not a header, use --no-header"
-                    : "If line \(line) is not the header, \(remedy)",
-                "If another character separates the cells, name it with --delimiter",
-            ]
-        }
-        if !unknown.isEmpty { lines.append("Ignore columns that match no field with --ignore-unknown") }
-        if attempt == .importing {
-            lines.append("Or make a new store with the fields of the file: profiles import FILE --infer --database NEW")
-        }
-        self.init(.badInput, lines: lines)
-    }
-
-    /// Returns the advice for an input with lines above the header.
-    static func advice(headerIn line: Int, _ attempt: ImportAttempt) -> String {
-        let isMissing = attempt.missingOptions.contains("--header-line")
-        return "Line \(line) looks like the header: "
-            + (isMissing ? "remove the lines above it" : "skip the lines above it with --header-line \(line)")
-    }
-
     /// Makes the failure for an input that is not a text with records.
     private init(_ kind: FileKind, _ attempt: ImportAttempt) {
         var (what, advice) = kind.text
@@ -200,77 +142,6 @@ extension CommandFailure {
             (what, advice) = ("a spreadsheet (.xlsx or .ods)", "Import it with \"profiles import\"")
         }
         self.init(.badInput, "The input looks like \(what)\(attempt.nothingDone)", advice)
-    }
-
-    /// Makes the failure for a workbook that cannot be read.
-    private init(_ error: SpreadsheetError, _ attempt: ImportAttempt) {
-        let save = "Open it in a spreadsheet program, and save it as .xlsx"
-        switch error {
-        case .encrypted:
-            self.init(
-                .badInput, "The workbook is encrypted with a password\(attempt.nothingDone)",
-                "Save a copy without a password, and import that")
-        case .unsupported(.binaryWorkbook):
-            self.init(.badInput, "The input is a binary workbook (.xlsb)\(attempt.nothingDone)", save)
-        case .unsupported(.numbers):
-            self.init(
-                .badInput, "The input is a spreadsheet of Numbers\(attempt.nothingDone)",
-                "Export it as Excel (.xlsx) or CSV, and import that")
-        case .damagedArchive:
-            self.init(
-                .badInput, "The input is damaged or cut off\(attempt.nothingDone)",
-                "It begins like a workbook or another archive", Self.fetchAgain)
-        case .unreadablePart(let part, let fault): self.init(fault, of: part.quoted(longest: 200))
-        case .noSheet:
-            self.init(
-                .badInput, "The workbook has no visible sheet with cells\(attempt.nothingDone)",
-                "If a hidden sheet has the rows, name it with --sheet")
-        case .unknownSheet(let name, let sheets):
-            self.init(
-                .usage, "The workbook has no sheet \(name.quoted(longest: 64))\(attempt.nothingDone)",
-                Self.names(of: sheets))
-        case .unknownUsualSheet(let name, let sheets):
-            self.init(
-                .badInput,
-                "The workbook has no sheet \(name.quoted(longest: 64)), which the store's rules name (profiles.sheet)"
-                    + attempt.nothingDone, Self.names(of: sheets), "Choose one of them with --sheet")
-        case .notSpreadsheet:
-            self.init(.usage, "--sheet names a sheet, but the input is not a workbook\(attempt.nothingDone)")
-        }
-    }
-
-    private static let fetchAgain = "Fetch the file again, or ask for a new copy"
-
-    private static func names(of sheets: [String]) -> String {
-        "Its sheets are: " + list(sheets.map { $0.quoted(longest: 64) }, most: 20)
-    }
-
-    /// Makes the failure for a part of a workbook. `part` is its name in quotes.
-    private init(_ fault: SpreadsheetError.PartFault, of part: String) {
-        let save = "Open it in a spreadsheet program, and save it as .xlsx"
-        switch fault {
-        case .missing: self.init(.badInput, "The workbook is damaged: its part \(part) is missing", Self.fetchAgain)
-        case .damaged:
-            self.init(
-                .badInput, "The workbook is damaged or cut off: its part \(part) does not match its checksum",
-                Self.fetchAgain)
-        case .unknownCompression:
-            self.init(
-                .badInput, "The part \(part) of the workbook is damaged, or compressed with an unknown method", save)
-        case .malformed(let line):
-            self.init(
-                .badInput, "The part \(part) of the workbook is not well-formed XML, in line \(line) of the part", save)
-        case .unexpected:
-            self.init(
-                .badInput,
-                "The part \(part) of the workbook has a cell, a row or a reference that no spreadsheet program writes",
-                save)
-        case .tooLarge:
-            self.init(
-                .badInput,
-                "The part \(part) of the workbook is far larger than its compressed data, "
-                    + "as if it was made to exhaust the memory", save)
-        }
     }
 
     /// Makes the failure for a file that cannot be mended row by row.

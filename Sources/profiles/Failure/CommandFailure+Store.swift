@@ -52,7 +52,7 @@ extension CommandFailure {
         case .busy(let holder, let waited):
             let tenths = Int((waited / .milliseconds(100)).rounded())
             let seconds = tenths % 10 == 0 ? "\(tenths / 10)" : "\(tenths / 10).\(tenths % 10)"
-            // A command that did not have to wait at all has no time to show.
+            // If the command did not wait, the message names no time.
             let time = tenths == 0 ? "in time" : "within \(seconds) s"
             guard let holder else {
                 self.init(

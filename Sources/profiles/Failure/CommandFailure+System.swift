@@ -9,6 +9,12 @@ extension CommandFailure {
             case EIO: .inputOutput
             default: .noInput
             }
+        // An address may contain a password, so it is not repeated (P12).
+        guard !path.contains("://") else {
+            return CommandFailure(
+                status, "An address was given in place of a file: addresses cannot be read",
+                "Download the file first, and give its path")
+        }
         return CommandFailure(status, "\(named(path)) cannot be read: \(systemText(code))")
     }
 

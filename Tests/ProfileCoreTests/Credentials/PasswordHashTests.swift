@@ -118,6 +118,15 @@ private let outOfBounds: [(String, UnsupportedHash.Measure, Int, ClosedRange<Int
         #expect(checkLengths(salt: 8, hash: 129) == .outOfBounds(.hashBytes, value: 129, allowed: 16...128))
     }
 
+    @Test func `P8: a salt of SHA-512-crypt may contain printable ASCII that has no meaning in a password file`() {
+        let hash = String(repeating: ".", count: 86)
+        for byte in UInt8(0x20)...0x7F {
+            let character = Character(Unicode.Scalar(byte))
+            let isAllowed = byte != 0x20 && byte != 0x7F && !"!*:;\\$".contains(character)
+            #expect((check("$6$a\(character)b$\(hash)") == nil) == isAllowed, "\(byte)")
+        }
+    }
+
     @Test(
         arguments: [
             // Four characters of yescrypt's salt are three bytes. The other salts are used as they are written.

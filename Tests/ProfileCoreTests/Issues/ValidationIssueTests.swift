@@ -122,6 +122,7 @@ import Watchdog
             (.dateOutOfRange(minimum: nil, maximum: .today), "Phone should be at most today"),
             (.outOfRange(minimum: .integer(1), maximum: .number(2.5)), "Phone should be from 1 to 2.5"),
             (.notAllowed(allowed: ["a", "b", "c"]), "Phone should be a, b or c"),
+            (.notAllowed(allowed: (0..<8).map(String.init)), "Phone should be 0, 1, 2, 3, 4, 5, 6 or 7"),
             (.notAllowed(allowed: (0..<9).map(String.init)), "Phone should be one of the 9 allowed values"),
             (.duplicate(line: 7), "Phone is the same as in line 7"), (.duplicate(line: nil), "Phone is taken"),
             (.unsupportedHash(.unknownScheme), "Phone's hash is not supported: its scheme is not known"),

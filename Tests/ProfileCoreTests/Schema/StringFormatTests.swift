@@ -10,7 +10,7 @@ import Watchdog
             (.email, "jörg@münchen.example"), (.email, "x@xn--mnchen-3ya.example"),
             (.uri, "https://example.org/a?b=c#d"), (.uri, "mailto:a@b.co"), (.uri, "urn:isbn:0451450523"),
             (.uri, "https://example.org/caf%C3%A9"), (.uri, "https://example.org/café"), (.uri, "tel:+49-30"),
-            (.uri, "a:!~"),
+            (.uri, "a:!~"), (.uri, "x:À"),
             (.uuid, "123e4567-e89b-12d3-a456-426614174000"), (.uuid, "123E4567-E89B-12D3-A456-426614174000"),
         ] as [(StringFormat, String)])
     func `S6: what a string's format names is taken`(format: StringFormat, text: String) {

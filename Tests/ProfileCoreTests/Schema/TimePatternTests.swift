@@ -60,6 +60,11 @@ import Watchdog
         #expect(read.description == moment)
     }
 
+    @Test(arguments: ["%d %H:%M", "%Y-%m-%d %H:%M", "%Y-%m-%d", "%M:%S", "o'clock", "%H:%M %p", "%H %H"])
+    func `S6: a pattern that lacks the hour, or contains a part of a day, is not a pattern of a time`(pattern: String) {
+        #expect(DateFormat(pattern, of: .time) == nil)
+    }
+
     @Test(
         arguments: [
             ("%H:%M", "7:05", "07:05:00"), ("%H.%M.%S", "07.05.09", "07:05:09"), ("%I %p", "11 PM", "23:00:00"),

@@ -46,6 +46,18 @@ import Watchdog
         await repository.close()
     }
 
+    @Test func `the engine announces a commit once, however many listeners there are`() async throws {
+        let (repository, _, _) = try await openMemory()
+        let listeners = (0..<5).map { _ in first(repository, after: 0) }
+        try await waitUntil { repository.feed.waiterCount == listeners.count }
+        let rings = repository.feed.rings
+        try await repository.register("abel")
+        for listener in listeners { #expect(try await listener.value?.username == "abel") }
+        // A commit may be announced twice.
+        #expect((1...2).contains(repository.feed.rings - rings))
+        await repository.close()
+    }
+
     @Test func `a listener that arrives after the feed was closed ends at once`() async throws {
         let store = try TemporaryStore()
         let repository = try await store.open(options(of: store))

@@ -105,6 +105,12 @@ import Watchdog
         #expect(observed.take().filter { $0.name == .previewBatch }.map(\.line) == ["preview_batch done 1"])
         _ = try await store.importPeople(["user8", "user9", "user0"], into: repository) { $0.isExclusive = true }
         #expect(observed.take().filter { $0.name == .load }.map(\.rows).reduce(0, +) == 3)
+        // The rejected row ends the import, and nothing is stored.
+        _ = try await store.importPeople(["user11", "user12", ""], into: repository) {
+            $0.isExclusive = true
+            $0.isAllOrNothing = true
+        }
+        #expect(observed.take().filter { $0.name == .load }.map(\.rows).reduce(0, +) == 0)
         let new = ["userA", "userB"]
         _ = try await repository.register(many: try new.map { try repository.judged(People.draft($0)) })
         #expect(lines() == ["store_batch done 2"])

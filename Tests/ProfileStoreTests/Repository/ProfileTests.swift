@@ -26,6 +26,16 @@ import Watchdog
         #expect(profile[.phone] == nil)
     }
 
+    @Test func `the size of a profile is that of its values and of the messages of its issues`() throws {
+        let schema = try profile(fields: 2).profile.schema
+        let time = Timestamp(millisecondsSince1970: 0)
+        let issues = [ReportedIssue(field: "username", code: "required", message: "Name is empty")]
+        let profile = Profile(
+            id: 1, revision: 1, createdAt: time, updatedAt: time, schemaVersion: 1, issues: issues, hasPassword: false,
+            schema: schema, values: ["abc", nil, "é"])
+        #expect(profile.byteCount == 5 + issues[0].message.utf8.count)
+    }
+
     /// The time in which all fields of a profile are read by name, the least of a few.
     private func costOfAllFields(_ count: Int) throws -> Duration {
         let (profile, names) = try profile(fields: count)

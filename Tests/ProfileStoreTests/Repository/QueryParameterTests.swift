@@ -47,6 +47,10 @@ import Watchdog
                         .init("age", isDescending: true), .init("name"),
                         .init(try #require(ProfileQuery.Condition("_id=1")).field),
                     ]), limit: 50, after: ProfileCursor("12.age.descending.3431")))
+        // A backslash that escapes nothing is a backslash, also at the end.
+        #expect(
+            try query([("any", #"city=a\b,c\\,d\"#)])
+                == ProfileQuery([.init("city", .isAny(of: [#"a\b"#, #"c\"#, #"d\"#]))]))
         #expect(try query([]) == ProfileQuery())
         #expect(try query([("q", "ann"), ("sort", "_relevance")]).order == .relevance)
     }

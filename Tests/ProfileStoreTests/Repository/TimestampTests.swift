@@ -11,6 +11,14 @@ import Watchdog
         #expect(Timestamp(millisecondsSince1970: milliseconds).description == text)
     }
 
+    @Test(arguments: [
+        (Duration.milliseconds(1_500), 1_500), (.milliseconds(-1_500), -1_500), (.microseconds(1_999), 1), (.zero, 0),
+        (.seconds(1 << 53 - 1), (1 << 53 - 1) * 1_000), (.seconds(1 << 53), .max), (.seconds(-1 << 53), .min),
+    ])
+    func `a duration has whole milliseconds, within the range of Int64`(duration: Duration, milliseconds: Int64) {
+        #expect(duration.wholeMilliseconds == milliseconds)
+    }
+
     @Test(arguments: [Int64.min, Int64.min + 1, Int64.max])
     func `no stored number makes a time trap`(milliseconds: Int64) {
         let time = Timestamp(millisecondsSince1970: milliseconds)

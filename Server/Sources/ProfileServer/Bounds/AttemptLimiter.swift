@@ -3,10 +3,10 @@ internal import ProfileLogin
 internal import ProfileStore
 internal import Synchronization
 
-/// Counts the failed attempts of each address within a minute.
+/// Counts the failed logins, failed resets and all registrations of each client address within a minute.
 ///
-/// It remembers a bounded number of addresses, and forgets the oldest if there are more. The throttle of each username
-/// still limits the attempts then (P9).
+/// It keeps a bounded number of addresses, and removes the oldest if there are more. The throttle of each username (P9)
+/// still limits the logins from a removed address.
 final class AttemptLimiter: Sendable {
     private let limit: Int
     private let mostAddresses: Int
@@ -34,8 +34,8 @@ final class AttemptLimiter: Sendable {
         self.now = now
     }
 
-    /// Runs an attempt that counts as a failure until it succeeds, so that attempts at the same time are counted too.
-    /// With `keepsCounting`, it counts even after it has succeeded.
+    /// Runs an attempt that counts as a failure until it succeeds. So concurrent attempts are counted too. With
+    /// `keepsCounting`, a successful attempt also counts.
     ///
     /// An attempt that the store did not answer does not count. Otherwise the clients that repeat a login while a database
     /// is away would be refused for a minute when it is back.

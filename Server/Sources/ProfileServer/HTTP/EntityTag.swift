@@ -49,14 +49,14 @@ enum Precondition: Hashable, Sendable {
         self = .tags(items.compactMap { EntityTag($0) })
     }
 
-    /// Returns the revision that the change must find; nil if any will do.
+    /// Checks the precondition, and returns the revision on which the change must be based.
     ///
     /// - Parameters:
     ///   - profile: The profile as it is now.
     ///   - isKeyed: Whether the request has an idempotency key, so that it may be a repeat. An earlier attempt may have
     ///     changed the revision, and only the store knows this. So the store checks an outdated revision.
     /// - Returns: The revision; nil if the request accepts any.
-    /// - Throws: `stale` if the profile has another ETag.
+    /// - Throws: `stale` if the profile has another ETag, unless the store checks the revision.
     func revision(of profile: Profile, isKeyed: Bool) throws(Problem) -> Int64? {
         guard case .tags(let tags) = self else { return nil }
         if tags.contains(EntityTag(profile)) { return profile.revision }

@@ -103,7 +103,8 @@ extension Problem {
         .unauthorized, "invalid_credentials", LoginError.invalidCredentials.message,
         headers: [.wwwAuthenticate: #"Bearer realm="profiles""#])
 
-    /// Makes the problem of a kind of errors. The kind decides the status, and the code says what happened.
+    /// Makes the problem of a kind of errors. The kind decides the status, except that an invalid query gets 400. The
+    /// code says what happened.
     init(kind: ProfileStoreError.Kind, code: String) {
         let soon: HTTPFields = [.retryAfter: "1"]
         switch kind {

@@ -149,10 +149,10 @@ extension JSONValue {
 }
 
 extension Call {
-    /// The revision that the request expects of the profile that the path names; nil if any will do.
+    /// The revision that the request expects of the profile in the path; nil if the request accepts any revision.
     ///
-    /// A request with a key may be a repeat of one that has renamed or removed the profile. Only the store knows this, so
-    /// such a profile need not exist.
+    /// A request with an idempotency key may repeat a request that has renamed or removed the profile. Only the store
+    /// knows this, so the profile need not exist here.
     fileprivate var expectedRevision: Int64? {
         get async throws {
             if let profile = try await findProfile() { return try expectedRevision(of: profile) }

@@ -2,7 +2,7 @@ internal import HTTPTypes
 internal import ProfileCore
 internal import ProfileStore
 
-// Routes of people. None takes a name, so that no request reaches another person's profile.
+// Routes of people. Their paths contain no username, so no request reaches another person's profile.
 extension Route {
     static let getOwnProfile = Route(
         name: .getOwnProfile, method: .get, path: PathTemplate("/v1/me"), callers: .people,
@@ -233,7 +233,7 @@ extension Call {
 }
 
 extension Call {
-    /// The answer after which the person has no session any more.
+    /// The answer to a request that has ended the session of the person.
     fileprivate func loggedOut(_ profileID: Int64) -> Answer {
         var answer = Answer(status: .noContent, profileID: profileID)
         if caller.isByCookie, let cookies { answer.headers.append(cookies.endingSession) }

@@ -96,7 +96,7 @@ extension Call {
         }
     }
 
-    /// Ends the session whose token came with a login: the new one takes its place.
+    /// Ends the session whose token was sent with the login, because the new session replaces it.
     fileprivate func endPresentedSession() async throws {
         let presented: Secret? =
             if let field = headers[.authorization] {

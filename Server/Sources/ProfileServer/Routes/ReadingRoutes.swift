@@ -112,7 +112,7 @@ extension Route {
 }
 
 extension Call {
-    /// Reads a page. A query that may read every profile is bounded.
+    /// Reads a page. If the store uses no index for the query, ``ScanLimiter`` limits the search.
     fileprivate func page(of query: ProfileQuery) async throws -> ProfilePage {
         let repository = repository
         guard case .everything = try await repository.plan(of: query) else {

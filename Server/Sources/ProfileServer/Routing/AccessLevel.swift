@@ -4,7 +4,7 @@ internal import ProfileStore
 enum AccessLevel: Int, Comparable, CaseIterable, Sendable {
     case read, support, write, admin
 
-    /// The level of the highest scope; nil if the token has no scope of these.
+    /// The level of the highest scope; nil if no scope of the token belongs to a level.
     init?(_ scopes: [AccessScope]) {
         guard let highest = Self.allCases.last(where: { scopes.contains($0.scope) }) else { return nil }
         self = highest

@@ -31,7 +31,7 @@ struct Call: Sendable {
     var profile: Profile {
         get async throws {
             if let found = try await findProfile() { return found }
-            // A session ends with its profile.
+            // If the profile of a session was removed, the session has ended, so its token is not valid.
             throw parameters.profile == nil ? Problem.invalidToken : Problem.noSuchProfile
         }
     }
@@ -72,7 +72,7 @@ struct Call: Sendable {
         }
     }
 
-    /// The revision that `If-Match` expects of a profile; nil if any will do.
+    /// The revision that `If-Match` expects of a profile; nil if the request accepts any revision.
     func expectedRevision(of profile: Profile) throws(Problem) -> Int64? {
         try precondition.revision(of: profile, isKeyed: headers[.idempotencyKey] != nil)
     }
@@ -99,7 +99,7 @@ extension JSONValue {
         "password", "old_password", "passcode", "old_passcode", "password_hash", "token",
     ]
 
-    /// The value without the secrets of an object.
+    /// The value; if it is an object, without its secret members.
     fileprivate var withoutSecrets: JSONValue {
         guard case .object(let members) = self else { return self }
         return .object(members.filter { !Self.secretNames.contains($0.name) })

@@ -1,4 +1,4 @@
-/// The path of a route, with names in braces for the parts that differ: `/v1/profiles/{key}/history`.
+/// The path of a route, with the names of its parameters in braces: `/v1/profiles/{key}/history`.
 struct PathTemplate: Hashable, Sendable, CustomStringConvertible {
     let text: String
     let parts: [Part]

@@ -1,7 +1,7 @@
 internal import HTTPTypes
 
-/// One route: whom it serves, what it takes, what it answers, and the function that serves it. The table of all routes
-/// also makes the OpenAPI document and the tests of who may do what.
+/// One route: whom it serves, what it takes, what it answers, and the function that serves it. The OpenAPI document and
+/// the tests of the permissions are made from the same routes.
 ///
 /// It is a class because every request would copy a structure of so many values several times.
 final class Route: Sendable {
@@ -20,7 +20,7 @@ final class Route: Sendable {
     let keyUse: KeyUse
     /// Whether the route needs an `If-Match`.
     let needsPrecondition: Bool
-    /// Whether the address of the caller has a limited number of attempts.
+    /// Whether ``AttemptLimiter`` limits the requests from the caller's address.
     let isAttempt: Bool
     let serve: @Sendable (Call) async throws -> Answer
 

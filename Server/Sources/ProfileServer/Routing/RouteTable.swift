@@ -89,7 +89,7 @@ final class ServedPath: Sendable {
     }
 }
 
-/// The parts of a request's path for which its route has names.
+/// The values of the parameters in a request's path.
 struct PathParameters: Sendable {
     fileprivate(set) var profile: ProfileKey?
     fileprivate(set) var values: [(name: String, value: String)] = []

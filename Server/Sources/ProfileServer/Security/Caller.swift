@@ -7,7 +7,7 @@ enum Caller: Sendable {
     case anonymous
     /// A person, by the token or the cookie of the session.
     case person(LoginSession, isByCookie: Bool)
-    /// A program, with the level of its token; nil if its scopes permit nothing here.
+    /// A program, with the level of its token; nil if no scope of the token belongs to a level.
     case program(AccessToken, AccessLevel?)
 
     var isPerson: Bool {

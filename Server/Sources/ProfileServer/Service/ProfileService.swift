@@ -32,7 +32,7 @@ public final class ProfileService: Sendable {
     /// Makes a service.
     ///
     /// - Parameters:
-    ///   - repository: The open store. The owner also calls its `run()`.
+    ///   - repository: The open store. The application also calls the `run()` of the repository.
     ///   - options: How clients reach the service, and what it allows.
     ///   - names: The routes that the service has.
     public init(
@@ -52,7 +52,8 @@ public final class ProfileService: Sendable {
         scans = ScanLimiter(limit: options.scanLimit, time: options.scanTime)
     }
 
-    /// The service's description in OpenAPI 3.1. It is written once, because anyone may ask for it, and it takes 3 ms.
+    /// The service's description in OpenAPI 3.1. It is made only once, because making it takes 3 ms, and any client can
+    /// request it.
     public let openAPI: String
 
     /// The names of the cookies of a request. Nil if the request reached the proxy without encryption: then the service

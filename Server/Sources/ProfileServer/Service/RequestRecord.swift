@@ -34,7 +34,7 @@ struct RequestRecord {
         metrics.count(loggedMethod, route ?? "none", answer.status.code, nanoseconds: nanoseconds)
     }
 
-    /// Writes a line about something that an administrator may have to account for.
+    /// Writes an audit record to the log: the action, the caller and the profile.
     func audit(_ what: String, _ answer: Answer, _ logger: Logger) {
         var metadata: Logger.Metadata = ["audit": .string(what)]
         if let caller { metadata["caller"] = .string(caller) }

@@ -9,19 +9,19 @@ public struct ServiceOptions: Sendable {
     public var hosts: [String]
     /// How requests are encrypted on their way.
     public var transport: Transport = .plain
-    /// The web origins, such as `https://app.example`, whose pages may call the service with a token. Cookies of other
-    /// origins never count.
+    /// The web origins, such as `https://app.example`, whose pages may call the service with a token. These pages
+    /// cannot use the cookies of the service.
     public var allowedOrigins: [String] = []
     /// Whether people may register without an invitation.
     public var opensRegistration = false
     /// The maximum size of a request's body, in bytes.
     public var bodyLimit = 64 * 1024
-    /// The number of failed logins, failed resets and all registrations from one address within a minute. Further ones
-    /// get 429.
+    /// The maximum number of failed logins, failed resets and all registrations from one address within a minute.
+    /// Further requests to these routes get 429.
     public var attemptsOfAddress = 10
-    /// The number of searches without an index that run at the same time. Further ones get 503.
+    /// The maximum number of concurrent searches without an index. Further searches get 503.
     public var scanLimit = 2
-    /// The time for one search without an index.
+    /// The maximum duration of a search without an index.
     public var scanTime = Duration.seconds(10)
     /// The maximum number of profiles of a page.
     public var pageLimit = 1_000

@@ -44,7 +44,7 @@ struct ServerFailure: Error, Hashable {
 }
 
 extension String {
-    /// The text without control characters, which a terminal would execute. A space stands for each.
+    /// The text with a space in place of each control character, because a terminal would execute these characters.
     fileprivate var printable: String {
         String(String.UnicodeScalarView(unicodeScalars.map { $0.properties.generalCategory == .control ? " " : $0 }))
     }

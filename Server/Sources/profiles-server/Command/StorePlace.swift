@@ -27,7 +27,7 @@ struct StorePlace {
                 .badConfiguration, "There is no place for the store: neither PROFILES_DATABASE nor HOME is set",
                 "Name a file with --database PATH")
         }
-        // As a path, such a place would be repeated in messages, although it may contain a password.
+        // If an address of another form were used as a path, messages would repeat it, possibly with a password.
         guard isOtherURI else { return }
         throw ServerFailure(
             .usage, "The place of the store looks like an address, but does not begin with postgresql://",

@@ -25,7 +25,7 @@ final class GraceTime: Service {
     var isEnding: Bool { began.load(ordering: .relaxed) }
 
     func run() async throws {
-        // Throws if the services are cancelled because one of them has failed.
+        // If another service has failed, this task is cancelled, and `gracefulShutdown()` throws.
         guard (try? await gracefulShutdown()) != nil else { return }
         began.store(true, ordering: .relaxed)
         logger.notice("ending", metadata: ["seconds": .stringConvertible(Self.limit.components.seconds)])

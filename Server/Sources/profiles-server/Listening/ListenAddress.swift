@@ -21,7 +21,7 @@ struct ListenAddress: ExpressibleByArgument, Hashable {
         self.isWildcard = isWildcard
     }
 
-    /// Takes `localhost` or an address. Other names could belong to several addresses, or change.
+    /// Takes `localhost` or an address. Another name could belong to several addresses, and its addresses could change.
     init?(argument: String) {
         let isBracketed = argument.hasPrefix("[") && argument.hasSuffix("]")
         let inner = isBracketed ? String(argument.dropFirst().dropLast()) : argument

@@ -9,8 +9,8 @@ internal import ServiceLifecycle
 
 /// The listeners of the service: one for all callers, or one for people and one for programs.
 ///
-/// Both begin and end together. As two services of a group, one would still accept connections until the other has
-/// answered its last request.
+/// Two listeners begin and end together. If they were separate services of the group, the first listener would accept
+/// connections until the second has answered its last request.
 struct Listeners: Service {
     struct Listener: Sendable {
         let port: Int

@@ -160,7 +160,8 @@ struct ServerOptions: ParsableArguments {
         return CertificateFiles(certificate: tlsCertificate, key: tlsKey)
     }
 
-    /// Returns the bounds of connections if the process may open this number of files. Some are left for the store.
+    /// Returns the bounds of connections if the process may open this number of files. ``otherFiles`` of them are not
+    /// used for connections.
     func bounds(fileLimit: Int) -> ConnectionBounds {
         ConnectionBounds(
             bodyLength: bodyLimit, mostConnections: min(mostConnections, max(1, fileLimit - Self.otherFiles)),

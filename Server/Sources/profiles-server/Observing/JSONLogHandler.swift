@@ -16,8 +16,8 @@ struct JSONLogHandler: LogHandler {
 
     /// Makes the handler of a logger.
     ///
-    /// Libraries log errors with their descriptions, and their records of lower levels may contain what clients sent.
-    /// So a library's logger has at least the level `warning`.
+    /// The records of libraries below the level `warning` may contain what clients sent. So a library's logger has at
+    /// least this level.
     init(_ label: String, level: Logger.Level) {
         self.label = label
         logLevel = label == Self.label ? level : max(level, .warning)

@@ -5,7 +5,7 @@ internal import NIOSSL
 
 /// Sets up connections that are encrypted with the current certificate.
 ///
-/// The channel of HummingbirdTLS keeps the certificate with which the server started.
+/// HummingbirdTLS is not used, because its channel keeps the certificate with which the server started.
 struct EncryptedChannel<Base: ServerChildChannel>: ServerChildChannel {
     let base: Base
     let certificate: CurrentCertificate
