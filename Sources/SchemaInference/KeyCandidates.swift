@@ -4,8 +4,9 @@ internal import Threads
 
 /// The columns that may be the key, because their values are unique.
 ///
-/// A column stops being a candidate at its first repeat or empty cell. A column with the name of a key stays a
-/// candidate, because one row in a hundred may lack a unique value (N3). So does the column that the options choose.
+/// A column stops being a candidate at its first repeated value or empty cell. A column whose name is usual for a key
+/// stays a candidate, because the key can be invalid in up to 1 % of the rows (N3). So does the column that the options
+/// choose.
 final class KeyCandidates {
     /// The findings about a candidate from all rows.
     struct Finding: Sendable {
@@ -29,11 +30,11 @@ final class KeyCandidates {
     private var candidates: [Int: Candidate] = [:]
     private let left: LeftColumns
     private let template: [CChar]
-    /// For each column in which some row lacks a value or repeats one: the first such row.
+    /// For each column, the first row that has no value or repeats an earlier value.
     private(set) var firstFlaws: [Int: (line: Int, isRepeated: Bool)] = [:]
 
-    /// The maximum number of fingerprints of all candidates together: about 16 MiB, and twice that while they are
-    /// merged.
+    /// The number of fingerprints in memory that all candidates share: about 16 MiB, and twice that while runs are
+    /// merged. If there are more than 16 candidates, each can still have 65,536 fingerprints.
     private static let mostInMemory = 1 << 20
 
     /// - Parameters:
@@ -48,7 +49,8 @@ final class KeyCandidates {
     ///
     /// - Parameters:
     ///   - keys: The values of the batch by column.
-    ///   - rowsBefore: The number of rows in earlier batches. They have no value in a column that is new in this batch.
+    ///   - rowsBefore: The number of rows before this batch. In a column that is new in this batch, these rows have no
+    ///     value.
     ///   - staysAnyway: Returns whether the column has the name of a key, or is the chosen key.
     /// - Throws: ``InferenceError/spilling(code:)`` if a spill file cannot be written.
     func add(_ keys: [Int: KeyEvidence], rowsBefore: Int, staysAnyway: (Int) -> Bool) throws(InferenceError) {

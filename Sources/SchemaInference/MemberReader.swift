@@ -12,16 +12,17 @@ struct MemberReader: ~Copyable, Sendable {
     private let choice: ColumnChoice
     private let types: [String: FieldType]
     private var positions: [String: Int] = [:]
-    /// The number of columns that are examined.
+    /// The number of columns that are not left out.
     private var fieldCount = 0
-    /// The names of the members that are objects in some records, and of those that have values in some records.
+    /// The names of the members that are objects in at least one record.
     private var objects: Set<String> = []
+    /// The names of the members that have a value in at least one record.
     private var valued: Set<String> = []
     private var record = 0
 
     private static let bytesPerBatch = 1 << 20
-    /// The maximum number of cells in a batch. The limit is needed because a record has a cell for each column up to
-    /// that of its last member.
+    /// The maximum number of cells in a batch. The limit is needed because a record with few members can have many
+    /// cells: all columns before the last used column have an absent cell.
     private static let cellsPerBatch = 1 << 19
 
     init(_ elements: consuming JSONElementReader, choice: ColumnChoice, types: [String: FieldType]) {
@@ -78,7 +79,7 @@ struct MemberReader: ~Copyable, Sendable {
         return nil
     }
 
-    /// Takes the cells of the members of an object. `prefix` is the beginning of their names.
+    /// Adds the cells of an object's members to `cells`. The name of a column is `prefix` and the name of the member.
     ///
     /// - Returns: The reason why the record is refused; nil if it is not.
     private mutating func take(

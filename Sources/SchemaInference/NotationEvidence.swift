@@ -2,10 +2,11 @@ internal import ProfileCore
 
 /// How many decimals the numbers of a column have. It is meaningful only while a number format fits the values.
 struct DecimalEvidence: Sendable {
-    /// Counts numbers. The index is made of the sign, the number of digits after it, and whether the last digit is zero.
-    /// Empty until there is a number.
+    /// Counts numbers. The index is made of the last decimal sign, the number of digits after this sign, and whether
+    /// the last digit is zero. A number without a decimal sign has the index 0. Empty until there is a number.
     private var counts: [Int] = []
-    /// Whether a number has more than three digits before its last sign, or begins with a zero.
+    /// Whether a number has more than three characters before its last decimal sign, without a minus, or begins with a
+    /// zero.
     private var isUngrouped = false
 
     private static let most = 15
@@ -81,9 +82,9 @@ struct DecimalEvidence: Sendable {
 /// The padding and the case of the parts of days and times. This evidence is meaningful only while a format of dates or
 /// times fits the values.
 struct MomentEvidence: Sendable {
-    /// The number of values whose part at this position has one digit.
+    /// For each part of a date or time, the number of values in which this part has one digit.
     private var short = Parts(repeating: 0)
-    /// The number of values whose part at this position has two digits and begins with a zero.
+    /// For each part of a date or time, the number of values in which this part has two digits and begins with a zero.
     private var padded = Parts(repeating: 0)
     /// The number of values by the number of digits in the fraction of a second, which is 0 if there is no fraction.
     private var fractions = Parts(repeating: 0)
@@ -147,8 +148,8 @@ struct MomentEvidence: Sendable {
         values += later.values
     }
 
-    /// Returns the pattern in which most values are written. Nil if an export without this pattern also writes the
-    /// values in this way. The values are read by `pattern`, which is nil for ISO 8601.
+    /// Returns the pattern in which most values are written. Nil if an export needs no pattern to write the values in
+    /// this form. The values are read by `pattern`, which is nil for ISO 8601.
     func written(_ pattern: String?, _ type: String) -> String? {
         guard values > 0 else { return nil }
         guard let pattern else { return type == "datetime" || type == "time" ? iso(type) : nil }

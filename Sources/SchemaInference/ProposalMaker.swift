@@ -12,7 +12,7 @@ struct ProposalMaker {
     private let options: InferenceOptions
     private let settings: ColumnSettings
 
-    /// A column with its decision.
+    /// A column with the field that was made for it.
     private struct Made {
         let column: Int
         /// Nil for a column that is left out.
@@ -86,7 +86,8 @@ struct ProposalMaker {
         var draft = FieldDraft(name: FieldName.password.text)
         draft.extensions = [JSONMember("secret", true), JSONMember("contentType", "new-password")]
         let isHash = column == secrets.hashes
-        // Any text may be a password, so only an empty cell is missing. A token or white space is not a hash.
+        // Any text can be a password, so only an empty cell is missing. In a column of hashes, white space and texts
+        // such as `NA` also count as missing.
         let missing = isHash ? found.cells - found.values : found.empty
         let values = found.cells - missing
         var doubts: [ColumnDoubt] = []
@@ -136,7 +137,7 @@ struct ProposalMaker {
     }
 
     /// Names the field, and keeps the column's header if it differs from the name. An export with the original headers
-    /// writes it.
+    /// writes the kept header.
     private func giveName(to draft: inout FieldDraft, _ column: Int) -> ColumnDoubt.RenamingReason? {
         let name = columns[column].name
         guard let (text, reason) = naming.names[column] else { return nil }
@@ -155,8 +156,8 @@ struct ProposalMaker {
         return folded == FoldedHeader(field) && headers.count { $0 == folded } == 1
     }
 
-    /// Returns the schema of all added columns. If no single column is the key, the key of the schema is a field of its
-    /// own, for computed keys.
+    /// Returns the schema of all added columns. If no single column is the key, the schema gets a further field for the
+    /// key. An import fills this field with the row number, a hash of the row, or the cells of the key columns.
     func schema(named name: String) throws(InferenceError) -> ProfileSchema {
         var fields = made.compactMap { $0.draft?.document }
         var primaryKey = FieldName.username.text

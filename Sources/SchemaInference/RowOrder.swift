@@ -54,7 +54,7 @@ private struct SortKey: Comparable {
 }
 
 extension Span<UInt8> {
-    /// Returns the eight bytes from `offset` as a number that has the order of the bytes. Bytes after the end count as 0.
+    /// Returns the eight bytes from `offset` as a big-endian number. Bytes after the end count as 0.
     @inline(__always)
     func word(at offset: Int) -> UInt64 {
         let end = Swift.min(offset + 8, count)

@@ -27,7 +27,7 @@ public enum RowRefusal: String, Hashable, Sendable, CaseIterable {
     /// The column of password hashes has a value that is not a supported hash.
     case unsupportedHash = "unsupported_hash"
     /// A value does not fit the type that ``InferenceOptions/types`` chooses for its column. A row is counted once for
-    /// each such column. If the row also has another reason, it is counted there too.
+    /// each such column. If the row is also refused for another reason, it is counted under that reason too.
     case unfitValue = "unfit_value"
     /// The key cell is empty.
     case noKey = "no_key"

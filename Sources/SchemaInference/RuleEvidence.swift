@@ -7,7 +7,7 @@
 struct RuleEvidence {
     /// The number of values, or fewer if the rows are sorted or grouped by the column.
     let observations: Int
-    /// The number of observations since the last new value; nil if the column has many distinct values, or a long one.
+    /// The number of observations since the last new value; nil if the column has many distinct values or a long value.
     private let sinceNewValue: Int?
     /// Whether some value occurs only once. The number of such values estimates how many values are still unseen (I. J.
     /// Good, "The Population Frequencies of Species", 1953).
@@ -18,7 +18,7 @@ struct RuleEvidence {
 
     /// The number of observations that a rule needs.
     static let enough = 200
-    /// The number of observations that a limit of twice the greatest length needs.
+    /// The number of observations that are needed for a `maxLength` of twice the greatest length.
     private static let enoughForRoom = 100
 
     /// - Parameters:
@@ -63,7 +63,7 @@ struct RuleEvidence {
         if values < Self.enough { return .fewValues }
         if isConstant { return .oneValue }
         guard observations < Self.enough else { return .newValues }
-        // For rows in random order, the estimate is near the number of values, and may be a little less.
+        // For rows in random order, `observations` is near the number of values, but can be a little less.
         return observations < values / 2 ? .sortedRows : .fewValues
     }
 }

@@ -14,7 +14,7 @@ public struct SchemaInferrer: Sendable {
     /// Makes an inference with options.
     public init(options: InferenceOptions = InferenceOptions()) { self.options = options }
 
-    /// Reads the input to its end, or the number of rows in the options.
+    /// Reads the input to its end, or at most the number of rows that the options set.
     ///
     /// To import the same input afterwards, first make it readable again with
     /// ``/ProfileTransfer/ImportInput/readableAgain(keptIn:)``.

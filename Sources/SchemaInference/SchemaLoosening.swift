@@ -23,7 +23,7 @@ public struct SchemaLoosening: Sendable {
         public let count: Int
         /// The first issues with different values.
         public let examples: [RowIssue]
-        /// Whether the rule stays because it decides the keys of the rows.
+        /// Whether the rule is not loosened because the keys of the rows depend on it.
         public fileprivate(set) var isOfKey = false
     }
 
@@ -31,8 +31,8 @@ public struct SchemaLoosening: Sendable {
     public struct KeptForm: Hashable, Sendable {
         /// The field.
         public let field: FieldName
-        /// A value of the file that the original schema would store in another form than written; nil if there is none
-        /// among the examples.
+        /// A value of the file that the original schema would store in another form than written. Nil if the
+        /// ``ColumnProposal/examples`` of the column contain no such value.
         public let written: String?
         /// The stored form of the value.
         public let stored: String?
@@ -70,8 +70,8 @@ public struct SchemaLoosening: Sendable {
         }
         var loosened = schema
         var broken: [BrokenRule] = []
-        // A value that breaks one rule is not judged by some others. So the file is judged again by the looser rules,
-        // until they stay the same.
+        // If a value breaks a rule, some other rules are not checked. So the file is judged again by the looser rules,
+        // until no more rules are loosened.
         while true {
             let report = try await ProfileImporter(schema: loosened, today: today, options: options).run(input)
             let found = Self.broken(in: report, loosened)

@@ -119,8 +119,8 @@ public enum ColumnDoubt: Hashable, Sendable {
     /// The values are numbers with these different units. An empty text stands for numbers without a unit. The field is
     /// text.
     case mixedUnits([String])
-    /// All but a few values have this type. The others are at most one in a hundred, or up to three values that are at
-    /// most one in twenty. The field is text. If ``InferenceOptions/types`` chooses the type, the rows of these values
+    /// All but a few values have this type. At most 1 % of the values do not have it, or at most 5 % if there are up to
+    /// three such values. The field is text. If ``InferenceOptions/types`` chooses the type, the rows of these values
     /// are refused.
     case nearly(InferredType, CountedLines)
     /// Some values consist of digits but are not numbers, because they begin with a zero or a plus sign or have too
@@ -148,9 +148,9 @@ public enum ColumnDoubt: Hashable, Sendable {
     public enum RenamingReason: Hashable, Sendable {
         /// The store reserves the name.
         case reserved
-        /// The name differs from that of another field only by underscores.
+        /// Another column or field has this name, if case, spaces, hyphens, underscores and points are ignored.
         case indistinct
-        /// The column's name has no characters that a field name may have.
+        /// The column's name has no characters that are valid in a field name, or does not begin with a letter.
         case unwritable
     }
 

@@ -1,6 +1,6 @@
 internal import ProfileCore
 
-/// A type with its format. All values of a column may have this type.
+/// A type with its format, for which the values of a column are tested.
 struct TypeHypothesis: Sendable {
     let type: InferredType
     /// Returns whether a value looks like this type. It is stricter than the validation rules, which accept `+7` and

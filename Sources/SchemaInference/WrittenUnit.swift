@@ -75,7 +75,7 @@ struct WrittenUnit {
     }
 
     private static let longestWord = 12
-    /// Words that belong to times, dates and ordinal numbers.
+    /// Words that are not units, for example in times, dates and ordinal numbers.
     private static let others: Set<String> = [
         "am", "pm", "st", "nd", "rd", "th", "ad", "bc", "uhr", "jan", "feb", "mar", "apr", "may", "jun", "jul", "aug",
         "sep", "oct", "nov", "dec", "mai", "okt", "dez", "january", "february", "march", "april", "june", "july",
@@ -98,7 +98,8 @@ struct UnitEvidence: Sendable {
     private var minusesInside = 0
     private var minusesOutside = 0
 
-    /// The maximum number of kept units. Two units prove that the units differ, and a report names all kept units.
+    /// The maximum number of kept units. Two units already prove that the units differ. Further units are kept only for
+    /// a report.
     private static let most = 3
     private static let mostSurroundings = 8
 

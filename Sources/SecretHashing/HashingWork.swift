@@ -1,6 +1,6 @@
 /// The measurement of one call that computes or verifies a hash. Failed calls are measured too.
 package struct HashingWork: Sendable {
-    /// Whether a secret was compared with a hash.
+    /// Whether the call verified a secret, even if the user had no hash to compare.
     package let isVerification: Bool
     /// The result of the call. For a verification, the value is true if the secret was right. For a call that computes
     /// a hash, the value is always true.

@@ -121,10 +121,10 @@ public final class PasscodeHasher: Sendable {
     /// checks this hash and also computes the hashes under the policy (P10). So this call may take longer.
     ///
     /// This hasher makes an Argon2id hash from the NFC form. The caller may also supply a hash that another program
-    /// made: a given hash. The other program may have made the given hash from the bytes as they were typed. If the two
-    /// forms of the secret differ, both forms are always tried. So the duration depends on the typed text, but does not
-    /// show which form matched. A hash of another scheme is always a given hash. It is compared only with the bytes as
-    /// they were typed.
+    /// made: a given hash. The other program may have made the given hash from the bytes as they were typed. If these
+    /// bytes differ from the NFC form, both forms are always tried. So the duration depends on the typed text, but does
+    /// not show which form matched. A hash of a scheme other than Argon2id is always a given hash. It is compared only
+    /// with the bytes as they were typed.
     ///
     /// - Parameters:
     ///   - secret: The typed secret.

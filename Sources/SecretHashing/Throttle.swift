@@ -2,7 +2,7 @@
 ///
 /// NIST SP 800-63B, section 5.2.2, requires a limit of 100 consecutive failures and suggests a growing delay. The first
 /// five consecutive attempts have no delay. The delays of further attempts are 1 s, 2 s, 4 s … up to 15 minutes. After
-/// a hundred attempts only the owner can unlock the credential.
+/// a hundred attempts, only the owner of the store can unlock the credential.
 ///
 /// An attempt counts as a failure **before** its hash is computed, and `succeeded()` resets the count. So concurrent
 /// attempts cannot exceed the limit. First call `admit(at:)` and store the state in one transaction. Then compute the
@@ -32,7 +32,7 @@ public struct ThrottleState: Sendable, Equatable {
         case admitted
         /// Too early: do not compute the hash. Try again after this number of milliseconds.
         case wait(milliseconds: Int64)
-        /// Too many failures: do not compute the hash. Only the owner can unlock the credential.
+        /// Too many failures: do not compute the hash. Only the owner of the store can unlock the credential.
         case locked
     }
 

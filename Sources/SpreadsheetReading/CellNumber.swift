@@ -6,7 +6,7 @@ internal import ProfileCore
 /// programs show and accept 15 significant digits. A number with a fraction is therefore rounded to 15 digits, as the user
 /// sees it. With more digits, the column would also be inferred as text instead of numbers (N2).
 ///
-/// A whole number stays exact. Its digits are copied, because libraries also write long identifiers as numbers.
+/// A whole number stays exact. Its digits are copied, because programs also store long identifiers as numbers.
 enum CellNumber {
     private static let mostDigits = 15
 

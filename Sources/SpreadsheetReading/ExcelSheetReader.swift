@@ -142,7 +142,7 @@ final class ExcelSheetReader: XMLHandler {
             value = Array(value.drop { $0 <= 0x20 }.reversed().drop { $0 <= 0x20 }.reversed())
         }
         if value.isEmpty, type != .inline {
-            // Programs without a calculator, such as libraries that write workbooks, store no value.
+            // Programs that do not evaluate formulas, such as libraries that write workbooks, store no value.
             if hasFormula, type != .formulaText { findings.formulasWithoutValue.add(line: rows.row) }
             return
         }

@@ -66,7 +66,7 @@ extension RepeatableInput {
 }
 
 extension ByteSource {
-    /// Reads bytes; fewer at the end.
+    /// Reads this number of bytes, or fewer if the source ends first.
     fileprivate func beginning(_ count: Int) throws(ByteStreamError) -> [UInt8] {
         let bytes = SeekableBytes(count: 0) { buffer, _ throws(ByteStreamError) in try read(buffer) }
         return try bytes.read(upTo: count, at: 0)
@@ -79,8 +79,8 @@ extension ByteSource {
         return SpreadsheetKind.mayBeWorkbook(start)
     }
 
-    /// Returns a source of the decompressed bytes. The caller copies these bytes to a file. If the data expands more
-    /// than a workbook may, reading from the source throws `tooLarge`. So the data cannot fill the disk.
+    /// Returns a source of the decompressed bytes. The caller copies these bytes to a file. If they exceed
+    /// ``ZipArchive/mostBytes(from:)``, reading from the source throws `tooLarge`. So the data cannot fill the disk.
     fileprivate func decompressedWorkbook() throws(ByteStreamError) -> ByteSource {
         let sizes = Locked((compressed: Int64(0), inflated: Int64(0)))
         let compressed = ByteSource { buffer throws(ByteStreamError) in

@@ -219,7 +219,8 @@ final class OpenDocumentReader: XMLHandler {
         }
     }
 
-    /// A row that is not empty may be repeated up to this size, because the repeated rows wait in memory.
+    /// The maximum size in bytes of all copies of a repeated row that is not empty. The copies are kept in memory until
+    /// they are read.
     private static let mostRepeatedBytes = 64 << 20
 
     /// Appends a duration such as `PT10H30M00.5S` as `10:30:00.5`. Returns false if it has another form.

@@ -35,7 +35,7 @@ final class RowWriter {
     /// The maximum number of bytes that are kept of a row. The CSV reader refuses rows of this length.
     static let mostBytes = 3 << 20
 
-    /// All rows together may have this many bytes, or this multiple of the workbook's size if that is more.
+    /// The rows can have `freeOutput` bytes in total, or `highestRatio` times the size of the workbook if that is more.
     private static let freeOutput: Int64 = 64 << 20
     private static let highestRatio: Int64 = 1_000
 
@@ -89,7 +89,7 @@ final class RowWriter {
     /// Writes the last bytes.
     func finish() throws(ByteStreamError) { try writer.flush() }
 
-    /// Whether enough bytes are waiting to be read.
+    /// Whether so many bytes are waiting that no further row should be written before a read.
     var isFull: Bool { output.count >= 1 << 16 }
 
     /// Moves waiting bytes into a buffer, and returns their number.

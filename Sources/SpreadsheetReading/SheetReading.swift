@@ -1,7 +1,7 @@
 internal import CSVStream
 internal import ProfileTransfer
 
-/// One reading of a sheet: its rows as CSV, in small steps.
+/// Reads a sheet once, and returns its rows as CSV in small steps.
 final class SheetReading {
     private let bytes: SeekableBytes
     private let choice: SheetChoice
@@ -110,7 +110,8 @@ final class SheetReading {
 struct SheetChoice: Sendable {
     /// The name of the sheet; nil for the first visible one.
     var name: String?
-    /// Whether the caller named no sheet, so `name` is the usual name or nil. The input then need not be a workbook.
+    /// Whether the caller named no sheet, so `name` is the usual name or nil. If true, an input that is not a workbook
+    /// is accepted.
     var isUsual = false
     /// The row that determines the number of cells in a row; nil for the first row that is not blank.
     var headerRow: Int?

@@ -87,10 +87,10 @@ struct SpilledBytes: ~Copyable {
     }
 }
 
-/// The pages of a file that were read last. Each page has one possible place.
+/// A direct-mapped cache of the pages of a file.
 ///
-/// This is a class because Swift 6.3, with optimisation, destroyed a non-copyable structure with this memory in an
-/// endless loop.
+/// This type is a class because of a compiler bug. With the optimiser of Swift 6.3, the destruction of a non-copyable
+/// structure with this memory did not end.
 private final class PageCache {
     static let pageSize = 4_096
     private static let places = 4_096

@@ -40,7 +40,7 @@ enum SpreadsheetKind: Sendable {
     /// Whether a file begins like a workbook: like a ZIP archive, or like an Office file before 2007.
     static func mayBeWorkbook(_ start: [UInt8]) -> Bool { isArchive(start) || start == OldOfficeFile.signature }
 
-    /// Whether a file begins like gzip data. A workbook may be compressed once more.
+    /// Whether a file begins like gzip data. A workbook can be compressed with gzip as a whole.
     static func isCompressed(_ start: [UInt8]) -> Bool { start.starts(with: [0x1F, 0x8B, 0x08]) }
 
     private static func isArchive(_ start: [UInt8]) -> Bool {
@@ -71,7 +71,7 @@ enum OldOfficeFile {
 }
 
 extension SeekableBytes {
-    /// Reads bytes at an offset; fewer at the end.
+    /// Reads `size` bytes at an offset, or fewer if the input ends first.
     func read(upTo size: Int, at position: Int64) throws(ByteStreamError) -> [UInt8] {
         try .reading(upTo: size) { buffer, filled throws(ByteStreamError) in
             try read(buffer, position + Int64(filled))

@@ -78,8 +78,7 @@ struct TimeFormat: Hashable, Sendable {
 
 /// The first day of the serial numbers that a workbook stores for dates.
 enum DateSystem: Sendable {
-    /// The number 1 is the 1st of January 1900. The system has a 29th of February 1900 with the number 60, which did
-    /// not exist.
+    /// The number 1 is the 1st of January 1900. The number 60 is the 29th of February 1900, a day that did not exist.
     case from1900
     /// The number 0 is the 1st of January 1904. Excel for the Macintosh introduced it.
     case from1904

@@ -3,7 +3,7 @@ internal import CSVStream
 internal import Platform
 
 /// Receives the elements of an XML document. The namespaces of names are not resolved: only the local part of a name is
-/// compared, because the parts of a workbook do not mix elements of the same local name.
+/// compared. In the parts of a workbook, elements of different namespaces do not have the same local name.
 protocol XMLHandler: AnyObject {
     func start(_ name: XMLName, _ attributes: XMLAttributes) throws(ByteStreamError)
     /// Returns whether the reader should pause after this element, because enough output is waiting.
@@ -107,7 +107,7 @@ extension Int {
 /// Parses a part of a workbook step by step.
 ///
 /// A document type is refused, so there are no entities that could expand. The depth of the elements and the length of
-/// a tag are limited. The parser never holds more than a tag in memory.
+/// a tag are limited. The parser holds at most one tag and one chunk in memory.
 final class XMLReader {
     private let parser: XML_Parser
     private let archive: ZipArchive

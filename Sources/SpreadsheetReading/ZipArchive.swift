@@ -30,9 +30,10 @@ final class ZipArchive {
     private static let mostParts = 100_000
     private static let longestName = 1_024
 
-    /// Every part may have this size, whatever its compressed size is.
+    /// A part of up to this size is accepted, whatever its compressed size is.
     private static let freeSize: Int64 = 16 << 20
-    /// A larger part may have at most this multiple of its compressed size. Deflate compresses equal bytes by 1,030.
+    /// A larger part is refused if it is larger than this multiple of its compressed size. Deflate compresses equal
+    /// bytes by a factor of 1,030.
     /// The sheets of real programs stay below 100, even if all their rows are equal, because each row has its number.
     private static let highestRatio: Int64 = 400
 
@@ -135,7 +136,7 @@ final class ZipArchive {
             let text = String(decoding: name[..<length].map(UInt8.init(bitPattern:)), as: UTF8.self)
             // Some programs write backslashes, or a slash at the start.
             let key = String(text.lowercased().map { $0 == "\\" ? "/" : $0 }.drop { $0 == "/" })
-            // Other programs read the last of two parts with the same name, or refuse such a workbook.
+            // Two parts with the same name are refused, because programs do not agree on the part to read.
             guard places.updateValue(place, forKey: key) == nil else { throw ByteStreamError(.damagedArchive) }
             status = unzGoToNextFile(file)
         }

@@ -70,7 +70,8 @@ struct BrowseColumns {
         selected = shown[max(0, min(shown.count - 1, place + count))]
     }
 
-    /// Sets the width that the user has chosen for a column. A column of numbers stays as wide as its widest number.
+    /// Sets the width that the user has chosen for a column. A column of numbers stays at least as wide as its widest
+    /// number.
     mutating func setWidth(of index: Int, to width: Int) {
         let least = max(Self.narrowestColumn, all[index].isNumber ? widths[index] : 0)
         arrangement.widths[all[index].name] = max(least, min(width, Self.widestColumn))

@@ -61,7 +61,7 @@ extension Frame {
         write(String(repeating: "─", count: max(0, size.columns - 2)), row: row, column: 1, style: .dim)
     }
 
-    /// Draws a label and the text behind it. If the user types the text, also sets the caret.
+    /// Draws a label and a text after it. If the user types the text, also sets the caret.
     mutating func drawEntry(_ label: String, _ text: String, row: Int, isActive: Bool = true) {
         let start = 1 + write(label, row: row, column: 1, style: isActive ? .bold : .dim)
         // If the text is long, show its end, because the user types there.
@@ -76,7 +76,7 @@ extension Frame {
     /// - Parameters:
     ///   - fit: The columns.
     ///   - layout: The layout of the screen.
-    ///   - start: The first column of the screen.
+    ///   - start: The column of the screen at which the first heading begins.
     ///   - hint: A text about the columns that are left out. If there is no room for this text above the headings, the
     ///     number of these columns is drawn beside the headings.
     ///   - heading: Returns the heading of a column.

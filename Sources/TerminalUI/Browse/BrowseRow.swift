@@ -53,11 +53,11 @@ package struct BrowseRow: Hashable, Sendable {
 }
 
 extension BrowseRow {
-    /// The number of Unicode scalars of a value from which a cell shows only a part. The part has this many scalars, and
-    /// an ellipsis at each end at which it is shortened.
+    /// The maximum number of Unicode scalars of a value in a cell. A longer value is cut to this number of scalars. An
+    /// ellipsis then replaces the text before and after the shown part.
     private static let longestCell = 300
 
-    /// Whether a cell contains the whole value. A shortened value is longer, because of its ellipsis.
+    /// Whether a cell contains the whole value. A shortened value exceeds `longestCell`, because of its ellipsis.
     static func isWhole(_ cell: String) -> Bool { cell.unicodeScalars.count <= longestCell }
 
     private static func excerpt(of value: String, around wanted: FoldedText) -> String {
@@ -118,7 +118,7 @@ package struct BrowseView: Hashable, Sendable {
         package let column: String
         /// The value; nil for profiles without a value.
         package let value: String?
-        /// Whether profiles with this value are left out, instead of all others.
+        /// Whether the view leaves out the profiles with this value. If false, it contains only these profiles.
         package let isExcluded: Bool
 
         package init(column: String, value: String?, isExcluded: Bool) {

@@ -63,7 +63,7 @@ extension BrowseScreen {
         }
     }
 
-    /// Handles a key while the user types a text that counts only when it is complete.
+    /// Handles a key while the user types a text that takes effect only when the user presses Return or Tab.
     private mutating func typed(_ key: Key, _ text: String) -> ScreenAction<Request>? {
         var text = text
         switch key {

@@ -74,7 +74,7 @@ extension BrowseScreen {
 
     // MARK: Headings
 
-    /// The places of the shown columns on the screen: the index of each column, its first column of the screen, and its
+    /// The places of the shown table columns: the index of each column, the screen column at which it begins, and its
     /// width.
     private var headings: [(column: Int, start: Int, width: Int)] {
         var start = Self.firstColumn
@@ -84,7 +84,8 @@ extension BrowseScreen {
         }
     }
 
-    /// Sorts by a column, or begins to drag its edge, which is between it and the next column.
+    /// Sorts by the column if its heading was pressed. Begins to drag its right edge if the gap after the heading was
+    /// pressed.
     private mutating func pressHeading(at position: Int) {
         for (column, start, width) in headings {
             let edge = start + width

@@ -79,7 +79,7 @@ extension BrowseScreen {
 package struct BrowseExport: Hashable, Sendable {
     /// The ids of the profiles; nil for all profiles of the view.
     package let ids: Set<Int64>?
-    /// The view. The file has its order.
+    /// The view. The file has the order of the view.
     package let view: BrowseView
     /// The names of the columns, in their order; nil for all fields.
     package let columns: [String]?

@@ -58,8 +58,8 @@ struct SignalRestoration: ~Copyable, @unchecked Sendable {
         atexit { signalRestoration.restore(discardsInput: true) }
     }
 
-    /// Copies a descriptor to a number above 2, and closes the original. The reason: the program may have closed
-    /// standard input, output or error, and may later open files with the numbers 0 to 2.
+    /// Copies a descriptor to a number above 2, and closes the original. If the program has closed standard input,
+    /// output or error, the original can have a number from 0 to 2. Code for these streams would then use the original.
     private static func kept(_ descriptor: Int32) -> Int32 {
         guard descriptor >= 0 else { return -1 }
         defer { Platform.close(descriptor) }
@@ -199,8 +199,8 @@ extension SignalRestoration {
         // While the signal is sent to the job, this process ignores it. Otherwise this process would be stopped twice.
         signal(SIGTSTP, SIG_IGN)
         if wholeJob { kill(0, SIGTSTP) }
-        // Here SIGCONT must not have a handler. Otherwise the handler would report that another process had continued
-        // this process.
+        // SIGCONT must have no handler here. Otherwise the handler would record SIGCONT, and the session would resume a
+        // second time.
         signal(SIGCONT, SIG_DFL)
         signal(SIGTSTP, SIG_DFL)
         raise(SIGTSTP)

@@ -229,8 +229,8 @@ extension TerminalSession {
     /// paste, and sets cursor keys and keypad to normal mode.
     private static let greeting = Array("\u{1B}[?1049h\u{1B}[?7l\u{1B}[?2004h\u{1B}[?1l\u{1B}>".utf8)
 
-    /// Turns on reports of presses, releases, the wheel, and movements while a button is pressed (1002), in a form
-    /// without limits of the screen's size (1006).
+    /// Turns on reports of presses, releases, the wheel, and movements while a button is pressed (1002). The format of
+    /// these reports has no maximum row and column (1006).
     private static let mouseModes = Array("\u{1B}[?1002h\u{1B}[?1006h".utf8)
 
     /// - Returns: 0, or `errno`.

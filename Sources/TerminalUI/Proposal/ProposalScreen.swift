@@ -73,7 +73,7 @@ package struct ProposalScreen: Screen {
 
     var column: ProposedColumn? { table.columns.indices.contains(selected) ? table.columns[selected] : nil }
 
-    /// Whether the table belongs to earlier choices.
+    /// Whether the table was made from other choices than the current ones, so a new proposal is demanded.
     var isReading: Bool { choices != shownChoices }
 
     package var demand: ProposalChoices? { isReading ? choices : nil }

@@ -132,8 +132,8 @@ struct ConflictScreen: Sendable {
         ]
     }
 
-    /// The lines of a field of two profiles: the title, and beside it one value above the other. A pair may have many
-    /// fields, so they stand close together.
+    /// The two lines of a field of two profiles: the title with the first value, then the second value. If the user has
+    /// no choice, there is one line. Blank lines are left out, because the profiles may have many fields.
     private func columns(of conflict: FieldConflict, isSelected: Bool, _ titleWidth: Int) -> [PanelLine] {
         let title = conflict.title.visible(upTo: titleWidth).padded(to: titleWidth)
         let start = (isSelected ? "› " : "  ") + title + "  "

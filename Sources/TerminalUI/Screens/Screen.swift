@@ -78,7 +78,7 @@ extension Screen {
         return isBusy ? nil : take(key)
     }
 
-    /// Handles an event from outside, unless a notice is open or the screen is busy.
+    /// Handles a form event from a test, unless a notice is open or the screen is busy.
     package mutating func handle(_ event: FormEvent) -> ScreenAction<Request>? {
         notices.isEmpty && !isBusy ? take(event) : nil
     }

@@ -11,10 +11,12 @@ import Watchdog
         #expect(Timestamp(millisecondsSince1970: milliseconds).description == text)
     }
 
-    @Test(arguments: [
-        (Duration.milliseconds(1_500), 1_500), (.milliseconds(-1_500), -1_500), (.microseconds(1_999), 1), (.zero, 0),
-        (.seconds(1 << 53 - 1), (1 << 53 - 1) * 1_000), (.seconds(1 << 53), .max), (.seconds(-1 << 53), .min),
-    ])
+    @Test(
+        arguments: [
+            (.milliseconds(1_500), 1_500), (.milliseconds(-1_500), -1_500), (.microseconds(1_999), 1), (.zero, 0),
+            (.seconds(9_007_199_254_740_991), 9_007_199_254_740_991_000), (.seconds(9_007_199_254_740_992), .max),
+            (.seconds(-9_007_199_254_740_992), .min),
+        ] as [(Duration, Int64)])
     func `a duration has whole milliseconds, within the range of Int64`(duration: Duration, milliseconds: Int64) {
         #expect(duration.wholeMilliseconds == milliseconds)
     }
