@@ -15,8 +15,8 @@ public struct ClusterCheck: Hashable, Sendable {
         public let kind: String
         /// The number of bytes of the write-ahead log that the standby has not yet flushed to disk.
         public let lagBytes: Int64
-        /// The time that the standby needed to flush recent log data to disk, in milliseconds. Nil if no data is in
-        /// transit.
+        /// The time that the standby needed to flush recent log data to disk, in milliseconds. Nil if the standby has
+        /// caught up and no new log data is written.
         public let lagMilliseconds: Int64?
     }
 
@@ -26,7 +26,7 @@ public struct ClusterCheck: Hashable, Sendable {
         public let name: String
         /// The setting's value on the server.
         public let value: String
-        /// Whether committed data is safe with this value.
+        /// Whether the value is right. Any value of `data_checksums` is right.
         public let isAsWanted: Bool
     }
 
@@ -36,12 +36,12 @@ public struct ClusterCheck: Hashable, Sendable {
     public let serverVersion: String
     /// The standbys that are connected to the server now.
     public let standbys: [Standby]
-    /// The settings that decide whether committed data is safe.
+    /// The settings that the check has read.
     public let settings: [Setting]
     /// The version of the newest applied migration.
     public let version: Int
-    /// Whether a bulk load is unfinished. Profiles cannot be written until the indexes have been created. If the load's
-    /// process has died, the next writer creates the indexes.
+    /// Whether a bulk load is unfinished. A bulk load drops indexes, and profiles cannot be written until it has
+    /// created them again. If the load's process has died, the next writer creates the indexes.
     public let isLoading: Bool
     /// The error of the test write, such as `outcomeUnknown` if no standby confirmed it. Nil if the write was
     /// committed.
@@ -53,8 +53,8 @@ public struct ClusterCheck: Hashable, Sendable {
     /// Whether the store is safe to use: all settings are right, the check's write was committed, and no bulk load is
     /// unfinished. If there are standbys, commits must also wait for one of them.
     ///
-    /// The user needs the role `pg_read_all_stats` to read `pg_stat_replication`. Without this role, the check cannot
-    /// read the details of the standbys. The check then ignores these standbys.
+    /// The database user needs the role `pg_read_all_stats` to read `pg_stat_replication`. Without this role, the check
+    /// cannot read the details of the standbys. The check then ignores these standbys.
     public var isSound: Bool {
         let known = standbys.filter { !$0.kind.isEmpty }
         return settings.allSatisfy(\.isAsWanted) && (known.isEmpty || hasQuorum) && !isLoading && writeProblem == nil

@@ -83,7 +83,8 @@ extension ProfileRepository {
         }
     }
 
-    /// Calls `body` with a connection to a database. The store has this program's version or an earlier version.
+    /// Calls `body` with a connection to a database. Throws `noStore` if the database has no store, and `newerStore` if
+    /// a later version of this program has migrated the store.
     private static func withSession<Value: Sendable>(
         _ uri: String, _ options: Options, _ body: (Connection, _ applied: [Int: String]) async throws -> Value
     ) async throws(ProfileStoreError) -> Value {
@@ -132,7 +133,7 @@ extension PostgresSession {
             do {
                 try await makeTables(connection, at: options.now())
             } catch let error as PostgresError where error.state == .uniqueViolation || error.state == .duplicateTable {
-                // Another process has just made the same schema or tables.
+                // Another process has just made the same database schema or the same tables.
                 throw PostgresError.changedMeanwhile
             }
             let schema = options.initialSchema.placed(after: [])

@@ -13,8 +13,8 @@ extension Connection {
     /// - Parameters:
     ///   - path: The path of the new file.
     ///   - isSound: Is called with a connection to the complete copy before the copy gets its name. The connection is
-    ///     new, so it reads the file, and not the pages that were just written. If the result is false, the copy is
-    ///     removed.
+    ///     new, so it reads the pages from the file, and not from the page cache of the connection that wrote them. If
+    ///     the result is false, the copy is removed.
     /// - Returns: Whether the copy has got its name.
     /// - Throws: `cantOpen` with `systemError` EEXIST if a file already exists at `path`. Errors of reading or writing
     ///   are also thrown.
@@ -63,7 +63,7 @@ extension Connection {
         try destination.execute("PRAGMA journal_mode = DELETE")
     }
 
-    /// Copies this database into another database, the destination, and replaces all its contents. The copy is one
+    /// Replaces the contents of another database, the destination, with a copy of this database. The copy is one
     /// transaction of the destination. Readers of the destination see either the old or the new contents. If the copy
     /// fails, the destination is unchanged.
     ///

@@ -51,8 +51,8 @@ package struct Connection: ~Copyable {
         // An inspection takes no lock and writes nothing, so the file may have several names.
         if mode != .inspection { try Self.requireOneName(path) }
         if mode == .create {
-            // SQLite gives a new database the permissions of the lock file, and gives `-wal` and `-shm` the permissions
-            // of the database.
+            // The lock file must exist first: SQLite gives a new database the permissions of this file. SQLite gives
+            // `-wal` and `-shm` the permissions of the database.
             _ = try LockFile(path)
         }
         let connection = try Connection(unconfigured: path, mode: mode, vfs: vfs, waitLimit: waitLimit)

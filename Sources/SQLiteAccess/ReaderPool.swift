@@ -50,7 +50,8 @@ package final class ReaderPool: Sendable {
 
     private func giveBack(_ reader: Reader) {
         guard reader.hasAcceptedSchema else { return }
-        // `isEnded` is read under the mutex. Otherwise `endReading()` could run between the check and the append.
+        // `isEnded` is read under the mutex. Otherwise `endReading()` could close the idle connections between the
+        // check and the append, and this connection would stay in the pool.
         idle.withLock { if !reader.isEnded && $0.count < mostIdle { $0.append(reader) } }
     }
 }

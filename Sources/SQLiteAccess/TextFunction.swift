@@ -23,8 +23,8 @@ package struct TextFunction: Sendable {
     }
 }
 
-/// A collation that is written in Swift. A statement uses it by its name after COLLATE. No index uses it, because other
-/// programs could not write to such an index.
+/// A collation that is written in Swift. A statement uses the collation by its name after COLLATE. No index uses it,
+/// because a program without the collation could not write to such an index.
 package struct TextCollation: Sendable {
     /// The collation's name. The name must be a constant of the program.
     package let name: String

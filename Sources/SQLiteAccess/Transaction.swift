@@ -12,7 +12,8 @@ extension Connection {
     ///
     /// The caller must hold the ``WriteLock``. If a commit fails with `ioErrorFsync`, no open connection of any process
     /// sees the commit. But the frames of the commit stay in the log until the next commit or checkpoint. If the
-    /// machine or all these processes stop before that, the whole commit may be visible after recovery.
+    /// machine, or all processes with an open connection, stop before this commit or checkpoint, the recovery may make
+    /// the whole failed commit visible.
     ///
     /// - Throws: The error of `body`, or SQLite's error. Throws an error with a ``FileProblem`` if other processes
     ///   would not see the commit. In most cases this error is thrown before the commit, so nothing is written. If it

@@ -122,9 +122,9 @@ package struct WriteLock: ~Copyable, Sendable {
 
     // MARK: The turnstile
 
-    /// The usual maximum wait for the turnstile. A woken waiter needs far less time to take the lock. If a process
-    /// holds the lock for longer than this, the other waiters stop waiting for the turnstile and wait for the lock
-    /// itself.
+    /// The usual maximum wait for the turnstile. When the lock becomes free, a waiter takes it in far less time than
+    /// this limit. If a process holds the lock for longer than this limit, the waiters without the turnstile stop
+    /// waiting for the turnstile and wait for the lock itself.
     private static let usualPatience = Duration.milliseconds(500)
     /// The maximum wait for the turnstile if an earlier wait has timed out. It permits about ten attempts.
     private static let leastPatience = Duration.milliseconds(10)

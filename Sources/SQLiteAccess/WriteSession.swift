@@ -89,7 +89,7 @@ final class WriteSession: @unchecked Sendable {
 
     private func checkpointIfLong(_ connection: borrowing Connection) {
         guard connection.walFrames >= nextCheckpoint else {
-            // The log is shorter, because this process or another process has restarted it since the last checkpoint.
+            // If this process or another process has restarted the log, the usual limit applies again.
             if connection.walFrames < Self.checkpointFrames { nextCheckpoint = Self.checkpointFrames }
             return
         }

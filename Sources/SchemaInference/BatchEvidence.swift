@@ -2,7 +2,8 @@ internal import CSVStream
 internal import ProfileCore
 internal import ProfileTransfer
 
-/// The evidence from the records of one batch, or the merged evidence of all batches. One worker examines each batch.
+/// The evidence from the records of one batch, or the merged evidence of all batches. A single worker examines a whole
+/// batch.
 struct BatchEvidence: Sendable {
     /// The number of records that were examined, including faulty ones.
     private(set) var rows = 0
@@ -14,7 +15,7 @@ struct BatchEvidence: Sendable {
     private(set) var doubtful: [DoubtfulRow] = []
     /// The oddities that did not prevent reading the records.
     private(set) var oddities = InputOddities()
-    /// The values of each column that may be the key, in this batch only. `merge(_:)` does not merge them.
+    /// The evidence from this batch about each candidate for the key column. `merge(_:)` does not merge this evidence.
     private(set) var keys: [Int: KeyEvidence] = [:]
 
     /// A record whose cells can be examined.
@@ -87,16 +88,16 @@ struct BatchEvidence: Sendable {
         }
     }
 
-    /// The number of values other than hashes that a batch may have in a column of hashes, in addition to one in a
-    /// hundred values. For the whole input, the limit is only one in a hundred values.
+    /// In a column of hashes, at most one in a hundred values of the whole input may be something else. The limit for a
+    /// single batch is higher by this number.
     private static let fewOthers = 10
 
     private static func holdsNul(_ column: Int, of row: Row, _ records: borrowing RecordBatch) -> Bool {
         cell(of: column, in: row, records).contains(0)
     }
 
-    /// Returns the cell of a row. The record of a JSON object ends with the cell of the object's last member; the cells
-    /// of further columns are empty.
+    /// Returns the cell of a row. The record of a JSON object ends with the cell of the object's last member. For the
+    /// columns after it, an empty cell is returned.
     @_lifetime(borrow records)
     private static func cell(of column: Int, in row: Row, _ records: borrowing RecordBatch) -> Span<UInt8> {
         column < row.cells.count ? records.cell(row.cells.lowerBound + column) : Span()
@@ -189,7 +190,8 @@ struct BatchEvidence: Sendable {
     /// The evidence of a column; empty if there are no rows.
     subscript(column: Int) -> ColumnEvidence { column < columns.count ? columns[column] : ColumnEvidence() }
 
-    /// Adds the evidence of later records, except their keys. The later records have all columns of this evidence.
+    /// Adds the evidence of later records, except their keys. The later evidence begins with the columns of this
+    /// evidence, and may have further columns.
     mutating func merge(_ later: BatchEvidence) {
         let before = soundRows
         for (index, column) in later.columns.enumerated() {
@@ -218,14 +220,14 @@ struct BatchEvidence: Sendable {
         rows - refused.reduce(0) { $0 + (Self.reasonsInCells.contains($1.key) ? 0 : $1.value.count) }
     }
 
-    /// The number of records whose keys count. Doubtful records are not included.
+    /// The number of records that a ``KeyEvidence`` includes. Doubtful records are not included.
     var certainRows: Int {
         soundRows - doubtful.count - Self.reasonsInCells.reduce(0) { $0 + (refused[$1]?.count ?? 0) }
     }
 
     private static let reasonsInCells: [RowRefusal] = [.controlCharacter, .unsupportedHash]
 
-    /// Decides whether the doubtful rows are refused. Call it when it is known which columns become fields.
+    /// Decides whether the doubtful rows are refused. Call this method after the columns that become fields are known.
     ///
     /// - Returns: The rows that are not refused.
     mutating func settle(isField: (Int) -> Bool, hashes: Int?) -> [DoubtfulRow] {
@@ -246,7 +248,7 @@ struct BatchEvidence: Sendable {
     }
 }
 
-/// The values of one batch in a column that may be the key.
+/// The evidence from one batch about a candidate for the key column.
 struct KeyEvidence: Sendable {
     let run: FingerprintRun
     let repeats: CountedLines

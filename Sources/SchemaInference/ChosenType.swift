@@ -91,8 +91,8 @@ struct ChosenTypeEvidence: Sendable {
     /// Returns the format that most values fit, and the values that do not fit it.
     ///
     /// - Parameters:
-    ///   - unit: The unit of all numbers; nil if there is none or several. If it is nil, formats that ignore text
-    ///     around the numbers are not eligible, because they would ignore different units.
+    ///   - unit: The unit of all numbers; nil if the numbers have no unit or different units. If the unit is nil,
+    ///     formats that ignore text around the numbers are not eligible: they would also ignore different units.
     ///   - decimal: The decimal sign that other columns prove. It decides between formats that fit equally.
     /// - Returns: The field with this format, still without a name; nil if there is no format.
     func best(unit: [UInt8]?, decimal: UInt8?) -> (draft: FieldDraft, misfits: CountedLines)? {

@@ -164,7 +164,8 @@ struct ColumnEvidence: Sendable {
     /// column.
     mutating func takeLiterally(_ token: Int) {
         guard let found = tokens.removeValue(forKey: token) else { return }
-        // The cells with known lines are added one by one. So a refuted hypothesis can name their lines.
+        // The cells with known lines are added with their own lines. If they refute a hypothesis, the report can name
+        // these lines.
         let bytes = MissingToken.all[token].bytes
         for line in found.lines { _ = addValue(bytes.span, line: line) }
         for _ in found.lines.count..<max(found.lines.count, found.count) {

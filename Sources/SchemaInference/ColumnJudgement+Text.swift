@@ -23,7 +23,8 @@ extension ColumnJudgement {
     /// Whether there is enough evidence for a common shape: at least five values, and at least two distinct ones.
     var hasShape: Bool { values >= Self.fewest && evidence.distinct.entries.map { $0.count > 1 } ?? true }
 
-    /// The allowed values, if the column has few distinct values that occur five times on average; otherwise nil.
+    /// The allowed values, if the column has few distinct values that occur at least five times on average; otherwise
+    /// nil.
     var choices: [String]? {
         guard name.secrecy == .none, name.meaning?.isOpen != true, let entries = evidence.distinct.entries,
             entries.count > 1, values >= 20, values >= 5 * entries.count

@@ -37,8 +37,8 @@ extension ColumnJudgement {
         return true
     }
 
-    /// Takes the column for numbers with one unit. The type is `number` even if all values are whole, because later
-    /// values may have fractions.
+    /// Gives the column the type `number` if all numbers have the same unit. The type is `number` even if all values
+    /// are whole, because later values may have fractions.
     private mutating func takeForUnit(_ borneOut: [InferredType]) -> Bool {
         guard let unit = evidence.units.unit else {
             doubts.append(.mixedUnits(evidence.units.texts))
@@ -59,7 +59,8 @@ extension ColumnJudgement {
         return true
     }
 
-    /// Whether further values will be whole numbers too. In a few rows, percentages and prices can be whole by chance.
+    /// Whether to expect only whole numbers in later files. In a few rows, percentages and prices can be whole by
+    /// chance.
     private var isWhole: Bool {
         let mayHaveFractions = name.words.contains { Self.fractionWords.contains($0) }
         return isStrict || !mayHaveFractions || proof.observations >= RuleEvidence.enough
@@ -101,7 +102,8 @@ extension ColumnJudgement {
         return nil
     }
 
-    /// Returns the number formats that fit every value and whose distinguishing sign occurs.
+    /// Returns the number formats that fit every value and whose group character occurs in the values. For a format
+    /// without a group character, the decimal sign must occur.
     private static func numbers(in evidence: ColumnEvidence, _ borneOut: [InferredType]) -> [NumberWriting] {
         let seen = evidence.units.units.isEmpty ? evidence.text.ascii : evidence.units.characters
         return borneOut.compactMap { type in
@@ -109,9 +111,9 @@ extension ColumnJudgement {
         }
     }
 
-    /// Returns the number format in which only some numbers are in groups, as in `85000` and `1,250`; nil if there is
-    /// none. Formats with groups do not fit `85000`. The only format that fits all numbers reads `1,250` as 1.25,
-    /// although it may mean 1250.
+    /// Returns the number format in which only some numbers have group characters, as in `85000` and `1,250`; nil if
+    /// there is none. Formats with group characters do not fit `85000`. The only format that fits all numbers reads
+    /// `1,250` as 1.25, although it may mean 1250.
     private static func partlyGrouped(_ evidence: ColumnEvidence, _ told: [NumberWriting]) -> NumberWriting? {
         guard told.count == 1, let sign = told.first?.decimal, told.first?.group == nil,
             evidence.decimals.mayBeThousands(sign)

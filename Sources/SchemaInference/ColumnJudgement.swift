@@ -126,8 +126,8 @@ struct ColumnJudgement {
     /// The evidence for rules, from the values without the tokens that stand for missing values.
     var proof: RuleEvidence { RuleEvidence(evidence, isKey: isAnyKey) }
 
-    /// Returns whether to propose a rule that all values satisfy. A rule that is left out because the values do not prove
-    /// it is added to `withheld`.
+    /// Returns whether to propose a rule that all values satisfy. If a rule is left out because the values do not prove
+    /// it, the rule is added to `withheld`.
     mutating func proposes(_ rule: WithheldRule, if isProven: Bool) -> Bool {
         guard tightness != .loose else { return false }
         if !isStrict, !isProven { withheld.append(rule) }

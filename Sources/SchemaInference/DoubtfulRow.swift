@@ -24,8 +24,8 @@ struct DoubtfulRow: Sendable {
     /// - Returns: The first reason in the order of ``RowRefusal``.
     func refusal(isField: (Int) -> Bool, hashes: Int?) -> RowRefusal? {
         if nulColumns.contains(where: isField) { return .nul }
-        // The column of hashes is not checked here. A control character in a hash makes the hash unsupported, and one
-        // around a hash may be white space.
+        // The column of hashes is not checked here. A hash with a control character in it is refused as unsupported
+        // below. A control character before or after a hash may be white space.
         if controlColumns.contains(where: { $0 != hashes && isField($0) }) { return .controlCharacter }
         return hashes.map(otherColumns.contains) ?? false ? .unsupportedHash : nil
     }

@@ -36,7 +36,7 @@ struct InferenceBatch: Sendable {
         self.bytesRead = bytesRead
     }
 
-    /// Calls `body` with each value of a column that is not empty, and its line.
+    /// Calls `body` with each nonempty value of a column, and with the line of the value's record.
     func forEachValue(in column: Int, _ body: (String, Int) -> Void) {
         Self.forEachValue(in: column, of: records.batch, count, body)
     }

@@ -34,7 +34,7 @@ public struct InferenceOptions: Sendable {
     /// The headers of the columns in which only the type limits the values. This option takes precedence over
     /// ``isStrict`` and ``strictColumns``. The key stays required and unique.
     public var looseColumns: Set<String> = []
-    /// The headers of the columns that get the tightest rules, as ``isStrict`` gives all columns.
+    /// The headers of the columns that get the tightest rules. With ``isStrict``, all columns get them.
     public var strictColumns: Set<String> = []
     /// The headers of the columns that do not become fields.
     public var omittedColumns: Set<String> = []

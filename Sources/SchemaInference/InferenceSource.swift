@@ -31,7 +31,8 @@ final class InferenceSource: Sendable {
         case csv(TableReader)
         case json(MemberReader)
 
-        /// The positions of columns that have no value because their member is null or a JSON object.
+        /// The positions of columns whose member is null or a JSON object in every record. Such a column has no value;
+        /// the members of the object have columns of their own.
         var objectColumns: Set<Int> {
             switch self {
             case .csv: []
@@ -125,9 +126,9 @@ final class InferenceSource: Sendable {
             state: State(reader: .csv(table), columns: columns, ahead: ahead))
     }
 
-    /// Throws if the first record is certainly not a header of the rows that follow, or if these rows probably have
-    /// another delimiter. Nothing is checked if the options choose columns. If the options give the line of the header,
-    /// only the delimiter is checked.
+    /// Throws if the first record is certainly not a header of the rows that follow. Also throws if these rows probably
+    /// have another delimiter than the detected one. Nothing is checked if the options choose columns. If the options
+    /// give the line of the header, only the delimiter is checked.
     private static func requireHeader(
         _ header: TableHeader, above batch: InferenceBatch?, _ options: InferenceOptions
     ) throws(InferenceError) {

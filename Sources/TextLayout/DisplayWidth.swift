@@ -81,8 +81,8 @@ extension Unicode.Scalar {
         return isTrailingJamo ? 0 : 1
     }
 
-    /// Whether the property East_Asian_Width is W or F. The planes that are reserved for ideographs are included. Emoji
-    /// are not included.
+    /// Whether the property East_Asian_Width is W or F. The planes that are reserved for ideographs are included. Most
+    /// emoji are not included, because `displayWidth` checks the property Emoji_Presentation.
     private var isWide: Bool {
         switch value {
         case 0x1100...0x115F, 0x2329...0x232A, 0x2E80...0x303E, 0x3041...0x3247, 0x3250...0xA4C6, 0xA960...0xA97C,

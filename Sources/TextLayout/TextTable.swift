@@ -21,7 +21,7 @@ package struct TextTable {
         self.widestCell = widestCell
     }
 
-    /// Adds a row. It may have fewer cells than other rows. A missing value is shown as a dash.
+    /// Adds a row. Rows can have different numbers of cells. A missing value is shown as a dash.
     package mutating func add(_ cells: [String?]) {
         rows.append(cells.map { $0.map { shown($0, []) } ?? Self.missing })
     }

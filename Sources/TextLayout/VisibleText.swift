@@ -1,7 +1,7 @@
 extension String {
     /// The text in a form that is safe to show, even if an attacker wrote the text. Some characters are escaped, in
-    /// forms such as `\n`, `\t` and `\u{1b}`: a terminal would execute them, or they would make a line look like
-    /// another line.
+    /// forms such as `\n`, `\t` and `\u{1b}`. A terminal would execute these characters, or they would disguise the
+    /// content of a line.
     ///
     /// The escaped characters are control characters (Cc), line and paragraph separators, and the marks that change the
     /// writing direction (Unicode Technical Report 36, section 2.5).

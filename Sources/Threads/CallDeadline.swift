@@ -1,4 +1,4 @@
-/// The deadline of a call. All transactions, attempts and retries of the call share it.
+/// The deadline of a call. All transactions of the call, and all their retries, share it.
 ///
 /// The deadline is a task-local value, so functions need not pass it as a parameter. The outermost call sets it, and
 /// nested calls keep it.

@@ -35,7 +35,7 @@ package final class OrderedPipeline<Input: Sendable, Output: Sendable, Failure: 
     ///   - depth: The maximum number of batches in progress or waiting to be fetched.
     ///   - read: Reads the next batch, or returns nil at the end. It is called by one worker at a time.
     ///   - process: Processes a batch. It is called by several workers at the same time.
-    /// - Throws: The error of the first thread, if the system cannot start any thread.
+    /// - Throws: An error if the system cannot start even one thread.
     package init(
         workers: Int, depth: Int, read: @escaping @Sendable () throws(Failure) -> Input?,
         process: @escaping @Sendable (Input) -> Output

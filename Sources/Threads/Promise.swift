@@ -52,8 +52,8 @@ package final class Promise<Value: Sendable>: Sendable {
 
     /// Waits for the value.
     ///
-    /// - Parameter cancelled: Called if the task is cancelled before or during the wait. The function fulfills the
-    ///   promise, unless other work will certainly fulfill it.
+    /// - Parameter cancelled: Called if the task is cancelled before or during the wait. The function must make sure
+    ///   that the promise is fulfilled: by itself, or later by other code.
     /// - Returns: The value.
     package func value(onCancel cancelled: @Sendable () -> Void) async -> Value {
         await withTaskCancellationHandler(operation: { await value }, onCancel: cancelled)

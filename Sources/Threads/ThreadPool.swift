@@ -4,7 +4,7 @@ internal import Synchronization
 /// A pool of a few dedicated threads with a first-in, first-out queue. It is for work that blocks or computes for a
 /// long time. On Swift's cooperative threads, such work would keep other tasks from running.
 ///
-/// The pool starts a thread when there is work for it. The thread then waits for more work, and ends with the pool.
+/// If new work finds no idle thread, the pool starts a thread, up to the maximum number. The threads end with the pool.
 package final class ThreadPool: Sendable {
     private let queue: WorkQueue
     private let deadlines = DeadlineTimer("ThreadPool deadlines")

@@ -1,8 +1,8 @@
 internal import ProfileStore
 
 /// Derives the login checks from the rules of the store. The rules for passwords are used only if every stored password
-/// was validated by these rules. A password that was stored earlier may break a newer rule. If a login used this rule,
-/// the owner of the password could not log in (L1).
+/// was validated by these rules. A password that was stored earlier may break a newer rule. If the checks contained
+/// this rule, they would refuse the correct password, and its owner could not log in (L1).
 struct StoredLoginRules: Sendable {
     private let repository: ProfileRepository
 

@@ -105,7 +105,7 @@ public struct PasscodeFlow: Sendable {
         case create(new: Secret)
         /// Check the stored passcode.
         case validate(Secret)
-        /// Check the present passcode and replace it. The check and the replacement happen in one transaction.
+        /// Check the present passcode and replace it. The passcode is not replaced if it has changed after the check.
         case edit(present: Secret, new: Secret)
     }
 }

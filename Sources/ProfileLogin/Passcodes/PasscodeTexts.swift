@@ -18,8 +18,8 @@ extension PasscodeFlowError {
 }
 
 extension CredentialError {
-    /// The text of the alert. Nil if the error comes from the store or the hasher, because the host can describe such
-    /// an error better.
+    /// The text of the alert. Nil if the error comes from the store or the hasher. The program that shows the alert has
+    /// its own texts for these errors.
     public var message: String? {
         switch self {
         case .wrong: "The passcode is wrong"

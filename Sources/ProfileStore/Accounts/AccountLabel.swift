@@ -44,8 +44,8 @@ public struct AccountLabel: Hashable, Sendable, CustomStringConvertible {
 }
 
 extension Unicode.Scalar {
-    /// Whether a label may contain the character. A label must not contain a line break or a character that controls
-    /// the display.
+    /// Whether a label may contain the character. A label must not contain a line break, a control character, a
+    /// formatting character or an unassigned code point.
     fileprivate var isOfLine: Bool {
         switch properties.generalCategory {
         case .control, .format, .lineSeparator, .paragraphSeparator, .surrogate, .unassigned: false

@@ -1,7 +1,7 @@
 /// The person or the program that has presented a token.
 public enum Bearer: Hashable, Sendable {
-    /// A person, by the session of a device.
+    /// A person who presented the token of a session.
     case session(LoginSession)
-    /// A program.
+    /// A program that presented an access token.
     case access(AccessToken)
 }

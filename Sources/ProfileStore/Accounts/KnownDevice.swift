@@ -1,7 +1,7 @@
 /// A device on which a person has logged in to a profile. The device has a token, which OWASP calls a device cookie.
 ///
 /// Attempts to log in to this profile from this device are counted for the device and not for the username. So the
-/// owner can log in from the device even if failed attempts of strangers have locked the username.
+/// person can log in from the device even if failed attempts of strangers have locked the username.
 public struct KnownDevice: Hashable, Identifiable, Sendable {
     /// The id. A client cannot present the id in place of the token.
     public let id: TokenID
@@ -18,7 +18,7 @@ public struct KnownDevice: Hashable, Identifiable, Sendable {
     /// The time at which the device is forgotten unless the person logs in on it again.
     public let expiresAt: Timestamp
 
-    /// The time after the last login for which a device is known: 180 days.
+    /// A device stays known for this time after its last login: 180 days.
     public static let lifetime = Duration.seconds(180 * 86_400)
     /// The maximum number of devices of one profile. If a profile gets one more device, the device with the oldest last
     /// login is forgotten.

@@ -3,8 +3,8 @@ package import SecretHashing
 
 /// An attempt to use a secret. The attempt is counted before the secret is checked (P9).
 package struct LoginAttempt: Sendable {
-    /// The name under which the attempt is counted: the username as it was typed, or ``name(of:_:)``. There may be no
-    /// profile with this username.
+    /// The name under which the attempt is counted: the username as it was typed, or ``name(of:_:)``. It is possible
+    /// that no profile has this username.
     package let username: String
     package let kind: CredentialKind
     /// Whether a profile has this username. False for an attempt that is counted for a token.
@@ -80,7 +80,7 @@ package struct LoginAttempt: Sendable {
     }
 
     /// Removes an admitted attempt from the state, because the secret was not checked. Returns the new state. If no
-    /// failures are left, returns nil, and the engine does not need to store a state.
+    /// failures are left, returns nil, and the engine deletes the stored state.
     package static func withdrawn(from state: ThrottleState?) -> ThrottleState? {
         var state = state ?? ThrottleState()
         state.withdraw()
@@ -92,7 +92,8 @@ package struct LoginAttempt: Sendable {
     package var foldedName: String { Self.foldedName(username) }
 
     /// The name under which attempts are counted for a token instead of a username. When the token ends, its count
-    /// stays. If too many names have no profile, the engine removes the oldest counts of such names.
+    /// stays in the store. The engine deletes the oldest counts if there are too many counts for tokens and for
+    /// usernames without a profile.
     package static func name(of kind: TokenKind, _ id: TokenID) -> String { "\(kind.rawValue):\(id)" }
 
     package static func foldedName(_ username: String) -> String {

@@ -2,9 +2,9 @@ package import ProfileCore
 
 /// The permission to set a new password.
 package enum PasswordGrant: Sendable {
-    /// A password reset, by its token.
+    /// A password reset, identified by the hash of its token.
     case reset(TokenHash)
-    /// A person who is logged in and has proven the old password.
+    /// A person is logged in, and the old password was verified.
     case proof(PasswordProof)
 
     /// The proof; nil for a reset.
@@ -39,7 +39,8 @@ package struct PasswordProof: Sendable {
         self.next = next
     }
 
-    /// Returns whether a session that was found by its id may still change the password.
+    /// Returns whether the session still exists, belongs to the profile and has not expired. `found` is the token that
+    /// has the id of the session; nil if there is none.
     package func isValid(_ found: StoredToken?) -> Bool {
         found?.owner?.profileID == profileID && found?.isExpired(at: attempt.time) == false
     }

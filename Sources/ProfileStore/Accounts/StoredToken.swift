@@ -36,7 +36,7 @@ package struct StoredToken: Hashable, Sendable {
     package private(set) var owner: Owner?
     /// The label of a session or a device, or the name of an access token.
     package let name: AccountLabel?
-    /// The scopes of an access token, in order.
+    /// The scopes of an access token, sorted.
     package let scopes: [AccessScope]
     package let createdAt: Timestamp
     /// The time at which the token expires. A use may postpone this time. Nil if the token never expires.
@@ -103,9 +103,9 @@ package enum TokenList: Sendable {
     case one(TokenHash, at: Timestamp)
     /// All access tokens, including expired ones, sorted by name.
     case access
-    /// The tokens of this kind that belong to one profile, sorted by profile and then by id. If `of` is nil, the list
-    /// contains the tokens of all profiles. The list begins after the session `after` and contains at most `limit` tokens.
-    /// Tokens that have expired at the time `at` are omitted.
+    /// The tokens of this kind that belong to the profile `of`, sorted by id. If `of` is nil, the list contains the
+    /// tokens of all profiles, sorted by profile and then by id. The list begins after the session `after` and contains
+    /// at most `limit` tokens. Tokens that have expired at the time `at` are omitted.
     case owned(TokenKind, of: Int64?, after: LoginSession?, limit: Int, at: Timestamp)
 }
 

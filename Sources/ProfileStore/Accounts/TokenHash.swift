@@ -5,8 +5,8 @@ internal import SecretHashing
 /// digits.
 ///
 /// An index finds a token by this hash. If an attacker measures the time of a look-up, the attacker may learn how many
-/// leading digits of two hashes are equal. This does not help the attacker, because a token cannot be computed from its
-/// hash. So hashes are not compared in constant time.
+/// leading digits the hash of the presented token shares with a stored hash. This does not help the attacker, because a
+/// token cannot be computed from its hash. So hashes are not compared in constant time.
 package struct TokenHash: Hashable, Sendable {
     package let kind: TokenKind
     /// 64 lower-case hexadecimal digits.

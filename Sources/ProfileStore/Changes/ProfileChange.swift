@@ -15,9 +15,9 @@ public struct ProfileChange: Hashable, Sendable {
         case credentialChanged = "credential_changed"
         /// A profile was removed.
         case removed
-        /// An import added every profile of ``ProfileChange/profileIDs``.
+        /// An import, or a registration of many profiles, added every profile of ``ProfileChange/profileIDs``.
         case imported
-        /// An import, an edit of many profiles or an undo has updated some profiles in the range
+        /// An import, an edit of many profiles, a merge or an undo has updated some profiles in the range
         /// ``ProfileChange/profileIDs``. The range may also contain profiles that did not change.
         case updated
         /// The store adopted another schema.
@@ -66,9 +66,9 @@ public struct ProfileChange: Hashable, Sendable {
 }
 
 extension [ProfileChange] {
-    /// Returns the changes that follow `number` without a gap in their numbers. The numbers of one log have no gaps. So
-    /// a change after a gap belongs to another log. If the next number is missing and `number` is not the newest
-    /// number, returns one change of the kind `missed`.
+    /// Returns the changes whose numbers directly follow `number`. The result ends at the first missing number. A log
+    /// has no gaps, so a change after a gap does not continue the log that the listener knows. If the next number is
+    /// missing and `number` is not the newest number, returns one change of the kind `missed`.
     package func following(_ number: Int64, newest: Int64) -> [ProfileChange] {
         let following = enumerated().prefix { $0.element.number == number + 1 + Int64($0.offset) }.map(\.element)
         return following.isEmpty && number != newest ? [.missed(upTo: newest)] : following

@@ -50,12 +50,13 @@ package protocol AccountEngine: Sendable {
     ///   - limit: The maximum number of tokens of this kind for the profile. The limit is ignored for an access token.
     /// - Returns: The token with its owner. Nil if there is no such profile, or if another access token already has the
     ///   same name. The case of ASCII letters is ignored.
-    /// - Throws: The errors that every method may throw.
+    /// - Throws: The errors that every method may throw; see ``StoreEngine``.
     func issue(
         _ token: StoredToken, to username: String?, atMost limit: Int
     ) async throws(ProfileStoreError) -> StoredToken?
 
-    /// Returns the tokens of a list. Writes nothing. The list ``TokenList/one(_:at:)`` reads two rows.
+    /// Returns the tokens of a list. Writes nothing. For ``TokenList/one(_:at:)``, reads at most the row of the token
+    /// and the row of its profile.
     func tokens(_ list: TokenList) async throws(ProfileStoreError) -> [StoredToken]
 
     /// Stores the time of each use, and postpones the expiry of the used sessions. A use is ignored if a later use is
@@ -85,8 +86,8 @@ package protocol AccountEngine: Sendable {
     ) async throws(ProfileStoreError) -> LoginAttempt.Success?
 
     /// Removes some expired sessions, resets and devices, and some expired entries of the history. Access tokens are
-    /// not removed, even if they have expired. In some engines, other tables may contain rows that are no longer
-    /// needed. This method removes such rows too.
+    /// not removed, even if they have expired. Also removes expired changes of the history. The engine for PostgreSQL
+    /// also removes expired idempotency keys and the oldest changes of a log that is too long.
     ///
     /// - Returns: The number of removed tokens and entries, at most 1,024. If the number is 0, no expired session,
     ///   reset, device or entry is left.

@@ -28,8 +28,8 @@ package protocol BulkEngine: Sendable {
 
     /// Stores all rows of a load in one transaction. Logs the changes in the same way as ``store(_:judgedBy:_:)``.
     ///
-    /// If an engine cannot store all rows in one transaction, it stores them in several steps. After an interruption,
-    /// the load can continue with the next step.
+    /// The engine for PostgreSQL drops indexes before a load into an empty store, and creates them again afterwards. If
+    /// the process ends during the load, another process creates the indexes.
     func load(
         _ load: some BulkLoad, judgedBy schema: ProfileSchema, _ stamp: WriteStamp
     ) async throws(ProfileStoreError) -> BulkLoadOutcome

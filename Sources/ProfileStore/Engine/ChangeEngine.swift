@@ -11,7 +11,8 @@ package protocol ChangeEngine: Sendable {
     ///   single change of the kind `missed`. The result is the same if the number comes from the log of another store.
     func changes(after number: Int64, limit: Int) async throws(ProfileStoreError) -> [ProfileChange]
 
-    /// Registers a listener. The engine calls the listener after each commit that logs a change. The engine may not
-    /// notice commits of other processes. During the call, the engine holds no lock. A repository has one listener.
+    /// Registers a listener. The engine calls the listener after each commit that logs a change. The engine does not
+    /// always notice commits of other processes. During the call, the engine holds no lock. A repository has one
+    /// listener.
     func listen(_ listener: CommitListener)
 }

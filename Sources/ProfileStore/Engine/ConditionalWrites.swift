@@ -11,7 +11,7 @@ package struct ConditionalWrites: Sendable {
         case restore(RemovedProfile, row: Int)
     }
 
-    /// A removed profile, as the history has it.
+    /// The data of a removed profile, read from the history.
     package struct RemovedProfile: Sendable {
         package let id: Int64
         /// The last revision.

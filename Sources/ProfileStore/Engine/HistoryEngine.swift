@@ -5,7 +5,7 @@ internal import ProfileCore
 package protocol HistoryEngine: Sendable {
     /// Returns entries of the history, newest first. Expired entries are not returned, even if they are still stored.
     ///
-    /// If a list may be long, it is read on a thread that may block. It is never read on a thread of Swift's executor.
+    /// A list that can be long is read on a separate thread, because the read could block a thread of Swift's executor.
     func history(_ list: HistoryList, at time: Timestamp) async throws(ProfileStoreError) -> [HistoryEntry]
 
     /// Returns changes of the history, newest first. Each change has the numbers of profiles that it added, updated and
@@ -21,14 +21,14 @@ package protocol HistoryEngine: Sendable {
     func keepHistory(for time: Duration) async throws(ProfileStoreError)
 
     /// Removes all traces of a profile: the profile itself with its secrets and tokens, its history, the stored
-    /// outcomes of keyed writes that contain it, the failed attempts for its names, and its names as an author. Logs
-    /// the removal if the profile was still there.
+    /// outcomes of keyed writes that contain it, and the failed attempts for its usernames. If one of its usernames is
+    /// the author of a change, this author is removed too. Logs the removal if the profile was still there.
     ///
     /// - Parameters:
     ///   - id: The profile, which may have been removed before.
     ///   - stamp: The time and author of the write.
     /// - Returns: Whether the store contained the profile, its history, or a stored outcome with this profile.
-    /// - Throws: The errors that every method may throw.
+    /// - Throws: The errors that every method may throw; see ``StoreEngine``.
     func erase(_ id: Int64, _ stamp: WriteStamp) async throws(ProfileStoreError) -> Bool
 }
 
@@ -68,18 +68,19 @@ package struct HistoryList: Sendable {
 }
 
 extension HistoryList {
-    /// Returns the exclusive lower bound for the times of the list's entries, in milliseconds. `expired` is the latest
-    /// time of an entry that has expired.
+    /// Returns the exclusive lower bound for the times of the list's entries, in milliseconds. Entries at the time
+    /// `expired` or earlier have expired.
     package func start(after expired: Int64) -> Int64 {
         since.map { max(expired, $0.advanced(byMilliseconds: -1).millisecondsSince1970) } ?? expired
     }
 }
 
 extension Timestamp {
-    /// Finds out which entries of the history have expired at this time.
+    /// Returns the expiry limit of the history at this time. An entry has expired if its time is not later than the
+    /// limit.
     ///
     /// - Parameter milliseconds: The time for which the history is kept; 0 if there is no history.
-    /// - Returns: The latest time of an entry that has expired, in milliseconds.
+    /// - Returns: The limit in milliseconds. If there is no history, every entry has expired.
     package func historyExpiry(keepingFor milliseconds: Int64) -> Int64 {
         milliseconds == 0 ? .max : advanced(byMilliseconds: -milliseconds).millisecondsSince1970
     }

@@ -3,10 +3,10 @@ package import ProfileCore
 /// A batch of rows to store. The engine reads the stored values, and the batch decides what to do with each row.
 ///
 /// An engine runs a batch within a transaction. The batch returns a step, and the engine performs the step. The engine
-/// passes the outcome to the batch, and the batch returns the next step. The engine works on a copy of the batch. If a
-/// transaction fails, for example, the engine starts again with a new copy of the batch. After the commit, the engine
-/// returns the copy that it used in the committed transaction. So a batch must depend only on the outcomes that it
-/// receives, and must have no side effects.
+/// passes the outcome to the batch, and the batch returns the next step. The engine works on a copy of the batch. If
+/// the engine repeats a failed transaction, it starts again with a new copy. After the commit, the engine returns the
+/// copy that it used in the committed transaction. So a batch must depend only on the outcomes that it receives, and
+/// must have no side effects.
 package protocol ImportBatch: Sendable {
     /// The rows that ``ImportStep/insert(row:)`` refers to.
     var rows: ValidProfiles { get }
@@ -14,13 +14,12 @@ package protocol ImportBatch: Sendable {
     /// Whether a ``StoredMatch`` must include the stored profile with the row's username.
     var wantsStoredProfiles: Bool { get }
 
-    /// The usernames that the batch may search for with ``ImportStep/find(username:)``. If the store is on a server,
-    /// the engine reads all profiles with these usernames together.
+    /// The usernames for which the batch will possibly return the step ``ImportStep/find(username:)``. If the store is
+    /// on a server, the engine reads all profiles with these usernames together.
     var usernamesToFind: [String] { get }
 
-    /// Whether the batch is stored on only one machine; see ``ProfileStoreError/Code/storedOnOneMachine``. In this
-    /// case, the engine does not throw the error. It sets this property, because the caller must count the stored rows
-    /// before it throws the error.
+    /// Whether the batch is stored on only one machine; see ``ProfileStoreError/Code/storedOnOneMachine``. The engine
+    /// sets this property instead of throwing the error. The caller counts the stored rows, and then throws the error.
     var isOnOneMachine: Bool { get set }
 
     /// Takes the outcome of the previous step, and returns the next step.
@@ -42,7 +41,7 @@ extension ImportBatch {
 
 /// All rows of one input. The engine stores them in one transaction.
 ///
-/// The engine calls the methods one after another. Each method may block the thread on which the engine calls it.
+/// The engine calls the methods one after another, on a thread that a method is allowed to block.
 package protocol BulkLoad: Sendable {
     associatedtype Batch: ImportBatch
 
@@ -57,8 +56,8 @@ package protocol BulkLoad: Sendable {
     /// returns, for each username, whether a profile has this username.
     func mayBegin(_ areStored: ([String]) throws -> [Bool]) throws -> Bool
 
-    /// Returns the next rows. Returns nil at the end. In a unique field, two of the returned rows never have the same
-    /// value.
+    /// Returns the next rows. Returns nil at the end. No two new profiles of the load have the same value in a unique
+    /// field.
     func nextNewRows() -> NewRows?
 
     /// Returns the next batch; nil at the end.
@@ -71,7 +70,7 @@ package protocol BulkLoad: Sendable {
     func mayStay() -> Bool
 }
 
-/// Rows of a load, and the positions of the rows that are new profiles.
+/// Rows of a load, and the positions of the rows to store as new profiles. The other rows are not stored.
 package struct NewRows: Sendable {
     package let rows: ValidProfiles
     /// The positions of the new profiles in `rows`.

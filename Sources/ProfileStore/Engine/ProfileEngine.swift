@@ -14,8 +14,8 @@ package protocol ProfileEngine: Sendable {
     /// Returns one page of the profiles that a search finds, in the search's order; see ``profile(_:under:)`` for the
     /// parameter `rules`. Every engine orders the values of a field by `ValueOrder` of ProfileCore.
     ///
-    /// If a search may read many profiles to find a few, the page is read on a thread that may block. It is never read
-    /// on a thread of Swift's executor.
+    /// If a search possibly reads many profiles to find a few, the page is read on a separate thread. Otherwise, the
+    /// read could block a thread of Swift's executor.
     func page(_ search: ProfileSearch, under rules: AdoptedSchema) async throws(ProfileStoreError) -> ProfilePage
 
     /// Returns the number of profiles that a search finds. The search's cursor and limits have no effect.
@@ -73,8 +73,8 @@ package protocol ProfileEngine: Sendable {
     ///
     /// If the name changes, the engine copies the profile's count of failed attempts to the new name (P9). The new
     /// name may already have a count. If no profile had the new name at the last attempt, this count is deleted first.
-    /// Otherwise, the stricter of the two counts applies. The old name keeps its count of failed attempts. Names
-    /// without a profile have such counts too. So the answers do not reveal that a profile had the old name (P10).
+    /// Otherwise, the stricter of the two counts applies. The old name keeps its count of failed attempts, like any
+    /// name without a profile. So login attempts with the old name do not show that a profile had this name (P10).
     ///
     /// - Parameters:
     ///   - stored: The profile as it was read.

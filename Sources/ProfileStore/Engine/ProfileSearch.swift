@@ -1,10 +1,10 @@
 package import ProfileCore
 
-/// A validated query: the rules have all its fields, and its values are in their stored form.
+/// A validated query: each of its fields exists and is not secret, and its values are in their stored form.
 package struct ProfileSearch: Sendable {
     /// A condition on the value of a field.
     package struct Condition: Sendable {
-        /// A field of the rules that is not secret.
+        /// A non-secret field of the schema, or the field of a `ProfileFact`.
         package let field: FieldRules
         package let comparison: ProfileQuery.Comparison
 
@@ -49,7 +49,7 @@ package struct ProfileSearch: Sendable {
         /// Whether profiles with equal values are sorted by descending id.
         package var isDescending: Bool { fields.last?.isDescending ?? false }
 
-        /// Whether the order has only one sort field, and profiles can have no value in this field. Profiles without a
+        /// Whether the order has only one sort field, and a profile can lack a value in this field. Profiles without a
         /// value come last.
         package var hasAbsent: Bool { field.map { !$0.isPrimaryKey } ?? false }
     }
@@ -65,7 +65,7 @@ package struct ProfileSearch: Sendable {
 
     /// The conditions. A profile must meet all conditions, or one of them if ``joinsByOr`` is true.
     package var conditions: [Condition]
-    /// Whether one met condition is enough. False if there are fewer than two conditions.
+    /// Whether a profile needs to meet only one of the conditions. False if there are fewer than two conditions.
     package var joinsByOr = false
     /// A text that at least one non-secret field must contain.
     package var text: FoldedText?

@@ -22,7 +22,7 @@ package protocol StoreEngine: ProfileEngine, AccountEngine, RuleEngine, ChangeEn
     /// - Throws: The error that a read would throw.
     func ping() async throws(ProfileStoreError)
 
-    /// Ends reads and listeners, waits for writes, and closes. Methods throw `closed` from then on. The call waits at
-    /// most one or two seconds for a server that does not answer.
+    /// Ends reads and listeners, waits for writes, and closes. Methods throw `closed` from then on. If a server does
+    /// not answer, the call stops waiting after at most two seconds.
     func close() async
 }

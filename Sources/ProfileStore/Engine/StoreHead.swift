@@ -39,7 +39,7 @@ package struct StoreHead: Sendable {
             .sorted { $0.column < $1.column }
     }
 
-    /// Returns whether this store may receive a new copy of another store.
+    /// Returns whether a copy of another store into this store starts or continues.
     ///
     /// A new copy can start only in an unused store. This store must have exactly one schema, and its rules must be the
     /// first rules of the other store.

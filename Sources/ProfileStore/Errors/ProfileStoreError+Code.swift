@@ -79,7 +79,7 @@ extension ProfileStoreError {
         ///
         /// If ``waited`` is zero, the call did not wait. There are two possible causes. A repeated registration must
         /// check its password, but the check is throttled or locked. Or too many calls of this process were waiting
-        /// already: 10,000 writes, or 1,000 long reads of one kind. Long reads are, for example, checks and searches
+        /// already: 10,000 writes, or 1,000 long reads of one kind. Long reads are, for example, exports and searches
         /// without an index. If no thread becomes free for a long read within the wait limit, the read also throws
         /// this error.
         public static let busy = Code(rawValue: "busy")
@@ -189,8 +189,8 @@ extension ProfileStoreError {
         public static let full = Code(rawValue: "full")
 
         /// The newest changes are only in the write-ahead log. SQLite must create files in the store's folder to read
-        /// the log, but this user may not write in the folder at ``path``. A user who may write in this folder must
-        /// open and close the store once.
+        /// the log, but this user has no permission to write in the folder at ``path``. A user with this permission
+        /// must open and close the store once.
         public static let unreadableLog = Code(rawValue: "unreadable_log")
 
         /// The file at ``path`` exists already. It is unchanged.
@@ -289,7 +289,7 @@ extension ProfileStoreError.Code {
 }
 
 extension HashingError {
-    /// The name of the error without its facts.
+    /// The name of the case, without its associated value.
     fileprivate var code: String {
         switch self {
         case .busy: "busy"

@@ -65,7 +65,7 @@ extension ProfileStoreError {
     /// The time for which the call waited.
     public var waited: Duration? { if case .busy(_, let waited) = reason { waited } else { nil } }
 
-    /// The reason why a password could not be hashed.
+    /// The reason why a password or a passcode could not be hashed or verified.
     public var hashingError: HashingError? { if case .hashing(let error) = reason { error } else { nil } }
 
     /// The table, index, view or trigger that does not match the definitions of this program.
@@ -91,7 +91,8 @@ extension ProfileStoreError {
         }
     }
 
-    /// The details of the error. Each element is a message of a server or of SQLite, a setting, or a repeated value.
+    /// The details of the error. Each element is a message of a server or of SQLite, the name of a server that did not
+    /// answer, a setting, or a repeated value.
     public var detail: [String] {
         switch reason {
         case .unavailable(let problems): problems.compactMap(\.detail)

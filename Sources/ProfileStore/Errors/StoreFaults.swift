@@ -63,8 +63,8 @@ package enum AddressFault: Hashable, Sendable {
     case reported(String)
     /// The address contains a password, which other users could read.
     case holdsPassword
-    /// The server does not receive the schema that the address names. For example, a connection pooler ignores startup
-    /// options.
+    /// The server does not receive the PostgreSQL schema that the address names. For example, a connection pooler
+    /// ignores startup options.
     case schemaIgnored
     /// The address leads to a connection pooler. The pooler may use a different session for each transaction.
     case sharedSession

@@ -15,10 +15,10 @@ extension HistoryEntry: JSONEncodable {
 
     /// Returns the entry as the owner of the profile sees it; see `OwnerAccess`.
     ///
-    /// The members `author` and `command` are left out, because they may name members of staff. The members `first_id` and
-    /// `last_id` are left out, because an import has the ids of other profiles. The values of a field are left out if
-    /// the schema hides the field from the owner. The values of a former field are left out too, because the former
-    /// field may have been hidden.
+    /// The members `author` and `command` are left out, because they may name members of staff. The members `first_id`
+    /// and `last_id` are left out, because the entry of an import contains the ids of other profiles. The values of a
+    /// field are left out if the schema hides the field from the owner. They are also left out if the schema no longer
+    /// has the field, because an earlier schema may have hidden it.
     ///
     /// - Parameter schema: The rules in force.
     /// - Returns: The members of ``json`` that are not left out.

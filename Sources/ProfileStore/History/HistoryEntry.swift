@@ -75,8 +75,8 @@ public struct HistoryEntry: Hashable, Sendable {
     }
 }
 
-/// A change in the history: one call of a program or one command. An import is one change, although it may take many
-/// transactions.
+/// A change in the history: one method call of a program, or one command. An import is one change, although it may take
+/// many transactions.
 public struct HistoryChange: Hashable, Sendable {
     /// The number of the change. On SQLite, a later change has a greater number.
     public let number: Int64

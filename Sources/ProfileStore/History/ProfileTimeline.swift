@@ -6,7 +6,7 @@
 struct ProfileTimeline {
     /// Whether an entry can be undone.
     enum State {
-        /// The entry is the last one that has an effect.
+        /// No later change has an effect, so the entry can be undone.
         case isLast
         /// Later changes have an effect.
         case isChangedSince
@@ -62,9 +62,9 @@ struct ProfileTimeline {
 }
 
 extension HistoryEntry {
-    /// Whether the change has added or removed the profile, or has changed one of its values. A merge may change no value
-    /// of the kept profile. The entry of such a merge has nothing to undo, and must not prevent the undo of an earlier
-    /// change.
+    /// Whether the change has added or removed the profile, or has changed one of its values. If a merge changed no
+    /// value of the kept profile, there is nothing to undo for this profile. The entry of the merge must then not
+    /// prevent the undo of an earlier change.
     fileprivate var changesProfile: Bool { !isUpdate || !values.isEmpty }
 
     private var isUpdate: Bool { kind == .edited || kind == .updated }

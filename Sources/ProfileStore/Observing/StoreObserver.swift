@@ -72,7 +72,7 @@ extension StoreObserver.Operation {
         public static let page = Name(rawValue: "page")
         /// Counts the profiles that a query finds, or the profiles that the rules in force have not validated yet.
         public static let count = Name(rawValue: "count")
-        /// Reads some thousand profiles, for an export or a revalidation.
+        /// Reads some thousand profiles, for example for an export, a copy or a revalidation.
         public static let scan = Name(rawValue: "scan")
         /// Reads the statistics.
         public static let statistics = Name(rawValue: "statistics")
@@ -115,7 +115,7 @@ extension StoreObserver.Operation {
 
         // Secrets.
 
-        /// Hashes a password or passcode, which takes tens of milliseconds. An import has one operation for each
+        /// Hashes a password or passcode, which takes tens of milliseconds. An import reports one operation for each
         /// plaintext password.
         public static let hash = Name(rawValue: "hash")
         /// Compares a password or passcode with its hash. A wrong password or passcode is refused as `wrong`.
@@ -153,13 +153,13 @@ extension StoreObserver.Operation {
         public static let listTokens = Name(rawValue: "list_tokens")
         /// Revokes an access token.
         public static let revokeToken = Name(rawValue: "revoke_token")
-        /// Writes the times of use of tokens, in the background.
+        /// Writes, in the background, when tokens were last used.
         public static let noteUses = Name(rawValue: "note_uses")
         /// Issues a password reset.
         public static let issueReset = Name(rawValue: "issue_reset")
         /// Looks a reset up.
         public static let lookUpReset = Name(rawValue: "look_up_reset")
-        /// Looks a device up that a login has presented.
+        /// Looks up the token of a device, which a login has presented.
         public static let lookUpDevice = Name(rawValue: "look_up_device")
         /// Lists the devices of a profile.
         public static let listDevices = Name(rawValue: "list_devices")

@@ -2,9 +2,9 @@ public import ProfileCore
 
 extension Profile: JSONEncodable {
     /// The profile as `lookup --format json` prints it. The first members are the id, the revision, the times, the
-    /// schema version and the status. The member `values` contains the non-secret fields in the schema's order, so a
-    /// field may have the name of another member. An absent value is null. `issues` is present only if the profile is
-    /// invalid. Numbers keep every stored digit.
+    /// schema version and the status. The member `values` is an object with the non-secret fields in the schema's
+    /// order. So a field can have the same name as a member, for example `id`. An absent value is null. `issues` is
+    /// present only if the profile is invalid. Numbers keep every stored digit.
     ///
     /// Writing this JSON takes less time than the look-up of the profile.
     public var json: JSONValue { json(without: []) }

@@ -106,17 +106,18 @@ public struct Profile: Hashable, Sendable {
         values.reduce(0) { $0 + ($1?.utf8.count ?? 0) } + issues.reduce(0) { $0 + $1.message.utf8.count }
     }
 
-    /// A draft with the values of the profile, for an edit. If other fields form the primary key and all have values,
-    /// the draft does not have the key. If the edit changes one of these values, the key is computed from the edited
-    /// values. Otherwise the profile keeps its key, even if the rules in force would form another key.
+    /// A draft with the values of the profile, for an edit. If the schema computes the primary key from several fields,
+    /// and all of them have values, the draft does not contain the key. If the edit changes one of these values, the
+    /// key is computed again. Otherwise the profile keeps its key, even if the rules in force would compute another
+    /// key.
     public var draft: ProfileDraft {
         ProfileDraft(stored: values, named: schema.openNames).withStoredKey(of: schema)
     }
 }
 
 extension ProfileDraft {
-    /// Returns the draft without its key, if other values form the key. Validation keeps the key unless one of these
-    /// values changes.
+    /// If the schema computes the primary key from several fields, and all of them have values, returns the draft
+    /// without the key. Validation keeps the stored key unless one of these values changes.
     func withStoredKey(of schema: ProfileSchema) -> ProfileDraft {
         if schema.keyParts.isEmpty { return self }
         var draft = self

@@ -5,7 +5,8 @@ extension ProfileQuery.Condition {
     /// `city=` finds the profiles without a city, and `city!=` finds the profiles with a city. Returns nil for any
     /// other text.
     ///
-    /// The field is a name of the schema, or a fact such as `_id`. Whether it exists is checked when the query runs.
+    /// The text before the operator is the name of a field, or a fact such as `_id`. Whether the field or the fact
+    /// exists is checked when the query runs.
     public init?(_ text: String) {
         guard let written = try? WrittenCondition(comparing: text), let condition = try? Self(written) else {
             return nil

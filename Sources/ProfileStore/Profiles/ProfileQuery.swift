@@ -67,7 +67,7 @@ public struct ProfileQuery: Hashable, Sendable {
         /// Whether the greatest values come first. In both directions, profiles without a value come last.
         public let isDescending: Bool
 
-        /// Creates a field of an order.
+        /// Creates a sort field.
         public init(_ field: FieldName, isDescending: Bool = false) {
             self.field = field
             self.isDescending = isDescending
@@ -103,7 +103,7 @@ public struct ProfileQuery: Hashable, Sendable {
     public var text: String?
     /// Only profiles with this validation result are found; nil finds profiles with any result.
     public var status: Status?
-    /// The order; nil for the order of ids, which is the order in which profiles were stored.
+    /// The order; nil for the order of ids. On SQLite, this is the order in which profiles were first stored.
     public var order: Order?
     /// Whether the whole order is reversed. Profiles without a value then come first. To read the previous page,
     /// reverse the query, and continue after the first profile of this page; see ``cursor(at:)``.

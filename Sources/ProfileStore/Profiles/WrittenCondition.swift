@@ -1,7 +1,8 @@
 /// A condition as people write it: `age>=30`. The name of the field is not looked up in a schema, because users of the
-/// command may also write a title.
+/// command-line program can write the title of the field instead of its name.
 package struct WrittenCondition: Sendable {
-    /// The name of the field. After `init(comparing:)`, single spaces separate its words.
+    /// The name or the title of the field, as it was written. `init(comparing:)` removes the spaces around it, and
+    /// replaces several spaces between two words with one space.
     package let field: String
     /// The comparison and its value.
     package let comparison: ProfileQuery.Comparison
@@ -82,7 +83,7 @@ package struct WrittenCondition: Sendable {
     }
 }
 
-/// A field of an order as people write it: `age`, `age:asc` or `age:desc`.
+/// A sort field as people write it: `age`, `age:asc` or `age:desc`.
 package struct WrittenSort: Sendable {
     /// The name of the field.
     package let field: String

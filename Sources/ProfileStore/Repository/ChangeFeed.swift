@@ -4,11 +4,11 @@ internal import Threads
 
 /// Reads the log of changes once for all listeners of a repository.
 ///
-/// The engine calls `ring()` after a commit. A timer also calls `ring()` once in every interval, because the engine may
-/// not notice commits of other processes. The call is only a signal and does not contain the change. After the call,
-/// one task reads the next page of the log, and passes the page to every waiting listener. The feed keeps at most one
-/// page of changes, which the listeners share. A listener that is further behind reads the store itself, so the feed
-/// keeps nothing for a slow listener.
+/// The engine calls `ring()` after a commit. A timer also calls `ring()` once in every interval, because the engine
+/// does not always notice commits of other processes. The call is only a signal and does not contain the change. After
+/// the call, one task reads the next page of the log, and passes the page to every waiting listener. The feed keeps at
+/// most one page of changes, which the listeners share. If a listener's next change is older than this page, the
+/// listener reads the store itself. So the feed does not keep older changes for slow listeners.
 ///
 /// After the task has resumed listeners, it pauses. The pause is proportional to the number of these listeners. Without
 /// the pause, each commit could resume a thousand listeners at once. The writer's own task would then have to wait
@@ -40,8 +40,8 @@ final class ChangeFeed: Sendable {
 
         var end: Int64 { changes.last?.number ?? start }
 
-        /// Whether the page was read less than a second ago. If the page is older, its usernames and revisions are not
-        /// used.
+        /// Whether the page was read less than a second ago. An older page is not used, because its usernames and
+        /// revisions may be outdated.
         var isRecent: Bool { .now - readAt < .seconds(1) }
 
         /// Returns the changes whose number is greater than `number`; nil if the page does not contain them.
@@ -231,7 +231,8 @@ final class ChangeFeed: Sendable {
         }
     }
 
-    /// If the changes directly follow the page, appends them to the page. Otherwise, the changes become the new page.
+    /// Appends the changes to the page if the page is recent and the changes directly follow it. Otherwise, the changes
+    /// become the new page.
     private func keep(_ changes: [ProfileChange], after start: Int64, _ state: inout State) {
         let isContinuous = changes.first.map { $0.number &- 1 == start } ?? true
         if state.page?.end == start, isContinuous, changes.isEmpty || state.page?.isRecent == true {

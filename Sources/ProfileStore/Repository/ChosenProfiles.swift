@@ -2,7 +2,8 @@ internal import ProfileCore
 
 /// The profiles that a write of many profiles reads and changes: those that a query finds, or those with given ids.
 struct ChosenProfiles: Sendable {
-    /// The query. If the profiles are given by ids, this query has no conditions, and each page adds its ids.
+    /// The query. If the profiles are given by ids, this query has no conditions. The query of each page then gets a
+    /// condition with the ids of one group.
     private let query: ProfileQuery
     /// The ids in ascending order, in groups that fit into a query. Nil if the query finds the profiles.
     private let groups: [[Int64]]?
@@ -43,7 +44,8 @@ struct ChosenProfiles: Sendable {
     ) async throws(ProfileStoreError) -> (page: ProfilePage, next: Place?) {
         let ids = groups?[place.group]
         var query = query(for: ids)
-        // Without the bounds, each group would read the whole store.
+        // The page is limited to the range from the first to the last id of the group. Without these limits, the query
+        // for each group would read the whole store.
         query.after = place.cursor ?? ids?.first.map { ProfileCursor(id: $0 - 1) }
         let page = try await repository.page(of: query, through: ids?.last)
         if let next = page.next { return (page, Place(group: place.group, cursor: next)) }
@@ -51,7 +53,8 @@ struct ChosenProfiles: Sendable {
         return (page, group < groups?.count ?? 0 ? Place(group: group) : nil)
     }
 
-    /// Returns the page with the profile that has an id. The page is empty if the profile is not chosen any more.
+    /// Returns a page with the profile that has the given id. The page is empty if the profile was removed, or if the
+    /// query no longer finds it.
     func page(id: Int64, in repository: ProfileRepository) async throws(ProfileStoreError) -> ProfilePage {
         var query = query(for: groups.map { _ in [id] })
         query.after = ProfileCursor(id: id - 1)

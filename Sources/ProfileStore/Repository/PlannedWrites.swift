@@ -132,8 +132,8 @@ struct PlannedWrites: Sendable {
 }
 
 extension ProfileRepository {
-    /// Runs a body that reads and writes profiles under the rules in force. If other rules come into force meanwhile, runs
-    /// it again, for at most the wait limit.
+    /// Runs a body that reads and writes profiles under the rules in force. If other rules come into force meanwhile,
+    /// the body is repeated until it succeeds or the wait limit has passed.
     func repeatingIfRulesChange<Value>(
         _ body: () async throws(ProfileStoreError) -> Value
     ) async throws(ProfileStoreError) -> Value {

@@ -2,8 +2,8 @@
 /// ``ProfileRepository/Changes/stream(after:)``.
 ///
 /// The sequence ends when the task is cancelled or the repository is closed. The sequence keeps at most one page of
-/// changes in memory, even if the reader is slow. The listeners of one repository share this page. A listener that is
-/// further behind keeps a page of its own.
+/// changes in memory, even if the reader is slow. The listeners of one repository share this page. If a listener's next
+/// change is older than the shared page, the listener keeps a page of its own.
 ///
 /// Reads that fail with `busy`, `unavailable`, `outcomeUnknown` or `notDurable` are repeated until the store answers.
 /// Any other error ends the sequence.

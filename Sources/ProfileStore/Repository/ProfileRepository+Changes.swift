@@ -48,9 +48,9 @@ extension ProfileRepository.Changes {
     ///   - limit: The maximum number of changes, from 1 to ``mostOfPage``. A smaller number is treated as 1, and a greater
     ///     number as this maximum.
     /// - Returns: The changes. The next page continues after the number of the last one. Empty if there are no later
-    ///   changes. If the store no longer keeps the next change, or `number` is greater than the number of the newest
-    ///   change, the page has only one change of the kind ``ProfileChange/Kind/missed``, with the number of the newest
-    ///   change. In this case, any profile may have changed.
+    ///   changes. The only change is of the kind ``ProfileChange/Kind/missed`` and has the number of the newest change
+    ///   in two cases: the store no longer keeps the next change, or `number` is greater than the newest number. In
+    ///   these cases, any profile may have changed.
     /// - Throws: `busy`, `unavailable`, …
     public func page(
         after number: Int64, limit: Int = Self.mostOfPage

@@ -28,7 +28,7 @@ extension ProfileRepository {
         }
     }
 
-    /// Edits the profiles with these ids; see ``edit(matching:isPreview:by:_:)``. Removed profiles are passed over.
+    /// Edits the profiles with these ids; see ``edit(matching:isPreview:by:_:)``. Ids of removed profiles are ignored.
     package func edit(
         ids: some Sequence<Int64>, isPreview: Bool = false, by author: Author? = nil,
         _ change: @escaping @Sendable (Profile, inout ProfileDraft) -> Void

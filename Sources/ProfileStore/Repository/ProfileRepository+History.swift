@@ -191,7 +191,7 @@ extension PastProfile {
 
         mutating func revert(_ entry: HistoryEntry) {
             for value in entry.values { values[value.field] = value.before }
-            // A damaged file may have any revision.
+            // In a damaged file, the revision can be any number, so the subtraction must not trap.
             revision &-= 1
         }
     }

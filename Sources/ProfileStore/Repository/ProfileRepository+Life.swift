@@ -1,10 +1,10 @@
 extension ProfileRepository {
     /// Maintains the store until the task is cancelled or the repository is closed, and then closes the repository.
     ///
-    /// At the start, and then every ``Options/housekeepingInterval``, the method removes expired sessions and resets,
-    /// and expired entries of the history.
-    /// If the log of changes is too long, the method also removes the oldest changes. This only frees space. After a
-    /// temporary error, such as `busy`, the method tries again at the next interval.
+    /// At the start, and then every ``Options/housekeepingInterval``, the method removes expired sessions, resets and
+    /// devices, and expired entries of the history. Expired tokens and entries have no effect, so their removal only
+    /// frees space. On PostgreSQL, the method also removes the oldest changes if the log of changes is too long. After
+    /// a temporary error, such as `busy`, the method tries again at the next interval.
     ///
     /// The method fits the service protocol of swift-service-lifecycle. See the article Embedding in the documentation
     /// of ProfileStoreSQLite.

@@ -189,7 +189,7 @@ extension ProfileQuery {
     /// Returns the last id of a range of `ids` consecutive ids. The range begins after the cursor of the query. Nil if
     /// no profile can follow the range. `newest` is the greatest id of a profile.
     fileprivate func lastID(lookingAt ids: Int64, newest: Int64) -> Int64? {
-        // The addition may overflow, because a cursor or a damaged file may contain any id.
+        // The addition or subtraction can overflow, because a cursor or a damaged file can contain any id.
         let (last, isBeyondAll) =
             isReversed
             ? (after?.id ?? newest).subtractingReportingOverflow(after == nil ? ids - 1 : ids)

@@ -21,10 +21,10 @@ extension ProfileRepository {
     ///   - draft: The values of the merged profile. A password or a hash in the draft is ignored.
     ///   - author: The author of the change.
     /// - Returns: The merged profile.
-    /// - Throws: `staleRevision` or `notFound` if one of the two profiles was changed or removed after it was read,
-    ///   `invalid` with the issues of the draft, `duplicate` if another profile has one of the unique values,
-    ///   `schemaChanged`, `busy`: after these errors, nothing was written. Also `notFound` if both profiles have the
-    ///   same id, …
+    /// - Throws: `staleRevision` or `notFound` if one of the two profiles was changed or removed after it was read;
+    ///   `notFound` also if both profiles have the same id; `invalid` with the issues of the draft; `duplicate` if
+    ///   another profile has one of the unique values; `schemaChanged`; `busy`; … If one of the named errors is thrown,
+    ///   nothing was written.
     public func merge(
         _ removed: Profile, into kept: Profile, with draft: ProfileDraft, by author: Author? = nil
     ) async throws(ProfileStoreError) -> Profile {
@@ -66,8 +66,8 @@ extension ValidProfiles {
     /// Returns the writes of a merge, which are made together or not at all. This collection has one row: the new
     /// values of the kept profile.
     ///
-    /// The kept profile is updated even if the merge changes none of its values. So the engine refuses the merge if
-    /// another writer has changed the kept profile, and the history contains both profiles.
+    /// The kept profile is updated even if the merge changes none of its values. So the history of the merge contains
+    /// both profiles. And if another writer has changed the kept profile, the engine refuses the merge.
     fileprivate func merging(
         _ removed: Profile, into kept: Profile, judgedBy schema: ProfileSchema
     ) -> ConditionalWrites {

@@ -60,8 +60,8 @@ extension ProfileRepository.Passwords {
     /// Sets the password of the profile for which a reset was issued. One transaction makes all changes: it sets the
     /// password, forgets the failed attempts at the password, and ends the reset and the profile's sessions.
     ///
-    /// Attempts with a wrong token are not counted. A token has 256 random bits and cannot be guessed, and no hash is
-    /// computed for a wrong token.
+    /// Attempts with a wrong token are not counted. A token has 256 random bits and cannot be guessed. For a wrong
+    /// token, no password hash is computed.
     /// - Parameters:
     ///   - token: The token as it was given to the user.
     ///   - password: The new password as it was typed. The rules in force validate the password.

@@ -39,8 +39,8 @@ extension ProfileRepository {
 
     /// Stores a new profile that was validated before.
     ///
-    /// A repeat with the same key returns the first answer only if its password is the password that the profile has.
-    /// The check of the password is an attempt, and counts for throttling like any other attempt.
+    /// A repeat with the same key returns the first answer only if the repeat has the password that the stored profile
+    /// has now. The check of the password is an attempt, and counts for throttling like any other attempt.
     /// - Parameters:
     ///   - profile: The validated profile.
     ///   - author: The author of the change.
@@ -68,13 +68,13 @@ extension ProfileRepository {
         }
     }
 
-    /// Checks that the repeat of a registration has the password of the first one. If the profile was removed, the
-    /// password is not checked.
+    /// Checks that the repeat of a registration has the password that the stored profile has now. If the profile was
+    /// removed, or has no password, the password is not checked.
     ///
     /// - Parameters:
     ///   - profile: The profile of the repeat.
     ///   - first: The profile that the first registration has stored.
-    ///   - key: The key of both; without a key there is no repeat.
+    ///   - key: The idempotency key of both registrations. If it is nil, nothing is checked.
     ///   - hash: The hash that this call has passed to the engine; nil for none. If the stored hash is equal, this call
     ///     has stored the profile, so its password is not checked.
     /// - Throws: `keyReused` if the repeat has another password, `busy` if the check is throttled or locked, …

@@ -45,8 +45,8 @@ extension ProfileRepository.Rules {
         }
     }
 
-    /// Rewrites the values whose stored form differs under the schema in force: after a text has become a date or a
-    /// number, for example, or after a mask has changed.
+    /// Rewrites the values whose stored form differs under the schema in force. This is necessary, for example, after
+    /// the type of a field has changed from text to date, or after a mask has changed.
     ///
     /// Each profile is read by the schema that last validated it, so an interrupted conversion can be repeated. A profile
     /// that would be invalid is left as it is. Like every edit of many profiles, the conversion is one change of the

@@ -106,7 +106,7 @@ extension ProfileRepository {
         do throws(HashingError) {
             verification = try await hasher.verify(secret, against: stored?.hash)
         } catch {
-            // The answer reveals nothing about the secret, so the attempt does not count.
+            // This error reveals nothing about the secret, so the attempt does not count.
             await withdraw(attempt)
             throw .hashing(error)
         }

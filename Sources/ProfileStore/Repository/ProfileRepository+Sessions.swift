@@ -90,8 +90,8 @@ extension ProfileRepository.Sessions {
     /// and starts a new session.
     ///
     /// The new password also ends all devices of the profile. Attempts are counted for the session and not for the
-    /// username. So failed attempts to log in do not keep the person from the change, and attempts within the session do
-    /// not keep the person from logging in.
+    /// username. So failed attempts to log in do not prevent the change, and failed attempts in the session do not
+    /// prevent a login.
     /// - Parameters:
     ///   - present: The present password as it was typed.
     ///   - new: The new password as it was typed. The rules in force validate it.
@@ -129,7 +129,7 @@ extension ProfileRepository.Sessions {
         }
     }
 
-    /// Attempts the password of the person who is logged in. The attempt is counted for the session.
+    /// Checks the password of the person who is logged in. The attempt is counted for the session.
     private func rightAttempt(
         _ password: Secret, in session: LoginSession
     ) async throws(CredentialError) -> ProfileRepository.RightAttempt {

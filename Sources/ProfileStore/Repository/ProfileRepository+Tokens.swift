@@ -1,11 +1,11 @@
 internal import ProfileCore
 internal import SecretHashing
 
-// The common functions of sessions, access tokens and resets.
+// The common functions of sessions, access tokens, resets and devices.
 extension ProfileRepository {
-    /// Removes all expired sessions and resets, and all expired entries of the history, some hundreds in each
-    /// transaction. Expired tokens and entries have no effect, so their removal only frees space. Each start of a session
-    /// also removes a few expired tokens.
+    /// Removes all expired sessions, resets and devices, and all expired entries of the history, some hundreds in each
+    /// transaction. Expired tokens and entries have no effect, so their removal only frees space. Each start of a
+    /// session also removes a few expired tokens.
     ///
     /// - Returns: The number of removed tokens and entries.
     @discardableResult

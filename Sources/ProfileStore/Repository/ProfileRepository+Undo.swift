@@ -77,8 +77,8 @@ extension ProfileRepository {
         return false
     }
 
-    /// Returns the change that the newest change has undone in part, because it was interrupted. The change is an undo
-    /// if a redo was interrupted. Nil if the newest change is no such undo.
+    /// If the newest change is an undo that was interrupted, returns the change that it has undone in part. If the
+    /// newest change is an interrupted redo, the returned change is an undo. Returns nil in any other case.
     private func changeUndoneInPart(in changes: [HistoryChange]) async throws(ProfileStoreError) -> HistoryChange? {
         guard let newest = changes.first, let target = newest.undoes,
             let change = changes.first(where: { $0.number == target }), !newest.isWholeUndo(of: change),

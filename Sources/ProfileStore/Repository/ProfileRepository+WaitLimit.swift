@@ -10,9 +10,9 @@ extension ProfileRepository {
     /// ```
     ///
     /// All calls of `body` share the limit, including calls in its child tasks. A call may wait for the lock of another
-    /// writer, a row lock, a connection or an answer of the server. If a call still waits at the end of the limit, the
-    /// call fails with `busy`, `unavailable` or `outcomeUnknown`. A call that begins after the end can still use a lock
-    /// or a connection that is free. The computation of a hash is not limited.
+    /// writer, a row lock, a connection or an answer of the server. If a call still waits when the limit has passed,
+    /// the call fails with `busy`, `unavailable` or `outcomeUnknown`. A call that begins later can still use a lock or
+    /// a connection that is free. The computation of a hash is not limited.
     ///
     /// Do not run an import, an export or a stream of changes in `body`: each of them takes many calls.
     ///

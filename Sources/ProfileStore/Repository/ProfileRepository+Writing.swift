@@ -190,8 +190,8 @@ extension ProfileRepository {
         }
         if let first { return first }
         let deadline = CallDeadline.orFromNow(options.waitLimit)
-        // The latest state of the profile, for the next attempt. It is set if the draft was invalid and the profile had
-        // changed meanwhile.
+        // The profile with which the next pass of the loop repeats the edit. It is set if the draft was invalid and
+        // another writer had changed the profile meanwhile.
         var confirmedProfile: Profile?
         while true {
             let stored = try await EditError<Failure>.of { () throws(ProfileStoreError) in

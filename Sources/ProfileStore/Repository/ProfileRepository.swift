@@ -55,18 +55,19 @@ public final class ProfileRepository: Sendable {
         /// The maximum number of waiting long reads of one kind in this process. These reads wait for a thread of an
         /// engine. Further reads fail with `busy`.
         package var mostWaitingReads = 1_000
-        /// The store remembers failed attempts for at most this number of usernames without a profile. If there are
-        /// more such usernames, the attempts of the oldest ones are forgotten (P9).
+        /// The maximum number of names without a profile for which the store remembers failed attempts. The names of
+        /// ``LoginAttempt/name(of:_:)`` for tokens are included. If there are more names, the failed attempts for the
+        /// oldest names are forgotten (P9).
         package var mostUnknownNames = 100_000
         /// The number of changes that the store keeps for listeners, counted from the newest change. The log may
         /// contain a few more until it is pruned.
         package var mostChanges = 10_000
-        /// The interval at which listeners read the change number. Listeners do not depend on notifications, because a
-        /// notification can be lost.
+        /// The interval at which the log of changes is read while listeners wait. Listeners do not depend on
+        /// notifications, because a notification can be lost.
         package var watchInterval = Duration.seconds(1)
         /// Whether an unfinished copy may be opened, to continue it.
         package var opensUnfinishedCopy = false
-        /// Settings of a single engine, for tests.
+        /// Settings that only one engine knows, by name. Most of them are for tests.
         package var engineSettings: [String: String] = [:]
 
         /// Creates the default options.
@@ -117,9 +118,10 @@ public final class ProfileRepository: Sendable {
 
     /// Ends reads and streams, waits for writes, and closes the store.
     ///
-    /// On SQLite, all data is then in the database file. If another process is writing, that process moves the
-    /// remaining data into the file later. On PostgreSQL the call waits at most one or two seconds for a server that
-    /// does not answer. Writes with an unknown outcome then fail with `outcomeUnknown`.
+    /// On SQLite, all data is in the database file when the call returns. But if another process is writing, that
+    /// process moves the remaining data from the write-ahead log into the file later. On PostgreSQL, if a server does
+    /// not answer, the call stops waiting after about two seconds. Writes with an unknown outcome then fail with
+    /// `outcomeUnknown`.
     public func close() async {
         feed.close()
         await tokenUses.finish()

@@ -7,7 +7,7 @@ struct Undo {
     private let isPreview: Bool
     private let author: Author?
     var origin = ChangeOrigin()
-    /// The entries of the next batch, with different profiles.
+    /// The entries of the next batch, at most one for each profile.
     private var batch: [(id: Int64, entry: HistoryEntry)] = []
     private var ids: Set<Int64> = []
 
@@ -22,7 +22,7 @@ struct Undo {
 
     // MARK: Entries
 
-    /// Adds all profiles of an entry. Only a step of an import has more than one.
+    /// Adds an entry for each of its profiles. Only an entry of the kind `imported` can have more than one profile.
     mutating func add(_ entry: HistoryEntry, to repository: ProfileRepository) async throws(ProfileStoreError) {
         if entry.setsPassword || entry.kind == .credentialChanged { report.keptSecrets += 1 }
         guard entry.isRevertible else { return }
@@ -176,7 +176,7 @@ extension PlannedWrite {
 
 extension ProfileDraft {
     /// Sets values to what they were before a change. Fields that the schema does not have are left out. If the primary
-    /// key of a stored profile is formed from other values, it is left out too, because validation determines it.
+    /// key of a stored profile is computed from other fields, the key is left out too, because validation computes it.
     fileprivate mutating func revert(_ values: [HistoryEntry.ChangedValue], under schema: ProfileSchema) {
         for value in values {
             guard let name = FieldName(value.field), schema[name] != nil else { continue }

@@ -40,11 +40,11 @@ public struct RevalidationReport: Hashable, Sendable {
 
 /// An issue of a stored profile.
 public struct ProfileIssue: Hashable, Sendable {
-    /// The primary key of the profile, cut to 200 characters.
+    /// The first 200 Unicode scalars of the profile's primary key.
     public let key: String
     /// The issue.
     public let issue: ReportedIssue
-    /// The stored value, cut to 200 characters; nil for a secret and for an issue of the whole profile.
+    /// The first 200 Unicode scalars of the stored value; nil for a secret and for an issue of the whole profile.
     public let value: String?
 
     package init(key: String, issue: ReportedIssue, value: String?) {

@@ -2,10 +2,11 @@ internal import ProfileCore
 
 /// The conversion of stored values to the stored form of other rules.
 ///
-/// The version of the schema that last validated a profile determines the form of its values. If the new rules store
-/// another form, a text is read as if a person typed it into the field. If the field had a mask under the earlier
-/// rules, only the digits of the text are read, unless the new field is a text field without a mask. A value of another
-/// type is read in the notation of JSON.
+/// The version of the schema that last validated a profile determines the form of its values. If the type or the mask
+/// of a field has changed since, its values are converted. The value of a field that was a text field is read as if a
+/// person typed it into the new field. If the earlier field had a mask, only the digits of the value are read, unless
+/// the new field is a text field without a mask. The value of a field that was not a text field is read in the notation
+/// of JSON.
 struct ValueConversion: Sendable {
     /// The way in which a stored value is read.
     enum Reading: Sendable {
@@ -16,10 +17,11 @@ struct ValueConversion: Sendable {
         case canonical
     }
 
-    /// The key is a version of the schema. The value says how each field is read in the profiles of this version.
+    /// The key is a version of the schema. The value contains, for each field, how its values are read in profiles that
+    /// this version validated last.
     private let readings: [Int: [Reading]]
-    /// The reading of each field in profiles that the new rules judged last, if they found an issue of the field.
-    /// Revalidation does not change values, so a value with an issue may still have its earlier form.
+    /// For each field, how a value is read if the new rules have already validated the profile and found an issue of
+    /// the field. Revalidation does not change values, so such a value may still have its earlier form.
     private let ofIssues: [Reading]
     private let version: Int?
 

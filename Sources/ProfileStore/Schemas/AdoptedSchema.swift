@@ -21,7 +21,7 @@ package final class AdoptedSchema: Sendable {
         validator = ProfileValidator(schema)
     }
 
-    /// Throws `schemaChanged` if a value was validated by another schema, or read from other columns.
+    /// Throws `schemaChanged` if `schema` has other rules than this schema, or keeps the values in other columns.
     package func require(_ schema: ProfileSchema) throws(ProfileStoreError) {
         guard isSame(as: schema) else { throw .schemaChanged(version: version) }
     }

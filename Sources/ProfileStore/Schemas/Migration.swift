@@ -4,8 +4,9 @@ package struct Migration: Sendable {
     package let version: Int
     /// The file name without its extension.
     package let name: String
-    /// The SHA-256 of the script in lower-case hexadecimal digits. The store keeps it. It is not computed, because
-    /// opening a store compares all checksums, and that would take a twelfth of a look-up by the command.
+    /// The SHA-256 of the script in lower-case hexadecimal digits. The store keeps it. The value is a constant, because
+    /// opening a store compares all checksums. If it also computed them, a look-up by the command would take a twelfth
+    /// longer.
     package let checksum: String
     /// The script in UTF-8.
     package let sql: [UInt8]

@@ -2,8 +2,8 @@ package import ProfileCore
 
 // Before an engine puts a schema in force, it uses these checks and preparations.
 extension ProfileSchema {
-    /// Checks that this schema and the stored profiles have the same primary key. The key may have a new name. Columns
-    /// must not be assigned yet: all primary keys get the same column, so the check would always succeed.
+    /// Checks that this schema and the stored profiles have the same primary key. The key can have a new name. Call
+    /// this before `placed(after:)`: it gives all primary keys the same column, so the check would always succeed.
     ///
     /// - Parameters:
     ///   - inForce: The schema in force; nil in a new store.

@@ -1,6 +1,6 @@
 internal import ProfileCore
 
-/// The author of a change. The caller names the author. The log of changes stores it; see ``ProfileChange/author``.
+/// The author of a change. The caller gives the name. The log of changes stores the name; see ``ProfileChange/author``.
 ///
 /// A service usually names the account that sent the request. Other programs usually name themselves. The store does
 /// not interpret the name.

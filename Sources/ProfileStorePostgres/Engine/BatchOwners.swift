@@ -9,8 +9,7 @@ struct BatchOwners {
     let uniqueFields: [(index: Int, rules: FieldRules)]
     /// The position of the primary key among the unique fields.
     let keyPosition: Int
-    /// Whether whole profiles are read as the owners of primary keys. If false, only the ids of these profiles are
-    /// read.
+    /// Whether each owner of a primary key is read as a whole profile. If false, only the owner's id is read.
     let hasProfiles: Bool
     /// The owners of the values of each unique field.
     private var owners: [FieldOwners] = []
@@ -138,8 +137,8 @@ struct BatchOwners {
 
     private func isWithProfiles(_ field: FieldRules) -> Bool { hasProfiles && field.isPrimaryKey }
 
-    /// Returns the position of the column that contains the compared value of an owner. If whole profiles are selected,
-    /// this column is the last column.
+    /// Returns the position of the column with the owner's value, in the form that is used for comparisons. If whole
+    /// profiles are selected, this column is the last column.
     private func valueColumn(in field: FieldRules) -> Int {
         isWithProfiles(field) ? ProfileTable.firstFieldColumn + table.openFields.count + 1 : 1
     }

@@ -18,13 +18,14 @@ struct BatchPlan {
     private var hashes: [Int64: String] = [:]
     /// The owners of two kinds of values: values that were read individually, and values that a step has added to a
     /// profile or removed from a profile. The outer key is the column of the unique field. The inner key contains the
-    /// bytes of the compared value. Nil means that no profile has the value. The inner keys are not `String`s, because
-    /// Swift treats some different values as equal `String`s: é as one Unicode scalar equals é as two Unicode scalars.
+    /// bytes of the value, in the form that is used for comparisons. Nil means that no profile has the value. The inner
+    /// keys are not `String`s, because Swift treats some different values as equal `String`s: é as one Unicode scalar
+    /// equals é as two Unicode scalars.
     private var otherOwners: [FieldColumn: [[UInt8]: Int64?]] = [:]
 
     // The writes of the steps.
     private var writes: [Write] = []
-    /// The rows that are inserted after all of `writes`, with the ids of their new profiles.
+    /// The new rows that are not in `writes` yet, with the ids of their new profiles.
     private var newRows: [(row: Int, id: Int64)] = []
     /// The independent updates: they do not depend on any other write of the batch. They are grouped by the fields that
     /// they set. Each group is written with one statement, before all of `writes`.
@@ -34,9 +35,9 @@ struct BatchPlan {
     private var updated: Set<Int64> = []
     /// The entries of the updated profiles for the history.
     private(set) var updates: [HistoryRecord] = []
-    /// The fields whose updates are written in the order of the steps: the unique fields and the password. There are
-    /// two reasons. An earlier row may give up a unique value that a later row takes. A new password also deletes
-    /// sessions.
+    /// The fields whose updates are written in the order of the steps: the unique fields and the password. An earlier
+    /// step may remove a unique value that a later step sets. A new password needs further statements, which delete the
+    /// profile's tokens.
     private let orderedFields: FieldSet
 
     /// A write that takes place in the order of the steps.
@@ -69,7 +70,7 @@ struct BatchPlan {
         try await learn(batch.usernamesToFind.map { ProfileTable.key(of: $0) }, of: owners.keyPosition, transaction)
         var step = batch.next(after: .none)
         while true {
-            // Before each step, reads the owners that the step needs, unless they were read for the whole batch.
+            // Before each step, this loop reads the owners that the step needs, unless they are already known.
             switch step {
             case .look(let row, let rows, _): try await learn(of: row, in: rows, setting: nil, transaction)
             case .update(let update):
@@ -230,7 +231,7 @@ struct BatchPlan {
         writes.append(.update(update))
         // The batch has found this profile, so the profile was read.
         guard let stored = profile(update.id) else { throw .corrupt(.changedProfile) }
-        // This profile gives up these unique values, so other profiles may take them.
+        // The update replaces these unique values of the profile, so no profile has them now.
         for (index, field) in uniqueFields where update.fields.contains(index) {
             guard let value = stored[field.name] else { continue }
             otherOwners[field.column, default: [:]][Self.compared(value, of: field)] = .some(nil)
@@ -303,8 +304,8 @@ struct BatchPlan {
         }
     }
 
-    /// Returns the changes to log, and the commands for the names of the new profiles. These commands delete the failed
-    /// attempts that were counted before the new profiles existed.
+    /// Returns the changes to log, and the last commands. These commands delete the failed login attempts that were
+    /// counted for the names of the new profiles.
     func finish() -> (changes: [LoggedChange], last: [Command]) {
         (ids.changes(updates), ids.added.map { [ThrottleTable.forgetUnknown(namesOf: $0)] } ?? [])
     }

@@ -120,7 +120,8 @@ extension PostgresEngine {
         }
         let rules = try await rulesAtHand(transaction)
         try rules.adopted.require(schema)
-        // No other transaction takes an id meanwhile, so the ids of the load are consecutive.
+        // This statement locks the counter. Until the commit, no other transaction can take an id. So the ids of the
+        // load are consecutive.
         let counter = try await transaction.run(
             "SELECT value FROM counters WHERE name = 'next_profile_id' FOR UPDATE")
         let firstID = try ProfileStoreError.counted(counter.number(0, 0), atLeast: 1, "next_profile_id")

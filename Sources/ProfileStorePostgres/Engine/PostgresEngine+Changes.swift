@@ -139,7 +139,7 @@ final class ChangeWatch: Sendable {
     private static func look(_ session: PostgresSession) async -> Seen? {
         try? await session.read { connection in
             let rows = try await connection.run(ChangeTable.selectState)
-            // A new change has no number at first. Because of `hasUnnumbered`, it is noticed before it gets one.
+            // A new change has no number at first. `hasUnnumbered` shows the change before the change gets a number.
             return Seen(number: rows.number(0, 0) ?? 0, hasUnnumbered: rows.flag(0, 1))
         }
     }

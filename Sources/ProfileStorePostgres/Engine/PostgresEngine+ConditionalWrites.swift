@@ -84,7 +84,7 @@ private struct ConditionalPlan {
         return revisions
     }
 
-    /// The writes that are not refused, in their order.
+    /// The writes that are not refused so far, in the order of `writes.order`.
     private var current: [(position: Int, write: ConditionalWrites.Write)] {
         writes.order.filter { outcomes[$0] == .written }.map { ($0, writes.writes[$0]) }
     }
@@ -114,8 +114,8 @@ private struct ConditionalPlan {
             })
     }
 
-    /// Makes the updates that set unique values, one after another: an update may need a value that an earlier update
-    /// has given up.
+    /// Makes the updates that set unique values, one after another: an update may set a value that an earlier update
+    /// has removed from another profile.
     mutating func updateUniqueValues(_ engine: PostgresEngine, _ transaction: Transaction) async throws {
         for (position, write) in current {
             guard case .update(let update, let stored) = write, !update.fields.isDisjoint(with: uniqueFields)
@@ -172,8 +172,8 @@ private struct ConditionalPlan {
                 usernames += [writes.rows.text(row: row, field: rules.schema.primaryKeyIndex)].compactMap(\.self)
                 continue
             }
-            // The profiles are restored in this order. So a profile that follows in `restored` cannot be the reason why
-            // this profile was not stored.
+            // The INSERT stores the profiles in the order of `restored`. So a profile that follows in `restored` cannot
+            // be the reason why this profile was not stored.
             let taken = try await engine.takenFields(
                 of: writes.rows, row: row, besides: nil, ignoring: later, rules.table, transaction)
             outcomes[position] = .taken(taken)

@@ -57,7 +57,8 @@ extension PostgresEngine {
                 value: erased.contains { $0.affectedCount > 0 },
                 changes: profile == nil ? [] : [LoggedChange(.removed, id...id, [])],
                 last: [ThrottleTable.forget(names)],
-                // The author of this change may be the erased profile.
+                // The author of this change may be the erased profile. So the names are removed after the log has this
+                // change.
                 afterLog: HistoryTable.forgetAuthors(names))
         }.get()
     }

@@ -42,7 +42,7 @@ extension PostgresEngine {
         do throws(ProfileStoreError) {
             return try await adoptInSteps(schema, expecting: version, stamp)
         } catch {
-            // The schema was not adopted. So its new unique indexes are dropped, because they would still refuse
+            // If the schema was not adopted, its new unique indexes are dropped, because they would still refuse
             // repeated values.
             try? await dropUnwantedIndexes()
             throw error
@@ -82,7 +82,8 @@ extension PostgresEngine {
                         try schema.requireKey(of: schemas.last?.schema, hasProfiles: hasProfiles)
                         try await Self.prepare(for: placed, connection)
                     } catch let error as ProfileStoreError {
-                        // The deadline of an hour is only for creating indexes.
+                        // `prepare` may have set a deadline of an hour for its indexes. `proving` gets the usual
+                        // deadline.
                         connection.deadline = session.newDeadline
                         try await session.proving(connection) { throw error }
                     }
@@ -142,7 +143,7 @@ extension PostgresEngine {
         for schema: ProfileSchema, isAlone: Bool = false, _ connection: Connection
     ) async throws {
         let columns = try await SchemaTable.columns(connection)
-        // The server also counts dropped columns.
+        // `columns` contains the dropped columns too, because the server counts them towards its limit.
         let missing = try schema.missingColumns(inTableOf: columns.count, atMost: mostColumns) {
             columns.contains(ProfileTable.quoted($0))
         }
@@ -158,8 +159,8 @@ extension PostgresEngine {
     /// Creating an index may take an hour. If the commit of an index waited for a standby, this process could not
     /// distinguish two cases: the server is still creating the index, or the server is waiting for a standby.
     ///
-    /// The indexes still reach another machine. The commit that adopts the rules waits for a standby. In the server's
-    /// log, this commit comes after the indexes.
+    /// The indexes still reach another machine. The commit that adopts the rules waits for a standby. In the
+    /// write-ahead log, this commit comes after the indexes. So the standby then has the indexes too.
     private static func withoutWaitingForStandbys(
         _ connection: Connection, _ body: () async throws -> Void
     ) async throws {
@@ -204,7 +205,8 @@ extension PostgresEngine {
             guard case .refused(let state, _, let constraint, _) = error else { throw error }
             if state == .duplicateTable { return }
             guard state == .uniqueViolation else { throw error }
-            // If two sessions create the same index at the same time, they conflict in the server's catalog of names.
+            // If two sessions create the same index at the same time, one of them violates a unique index of
+            // `pg_class`.
             guard constraint == ProfileTable.indexName(column, isUnique: isUnique) else { return }
             try await dropInterruptedIndexes(connection)
             let repeated = try await connection.run([ProfileTable.selectRepeated(column)])[0]
@@ -231,7 +233,8 @@ extension PostgresEngine {
         }
     }
 
-    /// Drops the invalid indexes. The creation of such an index was interrupted in this session or in another session.
+    /// Drops the invalid indexes. The creation of such an index failed or was interrupted, in this session or in
+    /// another session.
     private static func dropInterruptedIndexes(_ connection: Connection) async throws {
         try await dropIndexes(connection) { transaction in
             try await SchemaTable.indexes(transaction).filter { !$0.isValid }

@@ -77,7 +77,7 @@ extension PostgresEngine {
             let raise = Command(
                 "UPDATE profiles SET revision = revision + 1, updated_at = $2 WHERE id = $1",
                 [.number(id), .number(stamp.time.millisecondsSince1970)])
-            // The tokens are removed even if the new hash equals the old hash, because the reset was used.
+            // The tokens are removed even if the new hash equals the old hash. Otherwise a used reset would stay valid.
             let end = TokenTable.removeAll(of: id)
             let answers = try await transaction.run(set + [raise, end, rules.table.select(.id(id))])
             guard let profile = answers.last.flatMap({ rules.table.profile(in: $0) }) else {

@@ -13,7 +13,7 @@ final class PostgresEngine: StoreEngine {
     private let known: Locked<RulesInForce>
     let ids = ReservedNumbers.ofProfiles()
     private let changeNumbers = ReservedNumbers.ofChanges()
-    /// The threads that call the source of a bulk load, because the source may block its thread.
+    /// The threads on which the methods of a `BulkLoad` are called, because these methods may block.
     let threads = ThreadPool(threads: 2)
     let watch: ChangeWatch
 
@@ -142,7 +142,7 @@ final class PostgresEngine: StoreEngine {
         return try answer.get()
     }
 
-    /// Writes, and logs the changes.
+    /// Runs a write that never has an idempotency key, and logs its changes.
     func changeOnce<Value: Sendable>(
         _ stamp: WriteStamp, _ body: (Transaction) async throws -> Written<Value>
     ) async throws(ProfileStoreError) -> Value {

@@ -37,7 +37,8 @@ extension PostgresSession {
                     guardian.mayBeCancelled = false
                     try await guardian.transaction { alive in
                         try await alive.run([Self.stayingOpen, Command(Self.holdLoads)])
-                        // If the store is already loading, the process that began that load has died.
+                        // This transaction has locked the row `loads`. So if the store is already loading, the process
+                        // that began that load has died.
                         if try await alive.run(SchemaTable.selectState).flag(0, 1) { try await endLoad(at: time) }
                         let begins = try await prepare(at: time) { transaction, _ in
                             try await transaction.run(SchemaTable.hold)
@@ -125,7 +126,8 @@ extension PostgresSession {
         do throws(PostgresError) {
             try await connection.run(index.sql)
         } catch {
-            // If two sessions create the same index at the same time, they conflict in the server's catalog of names.
+            // If two sessions create the same index at the same time, one of them violates a unique index of
+            // `pg_class`.
             guard case .refused(.uniqueViolation, _, let constraint, _) = error, constraint != index.name else {
                 throw error
             }
@@ -162,7 +164,7 @@ extension PostgresSession {
         }
     }
 
-    /// The maximum time for creating an index.
+    /// The maximum time for creating all indexes of a bulk load or of a schema.
     static let longestWork = Duration.seconds(3_600)
 
     /// Calls `body` with a connection. This method runs `body` only once, and the transactions of `body` get no key.

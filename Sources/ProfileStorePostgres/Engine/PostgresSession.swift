@@ -198,8 +198,8 @@ struct PostgresSession: Sendable {
                         do {
                             return try await attempt(key, at: time, &made, connection, body)
                         } catch let error as ProfileStoreError {
-                            // The error is based on the data of this server. But an earlier attempt may still be
-                            // committed. The outcome depends on the transaction that inserts the key first. The COMMIT
+                            // The error is based on the data of this server. But an earlier attempt of this write may
+                            // still be committed, unless the transaction of `prove` inserts the key first. The COMMIT
                             // of the key also waits until a standby has all earlier commits.
                             made.answer = error
                             try await prove(key, of: nil, outcome: Self.nothing, at: time, connection)

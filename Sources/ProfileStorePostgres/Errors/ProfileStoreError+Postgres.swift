@@ -28,7 +28,7 @@ extension ProfileStoreError {
         default: self
         }
     }
-    /// The error for the address of a pooler that does not keep sessions.
+    /// The error for the address of a pooler that shares sessions between its clients.
     static let sharedSession = ProfileStoreError.unreadableAddress(.sharedSession)
 
     private init(_ error: PostgresError, waited: Duration) {

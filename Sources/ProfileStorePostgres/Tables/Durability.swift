@@ -40,7 +40,7 @@ enum Durability {
     /// Checks the settings of the server that takes writes, before `open` uses it.
     ///
     /// - Throws: `notDurable`, `unsupported`, or `unreadableAddress` if a pooler shares sessions or ignores the schema.
-    ///   If the primary is new, an error that ``isMissing(_:)`` recognizes is temporary.
+    ///   Also an error that ``isMissing(_:)`` recognizes; if the primary is new, this error is temporary.
     static func require(_ connection: Connection, of pool: ConnectionPool) async throws {
         let list = pool.list
         let settings = try await connection.run(selectSettings)

@@ -2,7 +2,7 @@ internal import PostgresAccess
 internal import ProfileCore
 internal import ProfileStore
 
-/// The tables `history_changes` and `history`: what profiles were before each change (D1).
+/// The tables `history_changes` and `history`: the contents of profiles before each change (D1).
 ///
 /// Each process reserves blocks of change numbers, so a later change may have a smaller number. Therefore lists are
 /// sorted by time.
@@ -12,8 +12,8 @@ enum HistoryTable {
     /// - Parameters:
     ///   - records: The entries.
     ///   - stamp: The time, author and origin of the change.
-    ///   - number: The number of the change. If an earlier transaction of the same change has another number, the command
-    ///     uses that number.
+    ///   - number: The number for the change. If an earlier transaction has already stored a part of the same change,
+    ///     the command uses the stored number instead.
     /// - Returns: The command; nothing if there are no entries.
     static func append(_ records: [HistoryRecord], _ stamp: WriteStamp, number: Int64) -> [Command] {
         guard !records.isEmpty else { return [] }
@@ -159,8 +159,9 @@ enum HistoryTable {
 
     // MARK: Removing
 
-    /// Selects a limit: entries with this time or an earlier time have expired at the time `$1`. It is one value, so
-    /// the indexes of times find the expired rows; see ``/ProfileStore/Timestamp/historyExpiry(keepingFor:)``.
+    /// Selects a limit: entries with this time or an earlier time have expired at the time `$1`. Because the limit is a
+    /// single value, a comparison with it can use an index of the times; see
+    /// ``/ProfileStore/Timestamp/historyExpiry(keepingFor:)``.
     private static let selectExpiry = """
         SELECT CASE WHEN history_time = 0 THEN \(Int64.max) ELSE $1::bigint - history_time END FROM store
         """

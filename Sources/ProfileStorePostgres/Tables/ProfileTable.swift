@@ -5,9 +5,8 @@ internal import SecretHashing
 
 /// The table `profiles` under a schema: its SQL, and the conversion between rows and profiles.
 ///
-/// Only this type converts field names to SQL. The names come from ``ProfileCore/FieldName``, which admits only
-/// lower-case ASCII letters, digits and `_`. The names are also quoted, because a field may have the name of an SQL
-/// keyword.
+/// Only this type converts the columns of fields to SQL. A ``ProfileCore/FieldColumn`` contains only lower-case ASCII
+/// letters, digits, `_` and `$`. The columns are also quoted, because a field may have the name of an SQL keyword.
 final class ProfileTable: Sendable {
     let schema: ProfileSchema
     let openFields: [FieldRules]
@@ -168,8 +167,8 @@ final class ProfileTable: Sendable {
         return Command(sql + " WHERE id = $1 AND revision = $4", values)
     }
 
-    /// Changes the same fields of different profiles. A profile does not change if its revision is not the expected
-    /// revision. None of these fields may be unique. The passwords are not changed.
+    /// Changes the same fields of different profiles. A profile changes only if it has the expected revision. None of
+    /// these fields may be unique. The passwords are not changed.
     func setting(
         _ fields: FieldSet, of updates: [RowUpdate], at time: Timestamp, schemaVersion: Int
     ) -> Command {

@@ -97,7 +97,7 @@ enum SchemaTable {
         let name: String
         let isValid: Bool
         /// Whether a session is creating the index. If the index is not valid and no session is creating it, its
-        /// creation was interrupted.
+        /// creation failed or was interrupted.
         let isBeingBuilt: Bool
     }
 

@@ -124,7 +124,8 @@ struct TableSearch: Sendable {
     /// Whether the server can check all conditions.
     private var isExact: Bool { looked.isEmpty && search.text == nil }
 
-    /// Whether a row satisfies the conditions that the server cannot check.
+    /// Whether a row satisfies the conditions in `looked`, joined as in the search, and contains the text of the
+    /// search.
     private func isFound(_ rows: Rows, _ row: Int) -> Bool {
         let isMet = { condition in self.isMet(condition, rows, row) }
         guard looked.isEmpty || (search.joinsByOr ? looked.contains(where: isMet) : looked.allSatisfy(isMet)) else {
@@ -226,13 +227,13 @@ extension ProfileSearch.Condition {
         case .equals, .differs, .hasPrefix, .isAny, .isAbsent, .isPresent: true
         case .contains: false
         // The server compares bytes, which is right for texts. For all other types, this program checks the condition.
-        // The reasons: numbers and their bytes have different orders, and an old value in a date field may not be a
-        // date.
+        // The reasons: numbers and their bytes have different orders, and a value from earlier rules in a date field
+        // may not be a date.
         case .isLess, .isAtMost, .isGreater, .isAtLeast: field.type == .string
         }
     }
 
-    /// Returns the terms of the part of the condition that the server can check. All of them must be true.
+    /// Returns the SQL terms with which the server checks the condition, or a part of it. All terms must be true.
     fileprivate func terms(_ sql: inout SearchSQL) -> [String] {
         let column = ProfileTable.comparedColumn(field)
         func bound(_ comparison: String, _ value: String) -> [String] {

@@ -2,8 +2,8 @@ internal import PostgresAccess
 internal import ProfileStore
 internal import SecretHashing
 
-/// The table `throttles`: the number of consecutive failed attempts for each username that was tried. A row can exist
-/// for a name that no profile has.
+/// The table `throttles`: the number of consecutive failed login attempts for each name. A name is a username that was
+/// tried, even if no profile has it, or the name of a token; see ``LoginAttempt/name(of:_:)``.
 ///
 /// If the row of a name is missing, an attempt inserts the row. Then the attempt locks the row. So an attempt sees the
 /// counts of all earlier attempts, even if several attempts run at the same time. An attempt locks only the row of its

@@ -84,8 +84,8 @@ enum TokenTable {
         return answers.last.flatMap { tokens(in: $0).first }
     }
 
-    /// Stores the tokens of a new session, and of its device if it is to be remembered. The transaction must have locked
-    /// the profile's row.
+    /// Stores the token of a new session. If the device is to be remembered, also stores the token of the device. The
+    /// transaction must have locked the profile's row.
     static func start(
         _ new: NewSession, of profile: Profile, _ transaction: Transaction
     ) async throws -> LoginAttempt.Success {

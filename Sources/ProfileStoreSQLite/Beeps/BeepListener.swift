@@ -30,8 +30,8 @@ final class BeepListener: Sendable {
     ) throws(BeeperError) {
         let unique = String(UInt64.random(in: .min ... .max), radix: 16)
         guard let socket = BeepSocket() else { throw .cannotListen(code: errno) }
-        // The socket gets its visible name only when it can receive datagrams. The reason: a sender removes a socket
-        // that cannot receive datagrams.
+        // The socket gets the file name that senders look for only when it can receive datagrams. The reason: a sender
+        // removes a socket that cannot receive datagrams.
         let unfinished = ".\(unique)"
         let file = name.filePrefix + unique
         var code = socket.bind(to: directory.socketPath(unfinished))

@@ -5,7 +5,7 @@ internal import Platform
 struct BeepSocket: ~Copyable {
     let descriptor: Int32
 
-    /// Opens a socket without a name. Nil if the system cannot provide one; `errno` gives the reason.
+    /// Opens a socket without a name. Nil if the system cannot open a socket; `errno` gives the reason.
     init?() {
         let type = Int32(SOCK_DGRAM.rawValue | SOCK_NONBLOCK.rawValue | SOCK_CLOEXEC.rawValue)
         let opened = socket(AF_UNIX, type, 0)

@@ -7,8 +7,8 @@ internal import Threads
 ///
 /// A beep carries only its name. It is sent as one datagram to each listener, on a Unix socket in a private folder:
 /// `$XDG_RUNTIME_DIR/profiles`, or `profiles-UID` in the temporary directory. Sending never blocks. If the queue of a
-/// listener is full, the listener receives no further beeps until it has read some beeps. So beeps can be lost. A beep
-/// only tells the listener to read the store.
+/// listener is full, the listener receives no further beeps until it has read some beeps. So beeps can be lost, and a
+/// listener must not count them: a beep only tells the listener to read the store.
 ///
 /// ```swift
 /// let beeper = try Beeper(store: "profiles.sqlite")

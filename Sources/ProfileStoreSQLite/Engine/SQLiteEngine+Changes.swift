@@ -97,8 +97,8 @@ extension SQLiteEngine {
 
     func listen(_ listener: CommitListener) {
         self.listener.withLock { $0 = listener }
-        // If no private folder for sockets exists, this process cannot receive the beeps of other processes. In this
-        // case, the listener finds their changes only because it reads the change number once a second.
+        // If no private folder for sockets exists, this process cannot receive the beeps of other processes. The
+        // process then finds changes of other processes only because a timer of `ChangeFeed` also reads the log.
         try? beeper.register(Beeper.changes) { [weak self] in self?.ring() }
     }
 

@@ -35,8 +35,8 @@ extension SQLiteEngine {
     ) throws -> ConditionalWrites.Outcome {
         switch write {
         case .remove(let profile):
-            // The history gets the fields of the rules in force. The caller may have read the profile under other
-            // rules.
+            // The profile is read again, because the history gets the fields of the rules in force. The caller may have
+            // read the profile under other rules.
             guard let stored = try rules.table.profile(.id(profile.id), connection),
                 stored.revision == profile.revision
             else { return .stale }

@@ -78,8 +78,8 @@ final class SQLiteSession: Sendable {
 
     /// Runs `body` in a write transaction, which other waiting writes may share; see <doc:Concurrency>.
     ///
-    /// `body` must be short. Its only effects must be on the connection and on its result, because `body` runs again if
-    /// a shared commit fails.
+    /// `body` must be short. It must change nothing except the database and its own result, because `body` runs again
+    /// if a shared commit fails.
     func write<Value: Sendable>(
         _ body: @escaping @Sendable (borrowing Connection) throws -> Value
     ) async throws(ProfileStoreError) -> Value {

@@ -142,8 +142,8 @@ private struct StoreCounts {
                     return try StoreCounts(read: store)
                 }
             } catch {
-                // After any other error, the numbers of the store may still be readable later. A restore without these
-                // numbers would use numbers twice.
+                // If the error does not mean damage, the numbers of the store may still be readable later. A restore
+                // without these numbers would use numbers twice.
                 guard error.kind == .broken || error.kind == .notFound, error.code != .inputOutput,
                     error.code != .cannotOpen
                 else { throw error }
@@ -166,7 +166,7 @@ private struct StoreCounts {
             try StoreTable.setNextID(max(nextProfileID, other.nextProfileID), copy)
             try ChangeTable.beginAnew(after: max(changeNumber, other.changeNumber), copy)
             // Two different schemas must not have the same version number. Otherwise a client of the old store would
-            // not notice that the schema is another one.
+            // not notice that the schema has changed.
             guard (schemaVersion, schemaFingerprint) != (other.schemaVersion, other.schemaFingerprint) else { return }
             let later = try ProfileStoreError.number(
                 after: max(schemaVersion, other.schemaVersion), "the version of the schema")

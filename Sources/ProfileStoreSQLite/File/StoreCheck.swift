@@ -13,7 +13,8 @@ public struct StoreCheck: Hashable, Sendable {
         public let isAsWanted: Bool
     }
 
-    /// A stored count that differs from the number of rows. A migration of the store corrects the count.
+    /// A stored count that differs from the number of rows. `migrate(at:options:)` corrects the count, even if no
+    /// migration is missing.
     public struct WrongCount: Hashable, Sendable {
         /// The name of the count.
         public let name: String

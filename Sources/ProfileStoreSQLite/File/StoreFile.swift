@@ -13,8 +13,8 @@ struct StoreFile: Sendable {
     /// The name of a registered SQLite VFS. Tests use such a VFS to simulate failures of the file system.
     let vfs: String?
     let uptime: @Sendable () -> ContinuousClock.Instant
-    /// For tests. If true, a file without a log is always read in the mode `immutable`, even if another process may
-    /// change the file.
+    /// For tests. If true, a file that has no write-ahead log and no rollback journal is always read in the
+    /// mode `immutable`, even if another process may change the file.
     private let alwaysReadsAsItLies: Bool
 
     /// The state of the file at the path.
@@ -215,7 +215,7 @@ struct StoreFile: Sendable {
     }
 
     /// Inspects a store in the mode `immutable`. Returns nil if SQLite can create a `-shm` file beside the store, if
-    /// the store has a log, or if the store may change during the inspection.
+    /// the store has a write-ahead log or a rollback journal, or if the store may change during the inspection.
     private func lookAtUnchanged() -> StoreLook? {
         guard alwaysReadsAsItLies || !FileStamp.isFolderWritable(path), let stamp = FileStamp(path), !stamp.hasLog,
             alwaysReadsAsItLies || stamp.isConclusive,
@@ -225,8 +225,8 @@ struct StoreFile: Sendable {
         return look
     }
 
-    /// Inspects the file with SQLite's locks and its write-ahead log. If an interrupted transaction of another program
-    /// must be rolled back first, returns the state from `unfinished`.
+    /// Inspects the file with SQLite's locks and its write-ahead log. If an interrupted transaction must be rolled back
+    /// first, returns the state from `unfinished`.
     private func lookUnderLocks(unfinished: () throws -> State) throws -> StoreLook {
         do {
             return try look(as: .readOnly)
@@ -251,8 +251,8 @@ struct StoreFile: Sendable {
         }
     }
 
-    /// Returns the state that the header of a database shows. Nil if both numbers in the header are 0: the database is
-    /// empty, or it belongs to another program that does not set these numbers.
+    /// Returns the state that the header of a database shows. Nil if the application id and the user version are both
+    /// 0: the database is empty, or it belongs to another program that does not set these numbers.
     private static func state(by header: DatabaseHeader) -> State? {
         let version = Int(header.userVersion)
         if header.applicationID == applicationID {

@@ -146,8 +146,8 @@ struct StoreLayout {
     /// table. If the table is not `profiles`, returns its SQL unchanged.
     private static func extended(_ table: String, as stored: StoredObject) -> String {
         guard stored.name == "profiles" else { return table }
-        // The SQL quotes only the names of added columns. Each definition contains the name twice, so every fourth
-        // piece is a name.
+        // The SQL quotes only the names of added columns, and each definition contains the name twice. So every fourth
+        // piece between quotation marks is the first occurrence of a name.
         let pieces = stored.sql.utf8.split(separator: UInt8(ascii: "\""), omittingEmptySubsequences: false)
         let names = stride(from: 1, to: pieces.count, by: 4).map { String(decoding: pieces[$0], as: UTF8.self) }
         var extended = Table(table)

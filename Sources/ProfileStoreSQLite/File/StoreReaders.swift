@@ -13,8 +13,8 @@ final class StoreReaders: Sendable {
     private let asItLies: ReaderPool
     /// The stamp of the file before the first read in the mode `immutable`; nil if that mode is not used.
     private let stamp: FileStamp?
-    /// Whether a read has found that the file has changed, or that a write-ahead log or a rollback journal has content,
-    /// since the stamp was taken. From then on, all reads use locks.
+    /// Whether a read has found that the file has changed since the stamp was taken, or that a write-ahead log or a
+    /// rollback journal has content. From then on, all reads use locks.
     private let isChanged = Atomic(false)
     private let isClosed = Atomic(false)
     /// The file that the connections read. Nil if the path led to another file, or to no file, right after the file was

@@ -2,7 +2,7 @@ internal import ProfileCore
 internal import ProfileStore
 internal import SQLiteAccess
 
-/// The tables `history_changes` and `history`: what profiles were before each change (D1).
+/// The tables `history_changes` and `history`: the contents of profiles before each change (D1).
 enum HistoryTable {
     // MARK: Reading
 
@@ -240,7 +240,7 @@ struct HistoryWriting {
 
     /// Writes the row of the change. Also removes expired entries if the transaction added several entries, and after
     /// every 16th change. A removal can remove more entries than were added since the previous removal. So the history
-    /// does not grow without limit even if only this process writes.
+    /// does not grow without limit, even if no process calls ``SQLiteEngine/removeExpired(at:)``.
     func end(_ connection: borrowing Connection) throws {
         guard let (change, isNew, firstEntry) = begun else { return }
         if isNew {

@@ -47,7 +47,7 @@ extension ProfileTable {
     }
 
     /// Marks a profile with the result of a revalidation. `?1` is its id, `?2` its revision, `?3` the version of the
-    /// schema, `?4` the issues. If a later schema has already marked the profile, that mark stays.
+    /// schema, `?4` the issues. If the profile has already been validated by a later schema, its mark stays.
     static let mark = """
         UPDATE profiles SET schema_version = ?3, issues = ?4
         WHERE id = ?1 AND revision = ?2 AND schema_version <= ?3

@@ -71,8 +71,8 @@ extension ProfileTable {
         var choices: [String] = []
         for (index, condition) in search.conditions.enumerated() {
             let conditionTerms = self.terms(of: condition, &sql) { isLowerBound in
-                // In a scan in the sort order, the cursor sets a stricter bound on one side. On that side, the
-                // condition does not use the index.
+                // If SQLite scans an index in the sort order, the scan begins at the cursor. A condition that is a
+                // bound at the same end does not use the index, because the cursor is the stricter bound.
                 access.way == .condition(index)
                     || access.way == .order && (stretch.cursor == nil || isLowerBound != search.isAscending)
             }

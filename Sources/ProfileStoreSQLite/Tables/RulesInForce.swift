@@ -3,7 +3,7 @@ internal import ProfileStore
 internal import SQLiteAccess
 internal import Threads
 
-/// A schema of the store, with the SQL for its table.
+/// The schema in force, and the SQL for the table `profiles` under this schema.
 final class RulesInForce: Sendable {
     let adopted: AdoptedSchema
     let table: ProfileTable

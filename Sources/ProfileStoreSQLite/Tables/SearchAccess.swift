@@ -30,7 +30,7 @@ struct SearchAccess {
             plan = .index(order.map { [$0.name] } ?? [])
             return
         }
-        // If the conditions are joined by OR, the index for one condition does not find all profiles.
+        // If the conditions are joined by OR, the index for one condition finds only a part of the matching profiles.
         let best = (search.joinsByOr ? 0..<0 : conditions.indices).compactMap { index in
             conditions[index].rank(havingIndex: conditions[index].field.hasColumnIndex)
                 .map { (rank: $0, index: index) }
@@ -65,8 +65,8 @@ extension FieldRules {
 extension ProfileSearch {
     fileprivate var isOfInvalid: Bool { if case .invalid = status { true } else { false } }
 
-    /// The sort field, if its index can be scanned in the sort order. All conditions must be bounds of this field.
-    /// `.some(nil)` means that the profiles are sorted by id. Nil if no index can be scanned in order.
+    /// The sort field, if its index can be scanned in the sort order and all conditions are bounds of this field.
+    /// `.some(nil)` means that the profiles are sorted by id. Nil in all other cases.
     fileprivate var walkedField: FieldRules?? {
         guard status == nil, text == nil else { return nil }
         guard let order else { return conditions.isEmpty ? .some(nil) : nil }
@@ -78,7 +78,7 @@ extension ProfileSearch {
 }
 
 extension ProfileQuery.Comparison {
-    /// Whether the matching values form one contiguous range in the sort order.
+    /// Whether the comparison is a lower bound, an upper bound or a prefix.
     var isBound: Bool {
         switch self {
         case .hasPrefix, .isLess, .isAtMost, .isGreater, .isAtLeast: true

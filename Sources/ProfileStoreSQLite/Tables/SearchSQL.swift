@@ -26,7 +26,7 @@ struct SearchSQL {
         }.joined(separator: separator)
     }
 
-    /// Adds a value, and returns its parameter.
+    /// Adds a value, and returns the name of its parameter in the statement, such as `?1`.
     mutating func parameter(_ number: Int64) -> String { parameter(.number(number)) }
     mutating func parameter(_ text: String) -> String { parameter(.text(Array(text.utf8))) }
     mutating func parameter(_ text: [UInt8]) -> String { parameter(.text(text)) }

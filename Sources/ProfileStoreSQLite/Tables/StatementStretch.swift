@@ -8,8 +8,8 @@ enum StatementStretch {
     case ids(after: ProfileCursor?)
     /// The profiles that have a value in the sort field.
     case present(after: ProfileCursor?)
-    /// The profiles that have the same value as the cursor and come after the cursor's id. In an index scan, SQLite
-    /// skips earlier ids only if the statement is limited to one value.
+    /// The profiles that have the same value as the cursor and come after the cursor's id. SQLite can start an index
+    /// scan at the cursor's id only if the statement is limited to one value of the sort field.
     case same(as: ProfileCursor)
     /// The profiles whose values come after the cursor's value.
     case beyond(ProfileCursor)

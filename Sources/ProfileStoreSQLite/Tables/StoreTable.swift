@@ -63,7 +63,7 @@ enum StoreTable {
         try connection.run("UPDATE store SET \(count.rawValue) = ?1", number)
     }
 
-    /// Returns the number in a column of the row. Throws `corrupt` if the number is outside the possible range, because
+    /// Returns the number in a column of the row. Throws `corrupt` if the number is less than `least`, or so large that
     /// adding to it could overflow and end the process.
     private static func number(
         _ column: String, atLeast least: Int64, _ connection: borrowing Connection

@@ -2,16 +2,16 @@ internal import ProfileStore
 internal import SQLiteAccess
 internal import SecretHashing
 
-/// The table `throttles`: the number of consecutive failed attempts for each name that was tried and each kind of secret,
-/// whether or not a profile has the name.
+/// The table `throttles`: the number of consecutive failed login attempts for each name that was tried and each kind of
+/// secret, whether or not a profile has the name.
 enum ThrottleTable {
     /// Counts an attempt, or refuses it, within a transaction.
     static func admit(
         _ attempt: LoginAttempt, mostUnknownNames: Int, _ connection: borrowing Connection
     ) throws -> ThrottleState.Decision {
         let remembered = try load(attempt, connection)
-        // This work is done for every name, because the time that it takes must not reveal whether a profile has the
-        // name (P10).
+        // Also makes room if a profile has the name: the duration of the call must not reveal whether a profile has
+        // the name (P10).
         if remembered == nil { try makeRoom(mostUnknownNames, connection) }
         let (decision, state) = attempt.admitted(after: remembered?.state)
         try store(state, attempt, replacing: remembered, connection)
@@ -81,8 +81,8 @@ enum ThrottleTable {
         try StoreTable.add(Int64(connection.changes), to: .unknownThrottles, connection)
     }
 
-    /// Removes the failures of the names of new profiles. Attempts do not count if they were made before a profile
-    /// existed.
+    /// Removes the failures of the names of new profiles. Attempts do not count if they were made before a profile had
+    /// the name.
     static func forgetUnknown(
         namesOf profiles: ClosedRange<Int64>, _ connection: borrowing Connection
     ) throws {
@@ -143,8 +143,8 @@ enum ThrottleTable {
         try StoreTable.add((attempt.isKnown ? 0 : 1) - (wasUnknown ? 1 : 0), to: .unknownThrottles, connection)
     }
 
-    /// Removes a few of the oldest unknown names if there is no room for one more. Only a few names are removed,
-    /// because other writers wait. If there are far more names than allowed, later attempts remove further names.
+    /// Removes a few of the oldest unknown names if a new unknown name would exceed the limit. Only a few names are
+    /// removed, because other writers wait. If there are far more names than allowed, later attempts remove the rest.
     private static func makeRoom(_ mostUnknownNames: Int, _ connection: borrowing Connection) throws {
         let surplus = try StoreTable.count(.unknownThrottles, connection) - Int64(max(1, mostUnknownNames)) + 1
         guard surplus > 0 else { return }

@@ -4,8 +4,8 @@ internal import SQLiteAccess
 /// The table `tokens`: sessions, access tokens, resets and devices. If a profile is removed, a foreign key also removes
 /// the profile's tokens.
 enum TokenTable {
-    // The table `profiles` may have a column with the same name as one of these columns, because a schema may have such
-    // a field. So the subquery qualifies each column with its table.
+    // A field of the schema can have the same name as one of these columns. Then the table `profiles` also has a column
+    // with this name. So the subquery qualifies each column with its table.
     private static let columns = """
         hash, kind, profile_id, (SELECT profiles.username FROM profiles WHERE profiles.id = tokens.profile_id),
         name, scopes, created_at, last_used_at, expires_at, idle_time, latest_expiry
@@ -109,7 +109,7 @@ enum TokenTable {
         return try insert(token, of: profileID, connection)
     }
 
-    /// Stores the tokens of a new session, and of its device if it is to be remembered.
+    /// Stores the token of a new session. If the session has a device to remember, also stores the device's token.
     static func start(
         _ new: NewSession, of profile: Profile, _ connection: borrowing Connection
     ) throws(SQLiteError) -> LoginAttempt.Success {

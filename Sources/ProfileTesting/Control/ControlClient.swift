@@ -18,8 +18,8 @@ public struct ControlClient: Sendable {
 
     /// Finds the server of a running scenario. As soon as the server listens, it accepts inputs for the screen.
     ///
-    /// - Parameter folder: The folder of the server. The environment variable `TestLauncher-control` of the scenario
-    ///   contains its path.
+    /// - Parameter folder: The path of the server's folder. The environment variable `TestLauncher-control` of the
+    ///   scenario contains this path.
     /// - Throws: ``ControlError/noServer(folder:)`` if the folder has no token, because no server listens there yet.
     public init(folder: String) throws(ControlError) {
         self.folder = ControlFolder(folder)
@@ -48,7 +48,7 @@ public struct ControlClient: Sendable {
     ///
     /// - Returns: The state that fulfils the condition.
     /// - Throws: ``ControlError/refused(status:detail:)`` with 408 if the condition was not fulfilled within `limit`.
-    ///   The maximum value of `limit` is one minute.
+    ///   A `limit` of more than one minute counts as one minute.
     @discardableResult
     public func wait(
         for condition: ScreenCondition, within limit: Duration = .seconds(2)
@@ -81,7 +81,7 @@ public struct ControlClient: Sendable {
             attempts: attempts.compactMap(\.string), given: answers("given"), unused: answers("unused"))
     }
 
-    /// Leaves the screen, which ends the process.
+    /// Leaves the screen. Then the process of the scenario ends.
     public func quit() throws(ControlError) { _ = try ask("POST", "/quit", [:]) }
 
     private func state(of json: JSONValue) throws(ControlError) -> ScreenState {

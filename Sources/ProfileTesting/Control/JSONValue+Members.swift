@@ -1,8 +1,8 @@
 internal import ProfileCore
 
 extension JSONValue {
-    /// Returns the member of an object with this name. In an array, returns the element with this index, or the object
-    /// whose member `name` has this value.
+    /// Returns a value inside this value. In an object, this is the member that has the given name. In an array, it is
+    /// the element at the index `name`. If `name` is no number, it is the object whose member `"name"` equals `name`.
     func step(to name: String) -> JSONValue? {
         guard case .array(let elements) = self else { return self[name] }
         guard let index = Int(name) else { return elements.first { $0["name"] == .string(name) } }

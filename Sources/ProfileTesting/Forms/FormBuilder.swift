@@ -30,7 +30,7 @@ public struct FormBuilder: Sendable {
     public func on(_ today: CalendarDay) -> FormBuilder { with { $0.today = today } }
 
     /// Sets the initial values of the form. The form then looks like a form for editing a stored profile. The keys are
-    /// field names, and the values have their stored form.
+    /// field names. Each value is written as the store keeps it.
     public func holding(_ values: [String: String], hasPassword: Bool = true) -> FormBuilder {
         with { builder in
             builder.values = Self.named(values)

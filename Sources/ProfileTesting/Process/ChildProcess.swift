@@ -99,7 +99,7 @@ package final class ChildProcess: Sendable {
     @discardableResult
     package func wait() -> Int32 {
         // Because of the flag WNOWAIT, `waitid` does not reap the process. No other process can get the id of a process
-        // that is not reaped. Therefore a signal to this id cannot reach another process.
+        // that is not reaped. Therefore a call of `send(_:)` on another thread cannot reach another process.
         var information = siginfo_t()
         while !hasEnded, waitid(P_PID, id_t(id), &information, WEXITED | WNOWAIT) < 0, errno == EINTR {}
         return outcome.withLock { outcome in

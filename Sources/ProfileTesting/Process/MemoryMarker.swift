@@ -15,8 +15,8 @@ package struct MemoryMarker: Sendable {
 
     /// Creates a marker of random ASCII letters and digits, which the standard schema accepts as a password.
     ///
-    /// The search looks only for the second half of the bytes. When memory is freed, the C library itself overwrites up
-    /// to 32 bytes at its start, so a search for these bytes would prove nothing.
+    /// The search looks only for the second half of the bytes. When a block of memory is freed, the C library itself
+    /// overwrites up to 32 bytes at the start of the block. So a search for the first half would prove nothing.
     /// - Parameter count: The number of bytes, at least 64.
     package init(count: Int = 64) {
         let alphabet = Array("ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz23456789".utf8)

@@ -1,6 +1,6 @@
 internal import ProfileCore
 
-/// A screen that is started in a new temporary store (T3). The store contains test data, which is called a fixture.
+/// A screen that is started with a new temporary store (T3). The store contains test data, which is called a fixture.
 ///
 /// If the command is built with the trait `TestHooks`, environment variables can make it start a scenario; see
 /// <doc:Driving-the-screens>.

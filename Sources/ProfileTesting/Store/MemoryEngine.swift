@@ -5,8 +5,8 @@ internal import SecretHashing
 internal import Synchronization
 
 extension ProfileRepository {
-    /// Opens a new, empty store in plain memory. Use such a store to test code that uses a repository. The content is
-    /// lost when the repository is released.
+    /// Opens a new, empty store in memory, without a database. Use such a store to test code that uses a repository.
+    /// The content is lost when the repository is released.
     ///
     /// The repository supports all functions of a store in a file, except functions that need a file, such as `check()`
     /// and `backup(to:)`.
@@ -29,7 +29,7 @@ extension ProfileRepository {
     }
 }
 
-/// Stores profiles in plain memory. Tests compare the other engines with this reference model.
+/// Stores profiles in memory, without a database. Tests compare the other engines with this reference model.
 ///
 /// Each read uses a consistent snapshot of the state. Each write replaces the state. Hashes of secrets are not zeroed
 /// after use.

@@ -120,7 +120,8 @@ struct MemoryHistory: Sendable {
         return entries.count - kept.count
     }
 
-    /// Removes the history of a profile, and returns the usernames under which the profile was removed.
+    /// Removes the history of a profile. Returns the usernames under which the profile was removed, and whether any
+    /// history entry was removed.
     mutating func erase(_ id: Int64) -> (usernames: [String], isChange: Bool) {
         let own = entries.elements.filter { $0.record.profileIDs == id...id }
         entries.replaceAll(with: entries.elements.filter { $0.record.profileIDs != id...id })
@@ -138,8 +139,8 @@ struct MemoryHistory: Sendable {
     }
 }
 
-/// A list in chunks. A copy of the list shares all chunks that do not change, so each state of a store can have its own
-/// copy.
+/// A list in chunks. A copy of the list shares all chunks that do not change. So a copy for each state of a store needs
+/// little memory.
 private struct ChunkedList<Element: Sendable>: Sendable {
     private static var chunkSize: Int { 256 }
     private var chunks: [[Element]] = []

@@ -107,9 +107,9 @@ struct MemoryProfile: Hashable, Sendable {
     func comparedText(_ column: FieldColumn) -> ComparedText? { values[column].map { ComparedText($0, in: column) } }
 }
 
-/// A text for comparisons by bytes, as all engines compare stored texts. For a primary key, the comparison ignores the
-/// case of ASCII letters. Two texts can be equal as `String`s but have different bytes: é can be one scalar or two
-/// scalars.
+/// A text that is compared by its bytes. All engines compare stored texts in this way. For a primary key, the
+/// comparison ignores the case of ASCII letters. Two texts can be equal as `String`s but have different bytes: é can be
+/// one scalar or two scalars.
 struct ComparedText: Hashable, Comparable, Sendable {
     let text: String
     let bytes: [UInt8]

@@ -1,8 +1,8 @@
 internal import ProfileCore
 internal import ProfileStore
 
-/// The whole content of a store in memory at one moment. The state is a value type, so later writes never change a copy
-/// of it. A transaction changes a copy, and then replaces the state with this copy.
+/// The whole content of a store in memory at one moment. The state is a value type, so writes do not change the copy
+/// that a reader holds. A transaction changes its own copy, and then replaces the state of the store with this copy.
 ///
 /// It is the reference model of a store: tests compare other engines with it. Its code is simple, not fast. For
 /// example, it scans all profiles if that is simpler.
@@ -10,7 +10,7 @@ struct MemoryState: Sendable {
     /// Every schema that was ever in force, oldest first.
     private(set) var schemas: [AdoptedSchema] = []
     private(set) var profiles: [Int64: MemoryProfile] = [:]
-    /// The id of the next new profile. An id is never used twice.
+    /// The id of the next new profile. The id of a removed profile is never given to another profile.
     private(set) var nextID: Int64 = 1
     private var newestID: Int64 = 0
     var throttles = MemoryThrottles()
@@ -222,7 +222,7 @@ struct MemoryState: Sendable {
         keyedWrites[request.key.text] = (request.fingerprint, outcome.stored, time)
     }
 
-    /// Removes the outcomes that contain a profile. Returns whether there were any.
+    /// Removes the outcomes that contain this profile. Returns whether any outcome was removed.
     mutating func eraseOutcomes(of id: Int64) -> Bool {
         let before = keyedWrites.count
         let beginning = KeyedOutcome.storedBeginning(ofProfile: id)

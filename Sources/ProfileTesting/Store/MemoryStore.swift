@@ -2,8 +2,8 @@ package import ProfileCore
 package import ProfileStore
 internal import Threads
 
-/// A store in plain memory. The content is lost when the last reference is released. Several ``MemoryEngine``s can
-/// share one store, as several processes can share a file.
+/// A store in memory, without a database. The content is lost when the last reference is released. Several
+/// ``MemoryEngine``s can share one store, as several processes can share a file.
 package final class MemoryStore: Sendable {
     private let state: Locked<MemoryState>
     private let listeners = Locked<[ObjectIdentifier: CommitListener]>([:])
@@ -57,7 +57,7 @@ package final class MemoryStore: Sendable {
 
     /// Waits until all earlier writes have ended.
     func finishWriting() async {
-        // Waits in a new task, because a cancelled task cannot wait.
+        // Waits in a new task, because the writer refuses the work of a cancelled task.
         await Task { _ = try? await write { _ in () } }.value
     }
 

@@ -22,7 +22,7 @@ struct MemoryTokens: Sendable {
         return tokens[token.hash]
     }
 
-    /// Stores the tokens of a new session, and of its device if it is to be remembered.
+    /// Stores the token of a new session. If the session has a device to remember, also stores the device's token.
     mutating func start(_ new: NewSession, of profile: Profile) -> LoginAttempt.Success {
         let owner = StoredToken.Owner(profileID: profile.id, username: profile.username)
         let session = issue(new.token, to: owner, atMost: new.mostOfProfile)

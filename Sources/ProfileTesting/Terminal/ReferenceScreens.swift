@@ -24,7 +24,7 @@ public struct ReferenceScreens: Sendable {
         self.isRecording = isRecording
     }
 
-    /// Compares a screen with its reference, or records it.
+    /// Compares a screen with its reference. If ``isRecording`` is true, writes the screen as the reference instead.
     ///
     /// - Parameters:
     ///   - screen: The screen to compare.

@@ -124,7 +124,7 @@ public final class TerminalDriver {
     }
 
     /// Waits until the program has written a text, even while the program is busy. The search begins after the text
-    /// that the previous call found. Use it for programs that write line by line or draw a progress bar.
+    /// that the previous call found. Use this method for programs that write line by line or draw a progress bar.
     ///
     /// - Throws: ``TerminalWaitError`` if the driver's time limit is reached, or if the program has ended without
     ///   writing the text.
@@ -186,7 +186,7 @@ public final class TerminalDriver {
     public func resize(_ size: TerminalSize) {
         drain()
         emulator.resize(size)
-        // No earlier screen has this size. Therefore the next screens are compared with a blank screen.
+        // The previous screen has another size. Therefore the next screens are compared with a blank screen.
         if let blank = TerminalEmulator(size)?.contents { stillScreen = blank }
         known = stillScreen
         terminal.resize(size)
@@ -256,7 +256,8 @@ public final class TerminalDriver {
                 seen = max(0, seen - surplus)
             }
             let answer = emulator.takeInput()
-            // The result is ignored, because the answer is short and the program may ignore the answer.
+            // The result is ignored, because a short answer fits into the terminal's buffer. If this buffer is full,
+            // the program has stopped reading its input.
             if !answer.isEmpty { _ = terminal.write(answer[...]) }
         }
     }

@@ -95,8 +95,8 @@ final class TerminalEmulator {
                 var cells: [TerminalScreen.Cell] = []
                 for column in 0..<columns {
                     let cell = cell(VTermPos(row: row, col: column))
-                    // libvterm returns old content for the second cell of a wide character. Therefore this code sets
-                    // the cell to an empty text with the style of the first cell.
+                    // libvterm returns an old style for the second cell of a wide character. Therefore this code uses
+                    // the style of the first cell.
                     let isSecondHalf = cell.text.isEmpty && !cells.isEmpty
                     cells.append(isSecondHalf ? .init(text: "", style: cells[cells.count - 1].style) : cell)
                 }

@@ -72,7 +72,7 @@ final class ComparedRows {
 
     // MARK: Reading
 
-    /// Returns the next row with another key; nil after the last one.
+    /// Returns the next row whose key differs from the key of the previous row; nil after the last row.
     func next() throws(ComparisonError) -> Row? {
         while true {
             let record: RecordSorter.Record?
@@ -204,7 +204,8 @@ private struct ComparedFile {
     }
 
     func add(_ batch: ReadBatch, to rows: ComparedRows) throws(ComparisonError) {
-        // A comparison does not judge the dates of a file. With `today: .latest`, the maximum `today` allows every day.
+        // A comparison does not check dates against the current day. With `today: .latest`, the constraint
+        // `"maximum": "today"` of a field allows every date.
         let judged = JudgedBatch(
             batch, columns: source.columns, validator: validator, today: .latest, isCompletedByStore: false)
         for row in 0..<judged.rows.count {

@@ -11,7 +11,7 @@ package struct DifferencePage {
     private let remarks: [String]
     private let differences: [ProfileDifference]
 
-    /// The maximum number of differences that a page lists. A browser needs long for a page with more.
+    /// The maximum number of differences that a page lists. Browsers show a longer page only slowly.
     package static let mostDifferences = 10_000
 
     /// - Parameters:

@@ -20,8 +20,7 @@ public final class ProfileComparison {
         /// The profiles of a store.
         case store(ProfileRepository)
         /// The rows of a file, read by these rules. A value that breaks a rule is compared in its stored form if it has
-        /// the type of its field, and otherwise as it is written. The options may say how to read the file; those about
-        /// writing have no effect.
+        /// the type of its field, and otherwise as it is written. Only the options for reading the file have an effect.
         case file(ImportInput, rules: ProfileSchema, options: ImportOptions = ImportOptions())
     }
 
@@ -56,7 +55,7 @@ public final class ProfileComparison {
 
     /// The fields that are compared, apart from the primary key.
     public let fields: [FieldName]
-    /// The number of profiles so far.
+    /// The numbers of the profiles that ``next()`` has compared so far.
     public private(set) var counts = Counts()
     private let sides: [ComparedRows]
     private var heads: [ComparedRows.Row?]

@@ -70,7 +70,7 @@ package struct StoreCopy: Sendable {
         return copy.copyOf == nil && copy == head
     }
 
-    /// Compares a complete copy again.
+    /// Compares the source with a copy that an earlier run has completed.
     ///
     /// - Throws: `notUnused` if the destination is not a copy of the current contents of the source.
     private func confirmed(

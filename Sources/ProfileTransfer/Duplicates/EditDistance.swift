@@ -34,8 +34,8 @@ struct EditDistance {
                 rows[2][column] = distance
                 least = min(least, distance)
             }
-            // In the next row, an exchange of letters starts from the previous row. The least distance there may be
-            // smaller by 1.
+            // For an exchange of letters, the next row uses the row before this row. The least distance in that row may
+            // be smaller by 1.
             if least > limit + 1 { return nil }
             rows.swapAt(0, 1)
             rows.swapAt(1, 2)

@@ -38,7 +38,8 @@ public final class ProfileDuplicates {
         public let id: Int64
         /// The primary key of the profile.
         public let key: String
-        /// The values of the fields by which profiles are compared: those of the group, or the names.
+        /// In a group, the values of ``ProfileDuplicates/fields``. In a pair, the values of
+        /// ``ProfileDuplicates/nameFields``.
         public let values: [String?]
     }
 

@@ -8,7 +8,7 @@ struct ExportForm: Sendable {
     var query: ProfileQuery?
     /// The ids of the profiles to export; nil for all profiles that the query finds.
     var ids: Set<Int64>?
-    /// The columns: fields and facts. Nil exports all fields that are not secret.
+    /// The columns: fields, and facts about the profile such as `_id`. Nil exports all fields that are not secret.
     var columns: [FieldName]?
     let includesHashes: Bool
     let isSpreadsheetSafe: Bool

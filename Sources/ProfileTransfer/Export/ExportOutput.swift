@@ -9,13 +9,14 @@ struct ExportColumns: Sendable {
     /// Whether the last column of the export contains the password hashes.
     let includesHashes: Bool
     let names: [String]
-    /// The layout of the original file; nil for the layout that every import reads without settings.
+    /// The layout of the original file. Nil if the export has the default layout, which an import reads without
+    /// settings.
     let original: ImportSettings?
 
     /// - Throws: `invalidQuery` if a column of the form does not exist or is secret.
     init(_ schema: ProfileSchema, as form: ExportForm) throws(ProfileStoreError) {
         original = form.isOriginal ? schema.importSettings : nil
-        // If an import makes the key, the original file has no column for it.
+        // If imports compute the primary key, the original file has no column for the key.
         let hasKey = schema.importSettings.key == .column || !form.isOriginal
         fields =
             try form.columns.map { names throws(ProfileStoreError) in try schema.columns(names) }

@@ -10,7 +10,7 @@ struct OpenedExport: Sendable {
     fileprivate let scan: StoreScan
     /// Nil if all rows of the scan are exported unchanged.
     fileprivate let selection: RowSelection?
-    /// In JSON, the column `_issues` has the issues as JSON.
+    /// Whether the column `_issues` contains the issues as JSON. True if the format is JSON or NDJSON.
     fileprivate let issuesAreJSON: Bool
     fileprivate let temporaryFolder: String
 
@@ -41,7 +41,7 @@ struct ExportRows {
     private let export: OpenedExport
     /// The next page of the scan.
     private var scan: StoreScan
-    /// The rows in their order; nil if they are not sorted, and before the first page.
+    /// The sorted rows. Nil before the first page, and if the export is not sorted.
     private var sorted: RecordSorter?
 
     init(_ export: OpenedExport) {

@@ -9,7 +9,7 @@ public struct ProfileExport: AsyncSequence, Sendable {
 
     let repository: ProfileRepository
     let form: ExportForm
-    /// What ``opened()`` has read; nil if each iteration reads it.
+    /// The export as ``opened()`` has opened it. Nil if each iteration opens the export itself.
     private var opening: OpenedExport?
 
     init(repository: ProfileRepository, form: ExportForm) {

@@ -22,13 +22,13 @@ extension ProfileRepository {
     ///   - format: The file format. CSV and NDJSON files can be imported again without changes. If the schema requires
     ///     a password, a file for a later import must include the hashes.
     ///   - includingHashes: Whether to add the password hashes as the last column, if the schema has a password. The
-    ///     header is `password_hash`. With `original`, it is the header of the original file, if there was one. With
-    ///     the hashes, an attacker can guess passwords.
+    ///     header is `password_hash`. With `original`, it is the header of the hash column in the original file, if
+    ///     that file had such a column. With the hashes, an attacker can guess passwords.
     ///   - spreadsheetSafe: Whether to prefix a CSV cell with `'` if a spreadsheet would run it as a formula. Importing
     ///     such an export does not restore the original values.
     ///   - original: Whether the file is like the file from which the schema was inferred: with the headers, the order
-    ///     and the notations of that file (N13). If all values of a column had the same notation there, the export
-    ///     writes them in this notation.
+    ///     of columns and the notations of that file (N13). If all values of a column had the same notation there, the
+    ///     export writes them in this notation.
     /// - Returns: A sequence of chunks. Each chunk is read from the store when the caller requests it.
     public func export(
         as format: ExportFormat, includingHashes: Bool = false, spreadsheetSafe: Bool = false, original: Bool = false

@@ -88,7 +88,7 @@ public struct ColumnMismatch: Hashable, Sendable {
     }
 }
 
-/// Finds suggestions: pairs columns that match no field with fields that have no column.
+/// Finds suggestions. Each suggestion pairs a column that matches no field and a field that has no column.
 private struct SuggestionSearch {
     /// The columns, in the header's order.
     private let columns: [ColumnName]

@@ -28,8 +28,8 @@ package struct ColumnUses: Sendable {
     private let exactHashes: Set<String>
     private let hashes: Set<FoldedHeader>
     private let hasPassword: Bool
-    /// The ignored columns of the options, for headers that match them only after folding. Empty if the header is
-    /// known, because the options are then spelled as in the header.
+    /// The folded names of the columns that the options ignore. Empty if the header is known, because the names in the
+    /// options are then replaced by the names in the header.
     private let foldedIgnored: Set<FoldedHeader>
     private let foldedColumns: [FoldedHeader: String]
 
@@ -98,7 +98,8 @@ package struct ColumnUses: Sendable {
         return field == .unknown && hashes.contains(name) ? .hash : field
     }
 
-    /// Whether the options exclude this field from JSON objects: they ignore one of its names, or choose only others.
+    /// Whether the options exclude this field from JSON objects. This is true if they ignore one of the field's names,
+    /// or if they choose columns and none of these columns has a name of the field.
     func leavesOut(_ field: FieldRules) -> Bool {
         let names = [field.name.text] + field.columns
         return names.contains(where: options.ignoredColumns.contains) || names.allSatisfy { use(of: $0) == .ignored }

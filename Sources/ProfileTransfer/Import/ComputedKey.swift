@@ -2,7 +2,7 @@ internal import CSVStream
 package import ProfileCore
 internal import SecretHashing
 
-/// The computation of the primary key of each record that has no cell for it.
+/// Computes the primary key of each record that has no cell for the key.
 struct ComputedKey: Sendable {
     /// The position of the primary key in the schema.
     let field: Int
@@ -95,7 +95,7 @@ struct ComputedKey: Sendable {
         return records.cell(cell).trimmed().isEmpty
     }
 
-    /// Returns the key of a record; nil if the record has no such key, or if its key is ``content(of:in:)``.
+    /// Returns the key of a record. Nil if the record lacks a part of the key, or if the key is ``content(of:in:)``.
     fileprivate func text(of record: RecordBatch.Record, in records: borrowing RecordBatch) -> String? {
         switch source {
         case .rowNumber: return String(record.number)
@@ -194,8 +194,8 @@ extension ColumnUses {
     }
 }
 
-/// The computed keys of an input. It counts rows with equal content, so the records must come in the order of the
-/// input.
+/// The computed keys of an input. If the content of a row repeats, its key ends with a number. So the records must come
+/// in the order of the input.
 struct ComputedKeys: Sendable {
     private let key: ComputedKey
     private let columnCount: Int
@@ -210,8 +210,8 @@ struct ComputedKeys: Sendable {
         columnCount = columns.header.count
     }
 
-    /// Returns the key of each record of a batch; nil for a record that needs none or has none. `faults` has the errors
-    /// of JSON objects.
+    /// Returns the computed key of each record of a batch. Nil if a record does not need a computed key, or if its key
+    /// cannot be computed. `faults` has the errors of JSON objects.
     mutating func keys(of records: borrowing RecordBatch, _ faults: [Int: ReadFault] = [:]) -> [String?] {
         var keys: [String?] = []
         keys.reserveCapacity(records.records.count)

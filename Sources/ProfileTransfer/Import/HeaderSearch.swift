@@ -1,7 +1,8 @@
 package import CSVStream
 internal import ProfileCore
 
-/// Searches for the header of a table. Titles or notes may precede the header, so it may not be on the first line (I2).
+/// Searches for the header of a table. Titles or notes can precede the header, so it is not always on the first line
+/// (I2).
 package struct HeaderSearch: Sendable {
     /// A record below the supposed header.
     private struct Row: Sendable {
@@ -66,8 +67,8 @@ package struct HeaderSearch: Sendable {
     /// Returns the line of the header if the rows below it show that the first record is a title.
     ///
     /// In some columns, the header has a word and most rows have digits. At least one of these columns has no name in
-    /// the first record. A record with digits in all these columns would be a row of the table, so no such record may be above the
-    /// header.
+    /// the first record. No record above the header has digits in all these columns, because such a record would be a
+    /// row of the table.
     private func lineAboveDigits(below header: [String]) -> Int? {
         let widths = Dictionary(rows.map { ($0.cells.count, 1) }, uniquingKeysWith: +)
         guard let width = widths.max(by: { ($0.value, $0.key) < ($1.value, $1.key) })?.key, header.count <= width
@@ -113,7 +114,7 @@ package struct HeaderSearch: Sendable {
     /// may have commas too. The table consists of the rows that contain a delimiter the same number of times. More than
     /// half of all rows must belong to the table.
     private func lineOfSplitRows(below header: [String]) -> Int? {
-        // If rows have as many cells as the header, commas separate the cells.
+        // If other rows have as many cells as the first record, the comma is the delimiter.
         guard header.count == 1 || !rows.contains(where: { $0.cells.count == header.count }) else { return nil }
         for byte in [UInt8(ascii: ";"), UInt8(ascii: "\t"), UInt8(ascii: "|")]
         where !header.contains(where: { $0.utf8.contains(byte) }) {

@@ -12,12 +12,13 @@ package struct ImportColumns: Sendable {
     let columnOfField: [Int?]
     /// The column of password hashes.
     let columnOfHash: Int?
-    /// The columns that the import ignores. These are the columns that the options exclude. If the options allow
-    /// unknown columns, they are also the columns that match no field.
+    /// The columns that the import ignores: the columns that the options exclude, and columns with metadata of an
+    /// export. If the options allow unknown columns, the set also contains the columns that match no field.
     let ignoredColumns: Set<Int>
     /// The position of the secret field in the schema.
     let secretField: Int?
-    /// The integer fields and their columns. A stored integer has no leading zeros.
+    /// The integer fields and their columns. The import counts cells with leading zeros in these columns, because a
+    /// stored integer has no leading zeros.
     let integers: [(field: Int, column: Int)]
     /// The length in bytes of the header's first cell, or nil if the input has no header. If a later record repeats the
     /// header, its first cell has the same length. With a byte order mark, the cell has 3 more bytes.
@@ -94,8 +95,8 @@ package struct ImportColumns: Sendable {
             case .ignored: ignored.insert(index)
             case .unknown:
                 if let target = options.columns[title] { throw Self.unknownField(target, schema) }
-                // Both columns have the name of a single field. If the later column were unknown, its values could be
-                // ignored without an error.
+                // This column repeats the header of an earlier column, which belongs to a field. If this column counted
+                // as unknown, its values could be ignored without an error.
                 if let repeated = table.repeated[index], let name = uses.name(of: repeated, in: schema) {
                     let first = header.firstIndex { $0.trimmed == repeated } ?? index
                     throw Self.twice(name, first, index, header)

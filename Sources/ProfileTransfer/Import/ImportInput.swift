@@ -19,7 +19,7 @@ public struct ImportInput: Sendable {
         case bytes([UInt8])
         /// A closure that starts reading chunks from a sequence.
         case chunks(@Sendable () -> ChunkFeed)
-        /// A closure that starts a reading of another kind.
+        /// A closure that starts a reading, for example of a workbook.
         case reading(@Sendable () throws(ImportError) -> InputReading)
         case repeatable(RepeatableInput)
     }

@@ -113,9 +113,8 @@ struct ImportLedger: ~Copyable {
     }
 
     /// Returns the text of the primary key. Returns nil if the key is empty, or if a CSV record has a wrong number of
-    /// cells: the cell of the key may then contain a secret from another column. If the record
-    /// has a fault, its cells are not read: only a key that was computed from a column, the row number or a hash is
-    /// returned.
+    /// cells: the cell of the key may then contain a secret from another column. If the record has a `fault`, its cells
+    /// are not read, so only a key that is the row number is returned.
     private func key(ofRecord index: Int, in batch: ReadBatch) -> String? {
         let record = batch.records.records[index]
         guard record.cells.count == columns.header.count || batch.faults[index] != nil else { return nil }

@@ -86,7 +86,8 @@ final class ImportLoad: BulkLoad {
         do throws(ThreadError) {
             sifting = try Sifting(workers: 1, depth: 3) { () throws(ImportError) in
                 guard let judged = try run.nextBlocking() else {
-                    // The engine now builds the indexes, which takes long and needs no keys.
+                    // Frees the memory of the keys. The engine now builds the indexes, which takes long and needs no
+                    // keys.
                     run.keys.keys.withLock { $0.removeAll() }
                     return nil
                 }

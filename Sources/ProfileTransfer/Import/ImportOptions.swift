@@ -65,8 +65,8 @@ public struct ImportOptions: Sendable {
     public var key = KeySource.column
     /// Whether the import ignores columns that match no field. Otherwise such a column stops the import.
     public var ignoresUnknownColumns = false
-    /// Whether the file of rejected rows contains the ignored columns of a CSV input. The schema does not describe
-    /// these columns, so they may contain passwords.
+    /// Whether the file of rejected rows contains the ignored columns of a CSV input, and the unknown members of JSON
+    /// objects. The schema does not describe these values, so they may contain passwords.
     public var keepsIgnoredColumns = false
 
     /// Whether the report lists the record number of each rejected record.
@@ -161,8 +161,8 @@ public enum ImportError: Error, Hashable, Sendable {
     /// The header has only one column. Its name matches no field, and contains this character. The input probably uses
     /// this character as its delimiter. The import wrote nothing.
     case otherDelimiter(UInt8)
-    /// Two columns map to the field of this name. `columns` has the names of these columns, as options name them: a
-    /// column whose header occurs again has a number at its end.
+    /// Two columns map to the field of this name. `columns` has the names of these columns, as they are written in
+    /// options: if a column repeats an earlier header, its name ends with a number.
     case columnTwice(String, columns: [String])
     /// ``ImportOptions/columns`` names a header that the input does not have.
     case mappedColumnMissing(String)

@@ -200,8 +200,8 @@ struct HashingPace: Sendable {
     /// until these passwords are hashed.
     private(set) var mostAtOnce = 16
 
-    /// Adjusts the number, after `count` passwords were hashed in this time. The number is a multiple of the number of
-    /// threads, so that no thread waits while others compute the last hashes.
+    /// Adjusts ``mostAtOnce``, after `count` passwords were hashed in `duration`. The new value is a multiple of
+    /// `threads`, so that no thread waits while others compute the last hashes.
     mutating func adjust(to duration: Duration, for count: Int, threads: Int) {
         let wanted = Double(count) * (Duration.milliseconds(500) / max(duration, .milliseconds(1)))
         mostAtOnce = max(min(Int(wanted), 4 * max(count, 4)) / threads, 1) * threads

@@ -117,8 +117,8 @@ package final class ImportSource: Sendable {
         }
     }
 
-    /// Reads the header and maps each column to a field. If the columns do not match the schema, searches the next
-    /// lines for a line that may be the header.
+    /// Reads the header and maps each column to a field. If the columns do not match the schema, throws
+    /// `columnMismatch`. The error names a later line that looks like the header, if there is such a line.
     private static func columns(
         of table: inout TableReader, _ schema: ProfileSchema, _ options: ImportOptions
     ) throws(ImportError) -> ImportColumns {

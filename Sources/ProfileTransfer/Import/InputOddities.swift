@@ -65,7 +65,8 @@ package struct InputOddities: Sendable {
         var warnings: [InputWarning] = []
         if strayQuotes.count > 0 { warnings.append(.strayQuotes(rows: strayQuotes.count, line: strayQuotes.firstLine)) }
         if blankLines.count > 0 { warnings.append(.blankLines(count: blankLines.count, line: blankLines.firstLine)) }
-        // A single short row may be damaged, for example because the file was cut off. Padding it would hide that.
+        // A single short row may be damaged, for example because the file was cut off. The warning suggests padding,
+        // which would hide the damage.
         if shortRows.count > 1 { warnings.append(.shortRows(rows: shortRows.count, line: shortRows.firstLine)) }
         if joinedLists.count > 0 {
             warnings.append(.joinedLists(rows: joinedLists.count, line: joinedLists.firstLine))

@@ -103,8 +103,8 @@ final class OpenFile: Sendable {
 
     deinit { if isOwned { close(descriptor) } }
 
-    /// The range of the bytes from the current offset to the end of the file. Nil if the file cannot be read at
-    /// explicit offsets.
+    /// The range of the bytes from the current offset to the end of the file. Nil if this range is empty, or if the
+    /// file cannot be read at explicit offsets.
     var unreadBytes: Range<Int64>? {
         var status = stat()
         let start = lseek(descriptor, 0, SEEK_CUR)

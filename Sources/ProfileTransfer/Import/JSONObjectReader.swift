@@ -114,7 +114,7 @@ struct JSONObjectReader: ~Copyable, Sendable {
     ///
     /// - Parameters:
     ///   - members: The members.
-    ///   - prefix: The beginning of their names. Empty for the outer object.
+    ///   - prefix: The text before the name of each member. Empty for the outer object.
     ///   - cells: The cells by their column.
     ///   - fault: The errors of the element.
     ///   - refused: The members that have no cell and may be written to the file of rejected rows.

@@ -4,8 +4,8 @@ internal import ProfileCore
 /// Records as read from the input, before validation.
 final class ReadBatch: Sendable {
     let records: RecordBatch
-    /// The computed primary key of each record. Nil for a record that needs none, or that lacks a part of it. Empty if
-    /// no key is computed.
+    /// The computed primary key of each record. Nil if a record does not need a computed key, or lacks a part of the
+    /// key. Empty if no key is computed.
     let keys: [String?]
     /// The errors that the reader found in each record. The key is the position of the record. Exception: if the reader
     /// could not split a record into cells, the `fault` of the record contains the error.
@@ -67,7 +67,8 @@ struct JudgedBatch: Sendable {
     let rejected: [Rejected]
     /// Unusual features of the records, including the rejected ones.
     let oddities: InputOddities
-    /// The positions of the first undecided elements in `rows` and `rejected`.
+    /// The positions of the first elements in `rows` and `rejected` whose outcome is not yet decided. Outcomes are
+    /// inserted, updated, skipped and rejected.
     var next = (row: 0, rejected: 0)
 
     var isDecided: Bool { next.row == rows.count && next.rejected == rejected.count }
@@ -236,8 +237,8 @@ extension RecordBatch {
 
     private static let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
 
-    /// Whether the cells of a record contain these texts. The first cell must start with the first `markLength` bytes
-    /// of a byte order mark.
+    /// Whether the cells of a record equal these texts, ignoring the case of ASCII letters. Before its text, the first
+    /// cell must have the first `markLength` bytes of a byte order mark.
     private func holds(_ texts: [String], in record: Record, behind markLength: Int) -> Bool {
         var start = markLength
         for (index, text) in zip(record.cells, texts) {

@@ -4,9 +4,10 @@ internal import ProfileCore
 ///
 /// Two values are the same key only if their bytes are the same. For the primary key, the comparison ignores the case
 /// of ASCII letters. A value of up to ten ASCII letters and digits is stored as a 52-bit key, so ten million usernames
-/// take about 100 MB. A longer value is stored as 84 bits of its hash, so ten million longer values take about 150 MB.
-/// In one of 10¹¹ inputs of that size, two different values have the same hash bits. An attacker cannot construct a
-/// collision, because each process uses a new random seed for the hash.
+/// take about 100 MB. If the case counts, this applies only to lower-case letters. Any other value is stored as 84 bits
+/// of its hash, so ten million such values take about 150 MB. In one of 10¹¹ inputs with so many hashed values, two
+/// different values have the same hash bits. An attacker cannot construct a collision, because each process uses a new
+/// random seed for the hash.
 struct KeySet: Sendable {
     private var packed = Array(repeating: Shard(), count: Shard.count)
     private var hashed = Array(repeating: Shard(), count: Shard.count)
@@ -121,7 +122,7 @@ private struct Key {
 ///
 /// Each shard grows separately. While a shard is copied to larger blocks, only its keys are in memory twice: about 1/32
 /// of all keys. With 128 shards, the arrays would be so small that the allocator takes them from the heap of a thread.
-/// There, the freed arrays of ten million keys left gaps of 15 MB.
+/// With ten million keys, the freed arrays left gaps of 15 MB in this heap.
 private struct Shard: Sendable {
     static let count = 32
     static let blockCount = 256
@@ -145,9 +146,9 @@ private struct Shard: Sendable {
     /// Adds a key. If the key is already there, returns its line instead.
     mutating func insert(_ key: Key, line: UInt32) -> UInt32? {
         while true {
-            // `slot(of:)` returns nil if the block of the key is full, even if other blocks have empty slots. The shard
-            // grows only for a new key, because growth moves the keys. If the key already exists, the search for a
-            // moved key could pass the slot of the last added key, and `removeLast` could not empty this slot.
+            // `slot(of:)` returns nil if the block of the key is full, even if other blocks have empty slots. Growth
+            // moves the keys. Then another key may depend on the slot of the key that was added last, and `removeLast`
+            // must not empty that slot. Therefore the shard grows only for a new key, which then becomes the last key.
             if let slot = slot(of: key) {
                 guard slots[slot] == 0 else { return self.line(at: slot) }
                 if keyCount * 8 < slots.count * 7 {

@@ -18,11 +18,11 @@ package struct OpenedInput: ~Copyable, Sendable {
     package let isMarked: Bool
     /// Whether the input is compressed with gzip.
     package let isCompressed: Bool
-    /// The layout of a CSV input. A file of rejected rows always begins with its header, so only `padsShortRows` and
-    /// `sheet` apply to it.
+    /// The layout of a CSV input. In a file of rejected rows, the header is always in the first line. For such a file,
+    /// the layout contains only `padsShortRows` and `sheet`.
     package let layout: TableLayout
 
-    /// Reads the first bytes and detects the format. If the input is a sheet, its format is known. Blocks the thread.
+    /// Reads the first bytes and detects the format. A workbook is always read as CSV with commas. Blocks the thread.
     ///
     /// - Parameters:
     ///   - reading: The reading of the input.
@@ -30,7 +30,7 @@ package struct OpenedInput: ~Copyable, Sendable {
     ///   - encoding: The name of the character encoding, or nil to detect it. A byte order mark overrides this name.
     ///   - layout: The layout of a CSV input.
     ///   - usual: The settings of a store. They are the defaults for values that the other arguments do not specify.
-    ///   - header: The header of the store; nil if there is no store.
+    ///   - header: Recognizes a header that fits the store's schema; nil if there is no store.
     ///   - batchRecords: The maximum number of CSV records in a batch.
     /// - Throws: ``InputError`` if the input cannot be opened.
     package init(
@@ -110,9 +110,10 @@ package struct OpenedInput: ~Copyable, Sendable {
         return isJSON
     }
 
-    /// Returns the layout of a CSV text. A file of rejected rows begins with the table. If the options do not say where
-    /// the table begins, this method searches the first lines for the header of the store, because the number of lines
-    /// above the header differs from file to file.
+    /// Returns the layout of a CSV text. In a file of rejected rows, the header is always in the first line. If the
+    /// options do not say where the table begins, this method searches the first lines for a header that fits the
+    /// store's schema. A line in the store's settings is not enough: the number of lines above the header may differ
+    /// from file to file.
     private static func layout(
         of text: borrowing TextInput, _ given: TableLayout, _ usual: ImportSettings, _ format: InputFormat,
         isSheet: Bool, _ header: StoreHeader?
@@ -144,8 +145,9 @@ package struct OpenedInput: ~Copyable, Sendable {
             guard let record = record(found) else { break }
             if record.line == line, header.fit(record.cells) == .header { return found }
         }
-        // The search found no header. The first line is used if it may be the header, or if the line in the settings
-        // is no header. In the second case, an error should be about the first line.
+        // The search found no header. The layout of the settings is used only if the first line cannot be the header
+        // and the line that the settings name can be it. If neither line can be the header, the error is about the
+        // first line.
         let isUsual = record(layout).map { header.fit($0.cells) != .none } ?? false
         return fit == .possible || !isUsual ? atStart : layout
     }
@@ -186,8 +188,8 @@ extension InputFormat {
 
 /// Detects JSON from the start of a text.
 private enum JSONBeginning {
-    /// Whether the start of a text is the start of a JSON object or of an array of objects or lists. The first
-    /// character alone is not enough, because the header of a CSV file may start with a bracket.
+    /// Whether a text starts with a JSON object, or with an array of objects or arrays. The first character alone is
+    /// not enough, because the header of a CSV file may start with a bracket.
     static func isJSON(_ text: Span<UInt8>) -> Bool {
         let first = firstOffset(of: text, from: 0)
         guard first < text.count else { return false }

@@ -131,8 +131,8 @@ public struct ProfileImporter: Sendable {
                 run.cancel()
             }
         } catch {
-            // The error may come from the sink of rejected rows: the sink may notice the cancellation before the run
-            // does.
+            // The sink of rejected rows may throw because of a cancellation before `onCancel` is called. `mustEnd()`
+            // below must already return true then.
             if Task.isCancelled { run.cancel() }
             // If the cancellation only ended the wait for a queued write or hash computation, the import did not fail.
             if !error.isCancellation || !run.mustEnd() { failure = error }
@@ -142,7 +142,7 @@ public struct ProfileImporter: Sendable {
         await run.end()
         var (finished, unwritten) = run.finish(after: ContinuousClock.now - start)
         finished.warnings += reading.sheet?.warnings ?? []
-        // If the sink rejects the last rows because of a cancellation, the import did not fail either.
+        // If the sink could not write the last rejected rows because of a cancellation, the import did not fail either.
         if let unwritten, !unwritten.isCancellation || !Task.isCancelled { failure = failure ?? unwritten }
         guard let failure else { return finished }
         throw finished.rows > 0 ? .ended(failure, after: finished) : failure

@@ -28,7 +28,7 @@ struct ProfileMerge {
         ///   - index: The position of the record.
         ///   - records: The records as read.
         ///   - columns: The columns of the fields.
-        ///   - hash: The hash of its password, if it is already known.
+        ///   - hash: The hash of the record's password, if the import has already computed it.
         init(ofRecord index: Int, in records: borrowing RecordBatch, _ columns: ImportColumns, hash: PasswordHash?) {
             let brought = records.cell(records.records[index].cells.lowerBound, columns.columnOfHash).trimmed()
             self.hash = hash ?? (try? PasswordHash(parsing: brought))
@@ -73,8 +73,8 @@ struct ProfileMerge {
         return changed
     }
 
-    /// Returns the text of the cells of a record for each field, without secrets. If a text is nil, the update clears
-    /// the field. `key` is the computed primary key of the record; nil if it has none.
+    /// Returns the text of each field for which a record has a cell, without secrets. If the cell is empty, the text is
+    /// nil, and the update clears the field. `key` is the computed primary key of the record; nil if it has none.
     static func cells(
         of index: Int, in records: borrowing RecordBatch, key: String?, _ columns: ImportColumns,
         _ schema: ProfileSchema

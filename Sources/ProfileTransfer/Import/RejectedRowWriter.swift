@@ -9,12 +9,11 @@ internal import ProfileStore
 ///   they may contain passwords. If a record has a wrong number of cells or a fault, any of its cells may contain a
 ///   secret. Therefore, if the input has secret or omitted columns, all cells of such a record are written as empty
 ///   cells. The column `_line` contains the line of the original record.
-/// - If a record has a wrong number of cells or a fault, all its cells are kept. The row in this file then also has a
-///   wrong number of cells, so an import refuses the row again until a person corrects it. If the record has a fault,
-///   for example because it is not UTF-8, empty cells follow until the row has too many cells. An import never pads
-///   such a row. A JSON object keeps the values that have no cell as JSON, in a cell after the other cells.
-/// - The file is always readable: U+FFFD replaces NUL and bytes that are not UTF-8. The writer does not change other
-///   cells in this way.
+/// - If a record has a wrong number of cells or a fault, its row in this file also has a wrong number of cells. So an
+///   import refuses the row again until a person corrects it. If the record has a fault, for example because it is not
+///   UTF-8, empty cells follow until the row has too many cells. An import pads only rows with too few cells. If a JSON
+///   object has errors, values that could not become cells are written as one JSON object, in an additional cell.
+/// - The file is always readable: U+FFFD replaces NUL and bytes that are not UTF-8.
 /// - If the input is a corrected file of rejected rows, it already has the columns `_line` and `_issues`. The writer
 ///   replaces them.
 /// - If the primary key is the record number or a hash of the content, it is written too. Without it, an import of the
@@ -47,11 +46,12 @@ struct RejectedRowWriter: ~Copyable {
     /// Writes the header.
     ///
     /// - Parameters:
-    ///   - columns: The header of the input, or the names of the fields if the input has no header.
+    ///   - columns: The names of the columns: the header of a CSV input, `column_1`, `column_2`, … if it has no header,
+    ///     or the names of the fields for JSON.
     ///   - secretColumns: The indices of columns with passwords or hashes.
     ///   - omittedColumns: The indices of columns to omit.
-    ///   - namesCells: Whether the input names the column of each value, as JSON does. A surplus cell of its records
-    ///     then contains no value of a column.
+    ///   - namesCells: Whether the input names the column of each value, as JSON does. If a record then has more cells
+    ///     than there are columns, the additional cell contains no value of a column.
     ///   - computedKey: The place of the computed primary key; nil if it is not written.
     ///   - delimiter: The delimiter of the input. The file of rejected rows has the same delimiter, so it can be
     ///     imported with the same options as the input.
@@ -128,7 +128,8 @@ struct RejectedRowWriter: ~Copyable {
         for cell in record.cells.dropFirst(columns.count) { writeReadable(batch.cell(cell)) }
     }
 
-    /// Writes the cells of a record that cannot be assigned to columns. Their number differs from the number of columns.
+    /// Writes the cells of a record that cannot be assigned to columns, because the record has a fault or a wrong
+    /// number of cells.
     private mutating func writeCells(of record: RecordBatch.Record, _ batch: borrowing RecordBatch) {
         let cells = record.cellsBeforeReason(of: batch, columns)
         if withholdsCells { hasWithheldRows = true }

@@ -20,7 +20,7 @@ package final class RepeatableInput: Sendable {
     private let contents: Contents
     /// Ends the readings early.
     package let interruption: any Interruption
-    /// The sheet whose rows are kept; nil if the input is read as it is.
+    /// The workbook whose rows the readings may return as CSV; nil if the readings return the bytes of the input.
     private let sheet: (any SheetInput)?
 
     /// Prepares an input for repeated reading.

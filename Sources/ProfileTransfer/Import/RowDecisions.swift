@@ -30,7 +30,7 @@ struct RowDecisions: ImportBatch {
     /// The step that the engine is running.
     private var current = Current.nothing
 
-    /// The positions of the next undecided elements: a valid row and a rejected record.
+    /// The positions of the first valid row and of the first rejected record whose outcome is not decided yet.
     private(set) var next: (row: Int, rejected: Int)
     /// The password that must be hashed before the batch can continue.
     private(set) var unhashedPassword: UnhashedPassword?
@@ -58,7 +58,7 @@ struct RowDecisions: ImportBatch {
     /// Begins to decide the rows of a batch, from the first row that no earlier transaction has decided.
     ///
     /// - Parameters:
-    ///   - judged: The batch. The passwords that are known to need a hash are already replaced with their hashes.
+    ///   - judged: The batch. Passwords that are already hashed are replaced with their hashes.
     ///   - columns: The columns of the fields.
     ///   - validator: The validator of the schema.
     ///   - schemaVersion: The version of the schema.
@@ -377,8 +377,8 @@ struct RowDecisions: ImportBatch {
         brought.keys.withLock { $0.line(of: value, in: name) } ?? outcomes.keys.line(of: value, in: name)
     }
 
-    /// Returns the fields whose values are taken by other profiles. In a dry run, a value is not taken if an earlier
-    /// update would replace this value.
+    /// Returns the fields in which another profile has the row's value. In a dry run, such a value is free if an
+    /// earlier row would have replaced it in the other profile.
     private func stillTaken(_ taken: [FieldName], _ row: Int, of rows: ValidProfiles) -> [FieldName] {
         guard isDryRun, !taken.isEmpty else { return taken }
         return taken.filter { name in

@@ -1,7 +1,7 @@
 internal import ProfileCore
 internal import Threads
 
-/// The outcomes of the rows of a batch. The ledger adds these outcomes after an engine has run the batch.
+/// The outcomes of the rows of a batch. After an engine has run the batch, the ledger adds them to the report.
 struct RowOutcomes: Sendable {
     let batch: ReadBatch
     var imported = 0
@@ -36,8 +36,8 @@ struct RowOutcomes: Sendable {
         merged.bytes.withUnsafeBufferPointer { bytes in keys.remember(0, of: merged, bytes, line: line) }
     }
 
-    /// Remembers the old value if an update would replace a unique value of a stored profile. In a dry run, this value
-    /// is then free for a later row.
+    /// Remembers a unique value that an update would remove from a stored profile. In a dry run, a later row may then
+    /// have this value.
     mutating func giveUp(_ value: String, of name: FieldName) {
         givenUp.append((value, name))
         keys.giveUp(value, of: name)
@@ -60,7 +60,7 @@ struct RowOutcomes: Sendable {
 }
 
 /// The unique values found in the input so far. While an engine runs a batch, ``RowOutcomes`` has the values of the
-/// rows that this run has decided. They are added here afterwards.
+/// batch. After the run, the import adds them to `keys`.
 final class BroughtKeys: Sendable {
     let keys: Locked<UniqueKeys>
 

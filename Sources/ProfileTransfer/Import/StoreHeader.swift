@@ -1,10 +1,12 @@
 package import ProfileCore
 
-/// Tells whether a record is the header of a file for a store, by the names of the store's columns.
+/// Checks whether a record is the header of a file for a store. Compares its cells with the names of columns that an
+/// import into the store knows.
 package struct StoreHeader: Sendable {
     /// How well a record suits as the header.
     enum Fit: Sendable {
-        /// An import refuses the record, and most of its cells are no names of columns, as in a title.
+        /// No cell is the name of a field's column. Or an import refuses the record, and at most half of its cells are
+        /// names of known columns.
         case none
         /// An import takes the record, but most of its cells are unknown columns.
         case possible
@@ -24,8 +26,8 @@ package struct StoreHeader: Sendable {
         uses = ColumnUses(schema, options)
     }
 
-    /// The number of lines in which the header is searched. Rows of passwords are not searched, because the texts of
-    /// their cells would stay in memory.
+    /// The number of lines in which the header is searched. If the schema has a password, only the first line is
+    /// searched: later lines may contain passwords, and the text of their cells would stay in memory.
     var mostLines: Int { schema.hasPassword ? 1 : 40 }
 
     func fit(_ cells: [String]) -> Fit {

@@ -51,8 +51,8 @@ struct SparedPasswords: Sendable {
 
 // In an import with passwords, hashing takes most of the time. Therefore only passwords that will be stored are hashed.
 extension StoreImport {
-    /// Returns the passwords of a batch that must be hashed. The current contents of the store determine these
-    /// passwords.
+    /// Returns the passwords of a batch that must be hashed. The selection depends on the current contents of the
+    /// store.
     func passwordsToHash(in judged: JudgedBatch) async throws(ImportError) -> PasswordsToHash {
         var names = KeySet(foldsCase: true)
         var spared = SparedPasswords()
@@ -124,8 +124,8 @@ extension StoreImport {
         let isTakenIfStored: Bool?
     }
 
-    /// Returns the unhashed passwords of a batch that must be hashed. The current contents of the store determine these
-    /// passwords.
+    /// Returns the unhashed passwords of a batch that must be hashed. The selection depends on the current contents of
+    /// the store.
     ///
     /// - Parameters:
     ///   - judged: The batch.

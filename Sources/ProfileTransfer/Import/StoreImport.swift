@@ -47,7 +47,7 @@ struct StoreImport: Sendable {
     }
 
     /// The maximum duration of a transaction. If a batch takes longer, for example on a slow disk, it is split into
-    /// several transactions. Other writers may wait for at most one second (I14). This second also includes a commit
+    /// several transactions. Other writers must not wait for longer than one second (I14), which also includes a commit
     /// and a checkpoint.
     private static let longestTransaction = Duration.milliseconds(250)
 

@@ -2,7 +2,8 @@ internal import ProfileCore
 
 /// The names of the columns of a CSV input (I2).
 package struct TableHeader: Sendable {
-    /// The name of each column. If a header occurs again, the later columns get a number: `name`, `name_2`, `name_3`.
+    /// The name of each column. If several columns have the same name in the header, the later ones get a number:
+    /// `name`, `name_2`, `name_3`.
     /// Without a header, the names are `column_1`, `column_2`, ….
     package let names: [String]
     /// The cells of the header as read, or the names if the input has no header. A later record with the same cells
@@ -31,7 +32,7 @@ package struct TableHeader: Sendable {
                 numbers[name] = 1
                 continue
             }
-            // The file may already have a column of this name.
+            // The file may already have a column with the numbered name.
             repeat { number += 1 } while !taken.insert(FoldedHeader("\(name)_\(number)")).inserted
             numbers[name] = number
             names[position] = "\(name)_\(number)"

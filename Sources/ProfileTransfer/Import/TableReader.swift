@@ -26,8 +26,8 @@ package struct TableReader: ~Copyable, Sendable {
     /// - Parameters:
     ///   - reader: The reader of the input.
     ///   - layout: The layout of the table.
-    ///   - knownColumns: The number of columns that the store knows, if the input has no header. The reader prefers
-    ///     this number to other numbers of cells that are equally frequent.
+    ///   - knownColumns: The number of columns that an input without a header probably has. If several numbers of cells
+    ///     are equally frequent in the first records, the reader prefers this number.
     /// - Throws: ``ImportError`` if there is no readable header.
     package init(
         _ reader: consuming CSVReader, layout: TableLayout, knownColumns: Int? = nil

@@ -135,7 +135,7 @@ package struct TableShape: Sendable {
 
     /// Whether the first line, which was read as the header, looks like the other rows. If all rows have digits in a
     /// column, the first line must also have digits in this column. At least one of these columns must also have signs,
-    /// as in dates and addresses.
+    /// as in dates and times.
     package func isLikeRows(header: [String]) -> Bool {
         guard let columns = ColumnShapes(of: first.map(\.cells)) else { return false }
         return columns.holdsValues(header.prefix(Self.mostColumns).map { CellShape(of: $0.utf8Span.span) })

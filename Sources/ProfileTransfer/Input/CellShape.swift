@@ -17,7 +17,7 @@ struct CellShape: OptionSet, Sendable {
     /// The cell is enclosed in apostrophes or in other quotes that CSV does not recognize.
     static let inOtherQuotes = CellShape(rawValue: 1 << 9)
 
-    /// The signs in numbers, dates, times and addresses.
+    /// The signs in numbers, dates, times, URLs and e-mail addresses.
     static let signs: CellShape = [.hyphen, .point, .colon, .slash, .at]
 
     init(rawValue: UInt16) { self.rawValue = rawValue }

@@ -16,7 +16,8 @@ package struct ColumnMeaning: Hashable, Sendable {
     /// Determines the meaning of a column from the words of its name. The result is nil if the name is unknown.
     init?(_ words: [String]) {
         let whole = words.joined()
-        // The columns `phone_2` and `phone number` contain phone numbers, but `address_2` does not contain an address.
+        // A number in the name is ignored: `phone_2` and `phone number` contain phone numbers. But the name with the
+        // number is looked up first, because `address_2` is the second line of an address.
         let words = words.filter { !["number", "no", "nr", "1", "2", "3"].contains($0) }
         guard let last = words.last else { return nil }
         let pair = words.suffix(2).joined()

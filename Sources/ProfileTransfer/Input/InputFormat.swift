@@ -1,7 +1,7 @@
 /// The format of an input.
 public enum InputFormat: Hashable, Sendable {
-    /// Detects the format: JSON if the input starts with an object or an array of objects, otherwise CSV with a
-    /// detected delimiter.
+    /// Detects the format: JSON if the input starts with an object, or with an array of objects or arrays. Otherwise
+    /// the format is CSV with a detected delimiter.
     case automatic
     /// CSV according to RFC 4180. The delimiter is an ASCII character. If the delimiter is nil or cannot be used, the
     /// reader tries comma, semicolon, tab and vertical bar. The reader tries each delimiter on the first records. It

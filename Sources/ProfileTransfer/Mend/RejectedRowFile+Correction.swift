@@ -96,7 +96,8 @@ extension RejectedRowFile {
         channel.close()
         let rows = await written
         guard let report else { return stored }
-        // Rows come in their order, and every row that the report counts is stored, skipped or rejected.
+        // The importer processes the rows in the order of `rows`. Each of the first `report.rows` rows was stored,
+        // skipped or rejected.
         for (index, number) in rows.prefix(report.rows).enumerated()
         where !report.rejectedRecords.contains(index + 1) {
             stored.numbers.insert(contentsOf: number..<number + 1)
@@ -106,7 +107,8 @@ extension RejectedRowFile {
         return stored
     }
 
-    /// Writes the rows that the last correction changes, and that may be stored, to a channel. Ends the channel.
+    /// Writes to a channel the rows that the last correction changes, except rows that need a password. Then ends the
+    /// channel.
     ///
     /// - Returns: The numbers of the written rows.
     private func write(to channel: ByteChannel, without dropped: RangeSet<Int>) async -> [Int] {

@@ -38,8 +38,8 @@ public struct RejectedRowFile: Sendable {
         (storing.mostIssues, storing.remembersRejectedRecords) = (0, true)
         optionsOfStoring = storing
         var options = options
-        // A required field may have no column in the file, for example if the rows were rejected by an import with
-        // `update`. The user is asked for the missing values.
+        // Only an import with `update` accepts a file in which a required field has no column. The user is asked for
+        // the missing values.
         options.duplicates = .update
         self.options = options
     }

@@ -26,15 +26,15 @@ public enum InputWarning: Hashable, Sendable, JSONEncodable {
     /// The first rows differ from the later rows in at least half of the columns. `line` is the line of the first row.
     /// The header may consist of several lines.
     case unlikeFirstRows(rows: Int, line: Int)
-    /// The last rows differ from the earlier rows in at least half of the columns. `line` is the line of one of the
-    /// last rows. The last rows may be a total or another table.
+    /// The last rows differ from the earlier rows in at least half of the columns. `line` is the line of the first of
+    /// these rows that was examined. The last rows may be a total or another table.
     case unlikeLastRows(line: Int)
-    /// One of the last rows has a word such as `Total`, and its other cells are empty or numbers. `line` is its line. It
-    /// was read as a row.
+    /// One of the last rows has a word such as `Total`, and its other cells are empty or numbers. `line` is the line of
+    /// this row. The reader accepted it like any other row.
     case totals(line: Int)
     /// Some rows have fewer cells than there are columns. An import counts only rows that would be valid with empty
-    /// cells at their end. `line` is the line of the first such row. ``/ProfileCore/TableLayout/padsShortRows`` reads
-    /// such rows.
+    /// cells at their end. `line` is the line of the first such row. To accept such rows, set
+    /// ``/ProfileCore/TableLayout/padsShortRows``.
     case shortRows(rows: Int, line: Int)
     /// Some columns have the header of an earlier column, so each of them got a number at the end of its name. `name` is
     /// the new name of the first column that got a number.

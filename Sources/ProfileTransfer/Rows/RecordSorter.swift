@@ -3,8 +3,8 @@ internal import Platform
 
 /// Sorts records by the bytes of their keys. Memory use is bounded and does not grow with the number of records.
 ///
-/// If the records need more memory, sorted runs of them are written to an encrypted file without a name, and merged at
-/// the end. Records with equal keys may come in any order.
+/// If the records need more memory than the limit, sorted runs of them are written to an encrypted file without a name,
+/// and merged at the end. Records with equal keys may come in any order.
 final class RecordSorter {
     /// A record: its key and its contents.
     struct Record {
@@ -32,8 +32,8 @@ final class RecordSorter {
     private var returned = 0
 
     /// - Parameters:
-    ///   - folder: The folder of the file.
-    ///   - memory: The number of bytes of records at which a run is written.
+    ///   - folder: The folder of the encrypted file.
+    ///   - memory: The memory limit in bytes. When the records reach this limit, they are written as a run.
     init(in folder: String, memory: Int = 32 << 20) {
         self.folder = folder
         self.memory = memory
@@ -50,13 +50,14 @@ final class RecordSorter {
         if bytes.count + places.count * MemoryLayout<Place>.stride >= memory { try writeRun() }
     }
 
-    /// Ends the adding of records. ``next()`` then returns the records.
+    /// Sorts the records in memory, or prepares the merge of the runs. Then ``next()`` returns the records. No record
+    /// may be added afterwards.
     func finish() throws(ByteStreamError) {
         guard let file else { return sort() }
         try writeRun()
         bytes = []
         places = []
-        // The buffers of all readers share the memory. Therefore each buffer is smaller if there are more readers.
+        // All buffers together need about `memory` bytes. If there are more readers, each buffer is smaller.
         let buffer = max(1 << 12, min(1 << 18, memory / max(1, runs.count)))
         var readers = runs.map { RunReader($0, of: file, bufferBytes: buffer) }
         for index in readers.indices { try readers[index].advance() }
@@ -205,7 +206,7 @@ private struct RunReader {
         return record.key.lexicographicallyPrecedes(others.key)
     }
 
-    /// Reads until the buffer has `count` further bytes. Returns false at the end of the run.
+    /// Reads until the buffer has at least `count` unread bytes. Returns false at the end of the run.
     private mutating func read(_ count: Int) throws(ByteStreamError) -> Bool {
         guard buffer.count - index < count else { return true }
         buffer.removeFirst(index)

@@ -1,7 +1,7 @@
 internal import ProfileCore
 internal import ProfileStore
 
-/// The part of a scan's rows that meets the conditions of a search, with some columns.
+/// Selects the rows of a scan that meet the conditions of a search, and the columns to return.
 ///
 /// The conditions are evaluated here, and not by the engine. A scan reads each profile once, so the time does not depend
 /// on the conditions, and the same code serves every engine.
@@ -9,7 +9,7 @@ struct RowSelection: Sendable {
     private let search: ProfileSearch
     /// The ids of the profiles that may be selected; nil for all profiles.
     private let ids: Set<Int64>?
-    /// The columns of the selected rows. Some of them may be facts.
+    /// The columns of the selected rows: fields, and facts such as `_created_at`.
     let columns: [FieldRules]
     /// The scan that reads the columns, and the values that the conditions and the order need.
     let scan: StoreScan
@@ -104,7 +104,7 @@ struct RowSelection: Sendable {
         }
     }
 
-    /// Calls `body` with each value of a column in some rows, and with its row.
+    /// Calls `body` for each of these rows that has a value in a column, with the row's position and the value.
     @inline(__always)
     func forEachValue(
         ofColumn column: Int, in selected: ArraySlice<Int>, of rows: StoredRows, _ body: (Int, Span<UInt8>) -> Void
@@ -139,16 +139,16 @@ struct RowSelection: Sendable {
 
     // MARK: Order
 
-    /// Returns the sort key of a row: bytes that have the order of the search. The keys of two rows differ, because a
-    /// key ends with the id of the profile.
+    /// Returns the sort key of a row. If rows are sorted by the bytes of their keys, they have the order of the search.
+    /// The keys of two rows differ, because a key ends with the id of the profile.
     func sortKey(of row: Int, of rows: StoredRows) -> [UInt8] {
         let id = rows.rows[row].id
         var key: [UInt8] = []
         switch search.order {
         case .fields(let fields):
             for (field, place) in zip(fields, orderPlaces) {
-                // The first byte is 1 for a profile without a value. It is not inverted, because such profiles come
-                // last in both directions.
+                // Each field's part of the key begins with a byte that is 1 if the profile has no value. A descending
+                // order does not invert this byte, because profiles without a value come last in both directions.
                 let start = key.count + 1
                 key.append(0)
                 let value: Void? = withValue(at: place, row, rows) {

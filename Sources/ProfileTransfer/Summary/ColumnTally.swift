@@ -69,7 +69,7 @@ struct ColumnTally {
         filled += 1
         addLength(digest.isASCII ? digest.length : String(value).count)
         switch type {
-        // A value that was stored under other rules may not be a number.
+        // A value that was stored under earlier rules may not be a number.
         case .integer: if let integer = NumberText.integer(value) { integers.add(integer) }
         case .number: if let number = NumberText.number(value) { numbers.add(number) }
         case .boolean: break
@@ -96,7 +96,7 @@ struct ColumnTally {
     private mutating func replaceExtremes(_ value: Span<UInt8>, _ digest: ValueDigest) {
         let isLeast = least.map { order.compare(value, $0.bytes.span) < 0 } ?? true
         let isGreatest = greatest.map { order.compare(value, $0.bytes.span) > 0 } ?? true
-        // The type is checked only for new extremes, because they are few. A value that was stored under other rules
+        // The type is checked only for new extremes, because they are few. A value that was stored under earlier rules
         // may not be a date.
         guard isLeast || isGreatest, rules.type.holds(value) else { return }
         let extreme = Extreme(bytes: value.withUnsafeBufferPointer { Array($0) }, start: digest.start)

@@ -53,7 +53,7 @@ extension ProfileRepository {
     private static var mostSummaryBytes: Int { 64 << 20 }
 }
 
-/// The tally of a column. A new task adds the values of each page.
+/// The tally of a column. For each page, a new task adds the page's values.
 private final class SharedTally: Sendable {
     let value: Locked<ColumnTally>
 

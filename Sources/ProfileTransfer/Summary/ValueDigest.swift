@@ -9,8 +9,8 @@ struct ValueDigest {
     let length: Int
     /// Whether all characters are ASCII characters.
     let isASCII: Bool
-    /// The first eight bytes as a big-endian number. So the number has the order of the bytes. If the value is shorter, the
-    /// other bytes are zero.
+    /// The first eight bytes as a big-endian number, so two numbers compare like their bytes. If the value is shorter,
+    /// the missing bytes are zero.
     let start: UInt64
     /// The last eight bytes; zero if the value is shorter.
     let end: UInt64

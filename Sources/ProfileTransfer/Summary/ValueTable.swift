@@ -30,7 +30,7 @@ struct ValueTable {
     /// bits are the index of an entry plus one. The high bits are a part of the hash of the entry's value: if this part
     /// differs from the hash that is searched, the entry need not be read.
     private var slots: [UInt32] = Array(repeating: 0, count: 64)
-    /// The slots in which ``countKnown(_:)`` looks.
+    /// For each digest in ``countKnown(_:)``, the contents of the first slot for its hash.
     private var firstSlots: [UInt32] = []
     /// The key of the digests.
     let key: ValueDigest.Key
@@ -57,8 +57,8 @@ struct ValueTable {
         ProfileSummary.DistinctCount(count: countWhenFull ?? entries.count, isExact: countWhenFull == nil)
     }
 
-    /// Counts the values that it finds in the first slots of their hashes, and removes their digests. The remaining
-    /// digests must be added one by one. Some of their values may be in the table too.
+    /// Counts each value that is in the first slot for its hash, and removes the value's digest from `digests`. The
+    /// caller must add the remaining values one by one. Some of these values may be in other slots of the table.
     ///
     /// The table is larger than the processor's caches. In both loops, an iteration can read the table before the
     /// earlier iterations have finished. So the processor reads several places of the table at the same time.
@@ -113,7 +113,7 @@ struct ValueTable {
     /// the removed ones.
     func mostFrequent(_ most: Int, by order: (Span<UInt8>, Span<UInt8>) -> Int) -> [ProfileSummary.ValueCount] {
         guard most > 0 else { return [] }
-        // Only the greatest counts are sorted, because there may be very many values.
+        // Sorting the counts gives the least count to return. So only a few of the entries must be sorted.
         var counts: [Int] = []
         for entry in entries where entry.count > mostMissed { counts.append(entry.count) }
         counts.sort()

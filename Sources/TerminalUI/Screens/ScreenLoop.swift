@@ -29,12 +29,11 @@ package final class ScreenLoop: Sendable {
 
     deinit { readers.forEach { $0.cancel() } }
 
-    /// If a second Ctrl-S follows within this time, it counts as a repetition. If a person presses Ctrl-S twice, the
-    /// second press usually comes within this time.
+    /// If the user presses Ctrl-S twice by mistake, the second press usually comes within this time after the first.
     package static let repeatTime = Duration.milliseconds(300)
 
-    /// Waits until a repeated Ctrl-S is no longer expected. After the terminal has been restored, Ctrl-S would stop all
-    /// output.
+    /// Waits until a repeated Ctrl-S is no longer expected. In a restored terminal, Ctrl-S would stop all output (flow
+    /// control with XOFF).
     package func waitForRepeats() async {
         while let last = inbox.lastSubmission, last.duration(to: .now) < Self.repeatTime {
             guard (try? await Task.sleep(until: last + Self.repeatTime, clock: .continuous)) != nil else { return }
@@ -216,8 +215,8 @@ private struct ScreenRun<S: Screen, Value: Sendable> {
         return (number, task)
     }
 
-    /// Starts a task that loads the data that the screen demands. If the demand has changed, cancels the task of the
-    /// previous one.
+    /// If the screen's demand has changed, cancels the task of the previous demand, and starts a task for the new
+    /// demand.
     private func seeToDemand(_ state: inout State) {
         let demand = state.screen.demand
         guard let supply, demand != state.supply?.demand else { return }

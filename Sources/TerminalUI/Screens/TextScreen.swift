@@ -19,7 +19,7 @@ package struct TextScreen: Hashable, Sendable {
         /// Creates a line.
         ///
         /// - Parameters:
-        ///   - label: The text at the left of the line. The rows of the wrapped `text` begin behind it.
+        ///   - label: The text at the left of the line. The rows of the wrapped `text` are to the right of the label.
         ///   - text: The text.
         ///   - style: The style of the label. If there is no label, it is the style of the text.
         package init(_ label: String, _ text: String, _ style: Style = []) {
@@ -75,7 +75,7 @@ package struct TextScreen: Hashable, Sendable {
             guard !line.label.isEmpty else {
                 return line.text.wrapped(to: width).map { Row(indent: 0, text: $0, style: line.style) }
             }
-            // Behind a wide label there is no room for the text, so the text begins below the label.
+            // To the right of a wide label there is no room for the text, so the text begins below the label.
             let isBelow = indent > max(12, width / 2)
             let column = isBelow ? min(4, width / 4) : indent
             var rows = line.text.wrapped(to: width - column).map { Row(indent: column, text: $0, style: line.style) }

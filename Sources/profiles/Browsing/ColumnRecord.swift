@@ -55,7 +55,7 @@ struct ColumnRecord: Sendable {
 }
 
 extension ColumnArrangement {
-    /// Returns nil if the JSON is not that of a record.
+    /// Returns nil if the JSON does not have the form that ``ColumnRecord`` writes.
     fileprivate init?(_ json: JSONValue) {
         guard case .object(let widths)? = json["widths"], let order = json["order"]?.strings,
             let hidden = json["hidden"]?.strings

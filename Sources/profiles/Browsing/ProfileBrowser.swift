@@ -159,8 +159,8 @@ struct ProfileBrowser {
 }
 
 extension TextScreen {
-    /// A text about the profiles that a change has left as they are. The lines contain the profiles with the reasons.
-    /// Nil if there are no lines.
+    /// A text about the profiles that an edit or an undo did not change completely. Each line names a profile and the
+    /// reason. Nil if there are no lines.
     init?(_ title: String, _ outcome: String, _ lines: [String]) {
         if lines.isEmpty { return nil }
         self.init(title: title, lines: ([outcome, ""] + lines).map { .init($0) })

@@ -59,7 +59,7 @@ struct BackupCommand: AsynchronousCommand, ResultWriting {
                 try await backUp(repository, to: path, isChecked: true)
                 return path
             } catch let error as ProfileStoreError where error.code == .alreadyExists {
-                // Another run has begun in the same second.
+                // Another run, which began in the same second, has created a file with this name.
                 continue
             }
         }

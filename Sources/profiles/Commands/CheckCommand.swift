@@ -24,7 +24,7 @@ struct CheckCommand: AsynchronousCommand, ResultWriting {
             if try await !isSound() { throw CommandFailure(.no, "The store is not sound") }
         } catch let error as ProfileStoreError {
             guard case .corrupt(let damage) = error.reason else { throw error }
-            // The usual hint names this command.
+            // The usual hint is to run this command, so the failure has another hint.
             let path = try global.databasePath()
             let damaged = "is damaged: \(CommandFailure.text(damage))"
             guard !StorePlace.isDatabase(path) else { throw CommandFailure(.badInput, "The store \(damaged)") }

@@ -30,7 +30,7 @@ struct CommonCorrection: Sendable {
         }
     }
 
-    /// The question, without a question mark.
+    /// Returns the question whether to make the correction in `count` more rows, without a question mark.
     func question(_ count: Int) -> String {
         let wrong = correction.wrong.quoted(longest: 40)
         let rows = count == 1 ? "1 more row has" : "\(count.grouped) more rows have"

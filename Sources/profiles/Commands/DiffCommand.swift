@@ -88,7 +88,8 @@ struct DiffCommand: AsynchronousCommand, StoreUsing {
         if isNamed, !StorePlace.isDatabase(place) {
             var status = stat()
             guard stat(place, &status) == 0 else { throw CommandFailure.cannotRead(place, errno) }
-            // Only a regular file can be a store, and an empty one is not. A pipe could be read only once.
+            // Only a regular file that is not empty can be a store. A pipe is not opened as a store, because its data
+            // can be read only once.
             guard status.st_mode & S_IFMT == S_IFREG, status.st_size > 0 else { return nil }
         }
         do {
@@ -227,7 +228,7 @@ struct DiffCommand: AsynchronousCommand, StoreUsing {
 }
 
 extension ProfileDifference {
-    /// A line with the key, and for a changed profile a line for each value.
+    /// A line with the key. For a changed profile, also a line for each value that differs.
     fileprivate var text: String {
         switch kind {
         case .added: return "+ \(key.visible)\n"

@@ -39,7 +39,7 @@ extension DuplicatesCommand {
     }
 }
 
-/// Offers the profiles of groups and pairs, two at a time.
+/// Asks the user to merge the profiles of groups and pairs, two at a time.
 private struct Merging {
     private(set) var merged: [PairToMerge.Merged] = []
     /// The number of skipped pairs.

@@ -88,7 +88,7 @@ struct ManyOptions: ParsableArguments {
 }
 
 extension ProfileSchema {
-    /// Throws if a name that a user wants to clear means no field.
+    /// Throws if no field has this name. The user named the field to clear it.
     func requireClearable(_ name: String) throws(CommandFailure) {
         guard FieldName(try self.name(told: name)).flatMap({ self[$0] }) == nil else { return }
         throw CommandFailure(.usage, "There is no field \"\(name)\" to clear")

@@ -101,7 +101,7 @@ struct EditCommand: AsynchronousCommand, SecretTaking, ResultWriting {
     private func edit(_ who: String) async throws {
         let changes = try fields.values()
         let secret = try password.read()
-        // The profile would keep its password, and the edit would report a success.
+        // An empty password would leave the stored password unchanged, and the edit would still report a success.
         guard secret?.isEmpty != true else { throw CommandFailure(.badInput, "The new password is empty") }
         try await global.withStore("edit", inOneCall: true) { repository in
             let schema = repository.schema

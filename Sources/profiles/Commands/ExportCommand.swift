@@ -120,7 +120,7 @@ struct ExportCommand: AsynchronousCommand, ConditionUsing {
             temporaryFolder: Environment["TMPDIR"] ?? "/var/tmp", to: descriptor)
     }
 
-    /// The query of the options. Nil if all profiles are exported in the order of their ids.
+    /// Returns the query that the options describe. Nil if all profiles are exported in the order of their ids.
     private func query(in schema: ProfileSchema) throws(CommandFailure) -> ProfileQuery? {
         let order = try order.order(in: schema)
         guard order != nil || !conditions.isEmpty else { return nil }

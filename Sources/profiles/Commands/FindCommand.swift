@@ -48,6 +48,6 @@ struct FindCommand: QueryCommand {
 }
 
 extension ValidationError {
-    /// The error for a search text without any character that a search looks at.
+    /// The error for a search text that is empty after ``FoldedText`` has removed the characters that a search ignores.
     static let nothingToFind = ValidationError("Say what to look for.")
 }

@@ -71,8 +71,8 @@ struct HistoryCommand: AsynchronousCommand, ResultWriting {
         }
     }
 
-    /// Returns the entries of the options. If there are more entries than `limit`, returns at least one more than
-    /// `limit`, so the caller knows this.
+    /// Returns the entries that the options select. If there are more than `limit` entries, the result has more than
+    /// `limit` entries too, so the caller can tell the user.
     private func entries(in repository: ProfileRepository) async throws -> [HistoryEntry] {
         guard username != nil || id != nil else {
             return try await repository.history(since: since?.time, limit: limit + 1)

@@ -117,8 +117,8 @@ struct ImportCommand: AsynchronousCommand, ResultWriting {
         var arguments = CommandLine.arguments
     }
 
-    /// Infers rules from the file. If the store exists, it keeps its own rules unless the user loosens them or adds
-    /// fields, and the differences are shown (N5).
+    /// Infers rules from the file for a new store. If the store exists, shows which of its rules the file breaks. The
+    /// store keeps its rules unless the user loosens them or adds fields (N5).
     private func look(
         through file: borrowing InputFile, _ before: ProfileSchema?, _ plan: inout Plan
     ) async throws {
@@ -161,8 +161,8 @@ struct ImportCommand: AsynchronousCommand, ResultWriting {
         plan.isConfirmed = true
     }
 
-    /// The computed keys that fit `--on-duplicate`. The row number fits only `reject`, because a row may have another
-    /// number in the next file.
+    /// The sources of keys, other than columns, that fit `--on-duplicate`. The row number fits only `reject`, because a
+    /// row may have a different number in the next file.
     private var computedKeys: [KeySource] {
         onDuplicate.policy == .reject ? [.rowNumber, .content] : [.content]
     }
@@ -189,7 +189,8 @@ struct ImportCommand: AsynchronousCommand, ResultWriting {
                     + "match no field are ignored.")
         }
         proposal.adapt(&plan.options)
-        // `compared(with:)` infers the tightest rules. New fields get the rules that they would get in a new store.
+        // `compared(with:)` infers the tightest rules. New fields need the rules of a new store, which a second
+        // inference finds.
         var added = changed
         if !inferred.kept.isEmpty {
             let loose = try await inference.proposal(for: source, isQuiet: global.quiet)
@@ -233,8 +234,8 @@ struct ImportCommand: AsynchronousCommand, ResultWriting {
 
     private static let mostNamedColumns = 20
 
-    /// Whether the rules that the file breaks are loosened. Without `--loosen`, the user is asked. In a dry run, or if
-    /// there is no terminal to ask, the rules are then not loosened.
+    /// Whether the rules that the file breaks are loosened. True with `--loosen`. Otherwise the user decides; the
+    /// result is false in a dry run, or if there is no terminal to ask.
     private func mayLoosen() throws -> Bool {
         if rules.loosen { return true }
         guard global.canAsk, !dryRun else {
@@ -244,7 +245,7 @@ struct ImportCommand: AsynchronousCommand, ResultWriting {
         return try LinePrompt.isConfirmed("Loosen these rules of the store")
     }
 
-    /// Puts other rules in force, if the store still has the rules that they were made from.
+    /// Puts the rules `after` in force, if the rules of the store are still `before`.
     private func adopt(_ rules: (before: ProfileSchema, after: ProfileSchema), _ repository: ProfileRepository)
         async throws
     {

@@ -65,7 +65,8 @@ struct InitCommand: AsynchronousCommand, ResultWriting {
         }
     }
 
-    /// Sets the time of the history, and reports what was done. `what` is the sentence up to the name of the schema.
+    /// Sets how long the store keeps its history, if `--history` is given. Then reports what was done: `what` is the
+    /// beginning of the report, before the name of the schema.
     private func confirm(_ what: String, _ repository: ProfileRepository) async throws {
         var text = "\(what) the schema \"\(repository.schema.name)\""
         if let history {

@@ -7,7 +7,8 @@ internal import TerminalUI
 internal import TextLayout
 internal import Threads
 
-/// Offers the rows of a file of rejected rows one after another, and stores the corrected rows.
+/// Shows the rows of a file of rejected rows to the user one after another for correction, and stores the corrected
+/// rows.
 ///
 /// When the user has corrected a row, the row is first written to the file, and then stored. The row is removed from
 /// the file when the next corrected row is written. So nothing is lost if the process is killed at any time: the next

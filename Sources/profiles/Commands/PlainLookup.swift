@@ -11,7 +11,7 @@ struct PlainLookup: StoreUsing {
     let username: String
     let store: StoreOptions
 
-    /// Nil unless the arguments are only a name and, optionally, the store's path.
+    /// Parses the arguments `lookup NAME`, with or without `--database PATH`. Nil for all other arguments.
     init?(_ arguments: [String]) {
         guard arguments.count == 2 || arguments.count == 4, arguments[0] == "lookup" else { return nil }
         var words = arguments.dropFirst()
@@ -22,8 +22,8 @@ struct PlainLookup: StoreUsing {
             words.removeSubrange(option...option + 1)
         }
         guard words.count == 1, let name = words.first else { return nil }
-        // argument-parser handles such arguments: it refuses an empty path, and a word that begins with a hyphen may be
-        // an option.
+        // A word that begins with a hyphen can be an option, and argument-parser refuses an empty path. So
+        // argument-parser handles these arguments.
         guard !name.hasPrefix("-"), database != "", !(database ?? "").hasPrefix("-") else { return nil }
         username = name
         store = StoreOptions.plain(database: database)

@@ -39,7 +39,8 @@ extension ConditionUsing {
                 + "to integer or number in the schema.")
     }
 
-    /// Says which fields have the name of a fact as their title or header, because the user may mean such a field.
+    /// Writes a note if a name in the conditions is the name of a fact, such as `_id`, and also the title or header of
+    /// a field. The user may mean the field, but the condition uses the fact.
     private func noteHiddenFields(in schema: ProfileSchema) {
         for name in Set(conditions.names).sorted() {
             let fields = schema.fieldsHidden(byFact: name)

@@ -123,7 +123,7 @@ struct RemoveCommand: AsynchronousCommand, ResultWriting {
         }
     }
 
-    /// Returns the profile to remove; nil if the profile with the given id was removed before.
+    /// Returns the profile to remove; nil if no profile has the given id, for example because it was removed before.
     ///
     /// - Throws: A failure if no profile has the given username. If such a profile was removed before, the failure says
     ///   how to erase it.
@@ -143,7 +143,7 @@ struct RemoveCommand: AsynchronousCommand, ResultWriting {
         }
     }
 
-    /// Erases a profile that was removed before.
+    /// Erases what the store still keeps of a profile that was removed before, such as its history.
     private func eraseRest(in repository: ProfileRepository) async throws {
         let id = id ?? 0
         guard

@@ -138,7 +138,8 @@ struct SchemaAdoptCommand: AsynchronousCommand, ResultWriting {
         try await end(repository.schema, number, nil, same, [], repository)
     }
 
-    /// Converts the values if that is asked for, and tells what remains to be done.
+    /// Converts the values if `--convert` is given. Then reports the result, and how many profiles must still be
+    /// validated.
     private func end(
         _ schema: ProfileSchema, _ version: Int, _ report: RevalidationReport?, _ difference: SchemaDifference,
         _ effects: [FieldEffect], _ repository: ProfileRepository

@@ -119,8 +119,8 @@ struct SchemaDiffCommand: AsynchronousCommand, ResultWriting {
 }
 
 extension GlobalOptions {
-    /// Writes a note about each new field of a schema whose former name (`was`) no schema of the store has. Such a field
-    /// continues no values, probably because the name is mistyped.
+    /// Writes a note about each new field with a former name (`was`) that was never a field of the store. The field
+    /// gets no stored values, and the former name is probably mistyped.
     func noteUnknownFormerNames(in candidate: ProfileSchema, _ repository: ProfileRepository) async throws {
         let versions = try await repository.rules.versions().map(\.schema)
         let names = repository.schema.openFields.map(\.name.text)

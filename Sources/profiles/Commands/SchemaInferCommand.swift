@@ -56,7 +56,8 @@ struct SchemaInferCommand: AsynchronousCommand, ResultWriting {
         let usesTable = global.format == .text && Output.standard.isTerminal && global.asking(asking) == .onScreen
         if withStore { return try await infer(file, sparing: spared) }
         var source = try input.source.input(file)
-        // If no column can be the key, the file is read again, to show why the closest column is no key.
+        // If no column can be the key, the file is read again. The second reading finds the column that is closest to
+        // a key, and the row that prevents it.
         if usesTable || file.byteCount != nil {
             source = try source.readableAgain(keptIn: input.options.temporaryFolder)
         }

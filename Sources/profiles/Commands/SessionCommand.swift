@@ -38,7 +38,7 @@ struct SessionListCommand: AsynchronousCommand, ResultWriting {
     @OptionGroup var store: StoreOptions
     @OptionGroup var result: ResultOptions
 
-    /// False, because the command only reads.
+    /// False, because a store in a file lists its sessions on the calling thread.
     var needsThreads: Bool { false }
 
     func validate() throws {

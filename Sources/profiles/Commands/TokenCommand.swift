@@ -98,7 +98,7 @@ struct TokenListCommand: AsynchronousCommand, ResultWriting {
     @OptionGroup var store: StoreOptions
     @OptionGroup var result: ResultOptions
 
-    /// False, because the command only reads.
+    /// False, because a store in a file lists its access tokens on the calling thread.
     var needsThreads: Bool { false }
 
     func run() async throws {

@@ -165,7 +165,7 @@ extension GlobalOptions {
 }
 
 extension HistoryChange {
-    /// The number and the origin of the change.
+    /// The number, the origin and the time of the change.
     fileprivate var title: String {
         let origin = source.map { ", the import of \($0)" } ?? command.map { " with \"\($0)\"" } ?? ""
         return "Change \(number)\(origin), \(madeAt.text)"
@@ -204,7 +204,8 @@ extension UndoReport {
         return ([result] + notes).joined(separator: "; ")
     }
 
-    /// One line for each of the first profiles that were not reverted or only in part, and the number of the others.
+    /// The profiles that were not reverted, or were reverted only in part: a line for each of the first ones, and the
+    /// number of the others.
     func lines(of schema: ProfileSchema) -> [String] {
         let lines = left.prefix(Self.mostLines).map { left in
             guard let username = left.username else {

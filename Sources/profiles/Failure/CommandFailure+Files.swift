@@ -126,7 +126,7 @@ extension CommandFailure {
             case let error as ImportError: self.init(error, attempting: attempt)
             default: self.init(.inputOutput, "The input cannot be read: \(failure)")
             }
-        // This error cannot occur here, because the command only writes files.
+        // This error cannot occur here, because the command passes a file for the rejected rows, and never a sink.
         case .writingToSink(let failure):
             self.init(.inputOutput, "The rejected rows cannot be written: \(failure)")
         case .writingRejects(let code): self = .cannotWrite("The file of rejected rows", code)
@@ -194,8 +194,8 @@ extension FileKind {
     fileprivate var text: (what: String, advice: String) {
         func unpacked(by command: String) -> String { "Decompress it first: \(command) FILE | profiles import -" }
         switch self {
-        // Commands read a workbook itself, so the input here is an archive that contains a workbook. Only `mend` reads
-        // no workbooks, and the caller replaces this text for `mend`.
+        // Commands can read a workbook directly, so only an archive that contains a workbook leads to this text. An
+        // exception is `mend`, which reads no workbooks. The caller replaces this text for `mend`.
         case .spreadsheet:
             return ("an archive with a workbook (.xlsx or .ods) in it", "Take the workbook out of it first: unzip FILE")
         case .oldOffice:

@@ -10,7 +10,7 @@ internal import TextLayout
 struct CommandFailure: Error {
     let status: ExitStatus
     /// The lines of the message. The first line says what happened and where. The other lines add details and say what
-    /// to do. The array is empty if no message is needed, for example because standard output has all this information.
+    /// to do. The array is empty if no message is needed, for example because standard output already shows the reason.
     let lines: [String]
     /// Whether the user left a form or another screen. The message then does not begin with `Error:`.
     private(set) var isChosen = false

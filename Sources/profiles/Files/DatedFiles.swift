@@ -14,8 +14,8 @@ struct DatedFiles {
     private let time: String
 
     /// - Parameters:
-    ///   - folder: The folder, which must exist. If a disk for backups is not mounted, a new folder would fill the disk
-    ///     of the store.
+    ///   - folder: The folder, which must exist. A missing folder is not created: if the disk for backups is not
+    ///     mounted, the new folder would be on the disk of the store, and would fill it.
     ///   - store: The place of the store.
     ///   - ending: The ending of the names, such as `.sqlite`.
     ///   - time: The time of this run.
@@ -40,8 +40,8 @@ struct DatedFiles {
 
     /// Returns the paths for the file of this run. The file gets the first of these paths that no other file has.
     ///
-    /// The numbers in the paths are greater than those of all existing files with the same time. A smaller number may
-    /// be free, if its file was removed. It is not used, because the new file must be the last in the order of names.
+    /// The numbers in the paths are greater than those of all existing files with the same time. The number of a
+    /// removed file is not used again, because the file with the greatest number must be the newest one.
     func freePaths() throws(CommandFailure) -> some Sequence<String> {
         let next = try names().filter { $0.time == time }.map(\.number).max().map { $0 + 1 } ?? 1
         return (next...next + 1_000).lazy.map { number in
@@ -49,7 +49,7 @@ struct DatedFiles {
         }
     }
 
-    /// Returns the first of the paths that no file has now.
+    /// Returns the first of ``freePaths()`` that no file has now.
     func freePath() throws(CommandFailure) -> String {
         for path in try freePaths() where access(path, F_OK) != 0 { return path }
         throw .isThere(folder + start + time + ending)
@@ -57,8 +57,8 @@ struct DatedFiles {
 
     /// Removes files of earlier runs. The caller calls this method after the new file is complete and synced.
     ///
-    /// Removes only regular files with names of this form whose time and number come before those of the new file. So
-    /// two runs at the same time never remove each other's new files.
+    /// Removes only regular files with names of this form whose time and number come before those of the new file. So a
+    /// run never removes the file of a later run.
     ///
     /// - Parameters:
     ///   - path: The path of the new file, which is one of ``freePaths()``.
@@ -110,7 +110,7 @@ struct DatedFiles {
         }
     }
 
-    /// Returns the names of the regular files in the folder that have the form of this type's names.
+    /// Returns the names of the regular files in the folder that match the pattern of ``Name``.
     private func names() throws(CommandFailure) -> [Name] {
         guard let stream = opendir(folder) else { throw .cannotRead(folder, errno) }
         defer { closedir(stream) }

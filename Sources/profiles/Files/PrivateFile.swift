@@ -56,8 +56,9 @@ struct PrivateFile: ~Copyable {
         self.replaces = replaces
     }
 
-    /// Refuses a path that an output file may not have. A command checks the path before it produces output. The path
-    /// of a terminal or a pipe is accepted, because output to it replaces no file.
+    /// Refuses the path of a spared file, and the path of an existing file if `replacing` is false. Also refuses what
+    /// ``requireFileName(_:)`` refuses. A command checks the path before it produces output. The path of a terminal or
+    /// a pipe is accepted, because output to it replaces no file.
     static func requireName(
         _ path: String, replacing: Bool, sparing spared: FilePlaces
     ) throws(CommandFailure) {
@@ -67,7 +68,7 @@ struct PrivateFile: ~Copyable {
         if !replacing, stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG { throw .isThere(path) }
     }
 
-    /// Refuses a path that cannot be the path of an output file.
+    /// Refuses `-`, and a path that ends with a slash.
     static func requireFileName(_ path: String) throws(CommandFailure) {
         guard path != "-" else {
             throw CommandFailure(.usage, "- does not name a file here", "Name a file; ./- is a file with that name")

@@ -97,7 +97,8 @@ struct CompletedWords: Sendable {
         }
     }
 
-    /// The value of `--database`. A shell passes words as the user typed them, so quotes are removed here.
+    /// The value of `--database`. For a completion, a shell passes the words as the user typed them, so quotes are
+    /// removed here.
     private static func database(onLine words: [String]) -> String? {
         for (index, word) in words.enumerated() {
             if word == "--database", index + 1 < words.endIndex { return unquoted(words[index + 1]) }

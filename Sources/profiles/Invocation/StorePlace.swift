@@ -63,7 +63,7 @@ enum StorePlace {
     }
 
     /// Whether the place looks like an address with a password, but is not the URI of a database: `mysql://…`,
-    /// `postgres:user:password@…`, `host=… password=…`. A path that begins with a point or a slash never does.
+    /// `postgres:user:password@…`, `host=… password=…`. False for every path that begins with a dot or a slash.
     private static func isOtherURI(_ place: String) -> Bool {
         guard !isDatabase(place), !place.hasPrefix("."), !place.hasPrefix("/") else { return false }
         let beginning = place.prefix { $0 != "/" }

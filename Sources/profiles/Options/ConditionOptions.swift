@@ -3,7 +3,7 @@ internal import ProfileCore
 internal import ProfileStore
 internal import TextLayout
 
-/// The conditions for the profiles to show. A profile must meet all of them, or one of them with `--or`.
+/// The conditions that select profiles. A profile must meet all of them, or at least one of them with `--or`.
 struct ConditionOptions: ParsableArguments {
     @Option(
         name: .customLong("where"),

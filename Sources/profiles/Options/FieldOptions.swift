@@ -69,7 +69,7 @@ struct GivenValues {
     var members: [JSONMember] = []
     /// The values of options. They replace those of the JSON object.
     var options: [JSONMember] = []
-    /// The value of `--username`, which is the primary key of every schema.
+    /// The value of `--username`. In every schema, this option sets the primary key.
     var key: JSONValue?
 
     /// Returns these values, and an empty value for each field to clear.
@@ -86,8 +86,8 @@ struct GivenValues {
 
     /// Returns the values by the names of the fields. The values of options come last.
     ///
-    /// - Throws: A failure if a name means several fields or a fact, or if options, or members of the JSON object, give
-    ///   a field twice. An unknown name stays unchanged.
+    /// - Throws: A failure if a name means several fields or a fact. Also a failure if two options give the same field,
+    ///   or if two members of the JSON object do so. An unknown name is no error; it stays unchanged.
     func named(in schema: ProfileSchema) throws(CommandFailure) -> [JSONMember] {
         let key = key.map { [JSONMember(schema.primaryKey.name.text, $0)] } ?? []
         return try schema.named(members) + schema.named(key + options)

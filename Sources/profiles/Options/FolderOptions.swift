@@ -37,7 +37,8 @@ struct FolderOptions: ParsableArguments {
 }
 
 extension [String] {
-    /// The end of a message about a new file, if these older files were removed. Otherwise empty.
+    /// The end of a message about a new file: how many older files were removed. The array contains the removed files.
+    /// Empty if the array is empty.
     func andRemoved(_ kind: String) -> String {
         isEmpty ? "" : ", and removed \(count) older \(kind)\(count == 1 ? "" : "s")"
     }

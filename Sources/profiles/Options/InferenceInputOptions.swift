@@ -25,7 +25,8 @@ struct InferenceInputOptions: ParsableArguments {
 }
 
 extension InferenceOptions {
-    /// The options for the tightest rules of a file, which are compared with the rules of a store.
+    /// Returns the options to infer the tightest rules of a file. ``SchemaLoosening`` compares these rules with the
+    /// rules of a store.
     func compared(with schema: ProfileSchema) -> InferenceOptions {
         var options = self
         options.isStrict = true
@@ -45,7 +46,8 @@ extension InferenceOptions {
 }
 
 extension SchemaLoosening {
-    /// Judges a file by the rules of a store on the present day; see ``InferenceOptions/compared(with:)``.
+    /// Finds the rules of a store that a file breaks, and loosens them. Dates are judged as of today. The proposal
+    /// comes from an inference with ``InferenceOptions/compared(with:)``.
     init(
         of schema: ProfileSchema, by source: ImportInput, _ proposal: SchemaProposal, _ options: ImportOptions,
         attempting attempt: ImportAttempt

@@ -5,7 +5,8 @@ internal import TextLayout
 
 // The options that choose rules, if a store already has rules.
 extension InferredRulesOptions {
-    /// Returns the rules of a store with the columns that these options omit or keep. Later files omit the same columns.
+    /// Returns the rules of a store with changed import settings: they ignore the columns of `--omit`, and no longer
+    /// ignore the columns of `--keep`. The settings also apply to the imports of later files.
     ///
     /// - Throws: A failure if the column of a required field, or of a field of the key, is omitted.
     func columnsChanged(in schema: ProfileSchema) throws(CommandFailure) -> ProfileSchema {
@@ -32,7 +33,8 @@ extension InferredRulesOptions {
         return schema.importing(with: settings)
     }
 
-    /// Requires that each option names a column that becomes a new field, because the other fields keep their rules.
+    /// Requires that `--type`, `--rename`, `--tighten` and `--relax` name only columns that become new fields, because
+    /// the existing fields keep their rules.
     ///
     /// - Parameters:
     ///   - schema: The rules of the store, with the omitted and kept columns.
@@ -68,7 +70,7 @@ extension InferredRulesOptions {
         }
     }
 
-    /// Returns the rules with fields for the columns of `--keep` that have none.
+    /// Returns the rules with a new field for each column of `--keep` that has no field yet.
     ///
     /// - Throws: A failure if the file has no such column, or if a field cannot be added.
     func adding(keptOf proposal: SchemaProposal, to schema: ProfileSchema) throws(CommandFailure) -> ProfileSchema {

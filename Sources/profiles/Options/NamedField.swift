@@ -95,9 +95,10 @@ extension ProfileSchema {
 
     /// Returns the column that a user named, or nil if there is none.
     ///
-    /// A field's name comes before the name of a fact, such as `_id`. Then come the titles and the headers of fields.
-    /// Exact texts come before texts that differ in case, spaces, hyphens or underscores. If nothing else has the name,
-    /// `username` means the primary key, and a fact may be named without `_`. Secret fields are never returned.
+    /// The method searches the names of fields first, then the names of facts, such as `_id`, and then the titles and
+    /// headers of fields. It first looks for the exact text, and then for a text that differs only in case, spaces,
+    /// hyphens or underscores. If nothing has the name, `username` means the primary key, and a fact can be named by
+    /// its title or without `_`. Secret fields are never returned.
     private func column(told name: String) throws(CommandFailure) -> ProfileColumn? {
         let facts = ProfileFact.allCases
         if FieldName(name).flatMap({ self[$0] })?.isSecret == true { return nil }

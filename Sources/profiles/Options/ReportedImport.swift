@@ -8,7 +8,7 @@ internal import TextLayout
 struct ReportedImport {
     let global: GlobalOptions
     let input: ImportInputOptions
-    /// The settings with which the store, or the schema, reads files.
+    /// The import settings of the store's schema. Without a store, the settings of the schema that validates the rows.
     let settings: ImportSettings
     /// The store of the import. Nil if the rows are validated without a store.
     var store: ProfileRepository?

@@ -2,7 +2,7 @@ internal import ProfileCore
 internal import ProfileStore
 internal import TextLayout
 
-/// New values for the fields of many profiles. A value may use the present values of each profile.
+/// New values for the fields of many profiles. A value can be a template that contains stored values of the profile.
 struct ValueChange: Sendable {
     private var templates: [(field: String, template: ValueTemplate)] = []
     private var values: [JSONMember]
@@ -11,7 +11,7 @@ struct ValueChange: Sendable {
     ///   - given: The values, by the names that the user typed.
     ///   - schema: The rules in force.
     /// - Throws: A failure if a name means no field, if a field is the key or a secret, if options give a field twice,
-    ///   or if a value is no template.
+    ///   or if the text of a value is not a valid ``ValueTemplate``.
     init(_ given: GivenValues, in schema: ProfileSchema) throws(CommandFailure) {
         values = try schema.named(given.members)
         for member in try schema.named(given.options) {

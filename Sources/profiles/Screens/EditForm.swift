@@ -11,8 +11,8 @@ struct EditForm {
     let stored: Profile
     var session = ScreenSession()
 
-    /// Shows the form until the change is stored. If the change is that of a rejected row, the form has the values and the
-    /// issues of the row.
+    /// Shows the form until the change is stored. If `row` is a rejected row, the form starts with the values and the
+    /// issues of this row.
     ///
     /// - Throws: ``RowLeft`` if the user leaves the row for later, ``MendingEnded`` if the user stops mending.
     func run(mending row: RowToMend? = nil) async throws -> Profile {

@@ -10,7 +10,7 @@ struct LoginScreen {
     let username: String?
     let repository: ProfileRepository
     let service: LoginService
-    /// Whether the welcome notice may be shown before the screen (T5).
+    /// Whether the welcome notice is shown before the screen if the user has not seen it yet (T5).
     var welcomes = false
     var session = ScreenSession()
 

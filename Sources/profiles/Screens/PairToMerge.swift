@@ -215,7 +215,7 @@ extension PairToMerge {
 }
 
 extension ProfileStoreError {
-    /// Whether the error may be gone when both profiles are read again.
+    /// Whether the merge failed because a profile or the schema has changed since the profiles were read.
     fileprivate var isOfOldValues: Bool { [.staleRevision, .notFound, .schemaChanged].contains(code) }
 
     /// The reason why two profiles were not merged.

@@ -39,7 +39,7 @@ struct PasscodeScreen {
         }
     }
 
-    /// Returns the screen's reply to an error, or throws the error if another attempt cannot help.
+    /// Returns the screen's reply to an error. Throws the error if the user cannot correct it with new entries.
     private static func reply(to error: any Error, _ failure: CommandFailure) throws -> EntryScreen.Reply {
         let alert = failure.lines.joined(separator: "\n")
         switch error {

@@ -193,7 +193,7 @@ struct PlainForm {
             wrong.formUnion(schema.keyParts.map { schema.fields[$0].name })
         }
         let fields = form.fields.filter { $0.takesFocus && wrong.contains($0.name) }
-        // If an issue belongs to no field of the form, no answer can correct it.
+        // If none of the issues belongs to a field that the form can ask for, no answer can correct them.
         guard !fields.isEmpty else { throw error }
         let told = hasAskedAgain ? [] : rowToMend?.issues ?? []
         issues.filter { !told.contains($0) }.forEach(say)

@@ -11,9 +11,9 @@ struct ProposalEditor {
     let title: String
     /// The effect of accepting the proposal, in a word or two.
     let accepting: String
-    /// A note that is shown until the first key.
+    /// A note that is shown until the user presses a key of the keyboard.
     var note: String?
-    /// The keys that the command can compute from a row.
+    /// The sources of the primary key, other than columns, that the user can choose.
     var computedKeys: [KeySource] = [.rowNumber, .content]
 
     /// An accepted proposal, with the options from which it was made.
@@ -45,7 +45,7 @@ struct ProposalEditor {
     }
 }
 
-/// Makes a proposal for each of the user's choices, one after another.
+/// Infers a new proposal when the user's choices have changed. Only one inference runs at a time.
 private actor ChosenProposals {
     private let source: ImportInput
     private let options: InferenceOptions
@@ -66,7 +66,8 @@ private actor ChosenProposals {
         latest = first
     }
 
-    /// Returns the progress or the result of the inference for these choices. After progress, the screen calls again.
+    /// Returns the progress or the result of the inference for these choices. If the reply is progress, the screen
+    /// calls this method again.
     func reply(to choices: ProposalChoices) async -> ProposalScreen.Reply {
         let news = work?.choices == choices ? work?.news : nil
         for await event in news ?? begin(choices) {
@@ -211,7 +212,7 @@ extension ColumnDoubt {
 }
 
 extension UnusualValue {
-    /// The value with its reason and its line.
+    /// The value, the reason why it is unusual, and its line.
     fileprivate var shown: String {
         let value = text.quoted(longest: 40)
         return switch oddity {

@@ -6,11 +6,12 @@ internal import TerminalUI
 /// A form that stores a new profile.
 struct RegistrationForm {
     let repository: ProfileRepository
-    /// Whether the welcome notice may be shown before the form (T5).
+    /// Whether the welcome notice is shown before the form if the user has not seen it yet (T5).
     var welcomes = false
     var session = ScreenSession()
 
-    /// Shows the form until a profile is stored. For a rejected row, the form has the values and the issues of the row.
+    /// Shows the form until a profile is stored. If `row` is a rejected row, the form starts with the values and the
+    /// issues of this row.
     ///
     /// - Throws: ``RowLeft`` if the user leaves the row for later, ``MendingEnded`` if the user stops mending.
     func run(mending row: RowToMend? = nil) async throws -> Profile {
@@ -37,7 +38,7 @@ extension ScreenSession {
     ///   - screen: The form.
     ///   - stored: The stored profile that the form changes; nil for a new profile.
     ///   - row: The rejected row; nil if there is none.
-    ///   - welcomes: Whether the welcome notice may be shown before the form (T5).
+    ///   - welcomes: Whether the welcome notice is shown before the form if the user has not seen it yet (T5).
     ///   - unfinished: The message for a user who leaves a form without a row.
     ///   - repository: The store.
     ///   - store: Stores a profile. The second argument says whether the form has merged the values of another writer.
@@ -88,7 +89,7 @@ extension CommandFailure {
 }
 
 extension ProfileStoreError {
-    /// Returns the form's reply to the error, or throws the error if another attempt cannot help.
+    /// Returns the form's reply to the error. Throws the error if the user cannot try to store the profile again.
     func formReply(_ repository: ProfileRepository) throws -> FormScreen.Reply {
         if let issues { return .refused(issues) }
         switch code {
@@ -100,7 +101,8 @@ extension ProfileStoreError {
 }
 
 extension ProfileRepository {
-    /// Returns at most 100 addresses of the first 1,000 profiles with a postal code, the most frequent first.
+    /// Returns at most 100 addresses of the first 1,000 profiles with this postal code. The most frequent address comes
+    /// first.
     func addresses(under postalCode: String) async throws(ProfileStoreError) -> [String] {
         guard let code = schema.field(of: .postalCode), let address = schema.field(of: .streetAddress) else {
             return []

@@ -6,10 +6,10 @@ internal import Threads
 /// Lets a command clean up when Ctrl-C is pressed: the current task is cancelled, and a second Ctrl-C kills the
 /// process.
 ///
-/// A process may start and stop catching SIGINT several times. A signal source of Dispatch would catch the signal only
-/// the first time. On Linux, libdispatch installs its signal handler only once per process. It does not notice when
-/// this type restores the earlier signal action. So this type installs its own handler, which wakes a read source of
-/// Dispatch.
+/// A process can start and stop catching SIGINT several times. A signal source of Dispatch would catch the signal only
+/// the first time: on Linux, libdispatch installs its signal handler only once per process. When this type has restored
+/// the original signal action, libdispatch does not install its handler again. So this type installs its own handler,
+/// which wakes a read source of Dispatch.
 enum Interruption {
     /// Catches SIGINT while the work runs. The work runs tasks with ``cancelling(isQuiet:_:)``, and SIGINT is also
     /// caught between these tasks. If a signal arrives between two tasks, the next task is cancelled as soon as it

@@ -125,8 +125,8 @@ private struct PagerSignals {
         }
     }
 
-    /// Sets the process id of the pager, or 0 for no pager. If a signal would end this process, it is passed to the
-    /// pager.
+    /// Sets the process id of the pager, or 0 for no pager. If SIGTERM or SIGHUP has arrived before this call, sends
+    /// the signal to the pager.
     func pass(to pager: pid_t) {
         runningPager.store(pager, ordering: .relaxed)
         let signal = endingSignal.load(ordering: .relaxed)

@@ -58,10 +58,11 @@ enum ProcessSettings {
         munmap(space, needed)
     }
 
-    /// Gives each block of more than 1.25 MiB a mapping of its own, which returns to the system when the block is
-    /// freed. Without this setting, the C library raises the limit when it frees the first such block. The growing
-    /// tables of an import then leave gaps in the heap: 12 MiB of 165 MiB for ten million rows. The buffers of 1 MiB
-    /// for batches stay in the heap, because new mappings for them would cost 4 % of the time of an import.
+    /// Gives each block of 1.25 MiB or more a mapping of its own, which returns to the system when the block is freed.
+    /// Without this setting, glibc raises its threshold for such blocks (`M_MMAP_THRESHOLD`) when it frees the first
+    /// block. The growing tables of an import then leave gaps in the heap: 12 MiB of 165 MiB for ten million rows. The
+    /// buffers of 1 MiB for batches stay in the heap, because new mappings for them would cost 4 % of the time of an
+    /// import.
     private static func giveLargeTablesBack() { _ = profiles_map_larger_blocks_alone(5 << 18) }
 
     /// Lets all threads allocate from one arena if the address space is limited. Otherwise each new thread reserves up

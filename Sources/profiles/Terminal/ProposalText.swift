@@ -87,7 +87,7 @@ extension SchemaProposal {
 }
 
 extension SchemaLoosening {
-    /// The rules that the file breaks, with the first values.
+    /// The rules that the file breaks. For each rule, the text contains the first values that break it.
     var text: String {
         var table = TextTable(["field", "issue", "rows", "examples"], [.left, .left, .right])
         for rule in broken {

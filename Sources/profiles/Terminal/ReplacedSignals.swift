@@ -1,6 +1,6 @@
 internal import Platform
 
-/// The former actions of signals that this process handles in another way for a while.
+/// The original actions of signals whose actions this process has replaced temporarily.
 struct ReplacedSignals {
     private var before: [(signal: Int32, action: sigaction)] = []
 
@@ -13,7 +13,7 @@ struct ReplacedSignals {
         before.append((signal, old))
     }
 
-    /// Restores the former actions.
+    /// Restores the original actions.
     func end() {
         for (signal, action) in before {
             var action = action

@@ -17,8 +17,8 @@ extension SchemaDifference {
     /// One change per line. A changed rule is shown with its earlier and its new value.
     var text: String { text(ofLooserRules: false) }
 
-    /// Returns ``text``. If `isLooser` is true, no change is stricter. A change with an uncertain effect is then shown
-    /// as looser.
+    /// Returns one change per line, as ``text`` does. Pass true for `isLooser` if it is known that no change makes the
+    /// rules stricter. A change with an uncertain effect is then shown as looser.
     func text(ofLooserRules isLooser: Bool) -> String {
         guard !isEmpty else { return "The rules are the same" }
         return changes.flatMap { $0.lines(ofLooserRules: isLooser) }.map(\.visible).joined(separator: "\n")

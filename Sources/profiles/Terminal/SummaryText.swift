@@ -61,7 +61,7 @@ extension ProfileSummary.Field {
         return table.lines.map { "    \($0)\n" }.joined()
     }
 
-    /// A number with two decimals, or with four if it is less than 1.
+    /// A number with at most two decimals, or at most four if its absolute value is less than 1.
     private static func text(of number: Double) -> String {
         guard abs(number) < 1e12 else { return NumberText.canonical(number) }
         let scale = abs(number) < 1 ? 10_000.0 : 100.0

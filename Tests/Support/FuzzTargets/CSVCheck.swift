@@ -43,7 +43,7 @@ struct CSVCheck {
         if isInferred { try await InferenceCheck(bytes: bytes, options: choices.options).run() }
     }
 
-    /// Whether the header gives a reason for a refusal, or the bytes may be no text.
+    /// Whether the import may throw this error for the header, the layout or the bytes of the input.
     private func mayRefuse(_ error: ImportError) -> Bool {
         switch error {
         case .looksLike, .damagedCompression, .ended(.damagedCompression, _): return true
@@ -55,7 +55,8 @@ struct CSVCheck {
         }
     }
 
-    /// Whether the first line certainly has the name of the key, and nothing else than names of fields.
+    /// Whether the first line is known to contain only names of fields, each once, and the name of the key. False if
+    /// the delimiter is not known.
     private var hasPlainHeader: Bool {
         guard case .csv(let delimiter?) = choices.options.format, choices.options.columns.isEmpty else { return false }
         let line = bytes.prefix { $0 != 0x0A && $0 != 0x0D }

@@ -7,11 +7,12 @@ internal import ProfileTransfer
 internal import SecretHashing
 internal import Synchronization
 
-/// Opens a store with mutated bytes, reads everything and writes. Each call ends, with a result or a
-/// `ProfileStoreError`, and a store that the check finds sound reads the same in each order and stays sound.
+/// Opens a store with mutated bytes, reads everything and writes. Each call must return or throw. If the repository's
+/// `check()` reports no damage, both sort orders must contain the same profiles. The store must then also be sound
+/// after the writes.
 ///
-/// An input is a list of changes to the bytes of a small store (``StoreMutation``). So it is short, and a mutation of it
-/// finds the places of the file that matter.
+/// An input is a list of changes to the bytes of a small store (``StoreMutation``). So an input is short, and the
+/// fuzzer mutates the changes and not the whole file.
 struct DatabaseCheck {
     private let mutation: StoreMutation
     /// Whether the check also tries a wrong password, which takes a hash of 30 ms.
@@ -24,7 +25,7 @@ struct DatabaseCheck {
 
     private static let folder = Mutex<TemporaryFolder?>(nil)
 
-    /// The folder of the file, which every input writes again.
+    /// Returns the path of the store's file. Every input overwrites this file.
     private static func path() throws -> String {
         try folder.withLock { folder in
             let kept = try folder ?? TemporaryFolder("profiles-fuzz")

@@ -3,8 +3,8 @@ internal import ProfileTesting
 
 /// A format whose files the fuzzer mutates, with a check that must succeed for every input.
 ///
-/// The first bytes of an input choose the options of the check (``Choices``), and the rest is the file. So a mutation can
-/// change either.
+/// For CSV, JSON and gzip, the first bytes of an input choose the options of the check (``Choices``), and the rest is
+/// the file. So a mutation can change the options or the file.
 package enum FuzzTarget: String, CaseIterable, Sendable {
     case csv, json, ndjson, schema, gzip, database
 

@@ -3,8 +3,8 @@ internal import ProfileCore
 internal import ProfileStore
 internal import ProfileTransfer
 
-/// Imports a compressed file. The outcome must be that of the file that zlib makes of it, and no value may come from a
-/// part that is cut off.
+/// Imports a compressed file. The outcome must equal the outcome for the content that zlib decompresses from the file.
+/// No stored value may come from a record that is cut off.
 struct GzipCheck {
     private let file: [UInt8]
     private let choices: ImportChoices
@@ -19,8 +19,8 @@ struct GzipCheck {
         choices.limitHashing(of: Array(repeating: 0x0A, count: 10))
         self.choices = choices
         isBomb = mode == 0xB0
-        // A mutation of compressed bytes nearly always breaks the checksum. So half of the inputs are content, which is
-        // compressed here and then damaged in at most one byte.
+        // A mutation of compressed bytes nearly always breaks the checksum. So half of the inputs contain the content.
+        // It is compressed here. Then at most one byte is changed, and the end may be cut off.
         guard mode >= 0x80 else {
             file = first.rest
             return
@@ -37,15 +37,15 @@ struct GzipCheck {
         self.file = file
     }
 
-    /// A few bytes that expand to much content. More than this content would mostly measure the memory of the check itself,
-    /// which keeps all stored values.
+    /// Repeats a few bytes to about 2 MiB, which compress to a small file. With longer content, most of the memory
+    /// would be the memory of the check itself, whose store keeps all values.
     private static func repeated(_ bytes: [UInt8]) -> [UInt8] {
         guard !bytes.isEmpty else { return [] }
         return (0..<max(1, 2 * longestContent / bytes.count)).flatMap { _ in bytes }
     }
 
     func run() async throws {
-        // Without this method of compression, the file is text.
+        // The import reads a file as text if it does not begin with the gzip magic number and method 8 (Deflate).
         guard file.starts(with: [0x1F, 0x8B, 8]) else { return }
         let found = try await outcome(of: file)
         guard !isBomb, let content = GzipFile.content(of: file, limit: Self.longestContent) else { return }
@@ -88,7 +88,8 @@ struct GzipCheck {
         return outcome
     }
 
-    /// The last record before the damage may be cut off, so none of its values may be stored.
+    /// Requires that all stored values come from whole records. The damage can cut off the last record before it, and
+    /// the import must not store any value of this record.
     private func requireWholeRows(
         _ stored: [ReferenceStore.Bytes: ReferenceStore.Values], of content: [UInt8]
     ) throws {

@@ -2,7 +2,7 @@ internal import CZlib
 
 /// Files in the format of gzip, written and read by zlib alone.
 enum GzipFile {
-    /// What zlib makes of a file.
+    /// The content that zlib decompresses from a file.
     struct Content {
         var bytes: [UInt8]
         /// Whether the whole file is compressed data, perhaps followed by zeros.

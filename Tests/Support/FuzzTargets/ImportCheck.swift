@@ -8,8 +8,8 @@ struct ImportCheck {
     let choices: ImportChoices
     let bytes: [UInt8]
 
-    /// The rows of the input as the reference reads them. It gets the report for properties that the import detects.
-    /// Nil if the reference cannot read the input.
+    /// A function that returns the rows of the input as the reference reads them. The report tells the reference what
+    /// the import has detected, such as the format. Nil if the reference cannot read the input.
     typealias Reading = (ImportReport) throws -> [ReferenceRow]?
 
     /// - Parameters:
@@ -77,7 +77,7 @@ struct ImportCheck {
         try require(stored, is: choices.options.isDryRun ? before : reference.profiles, "the stored values")
     }
 
-    /// Each rejected row is named by its line and number, and no other row.
+    /// Requires that the report lists the rejected rows and no other row, each with its line and its number.
     private func requireIssues(_ report: ImportReport, of reference: ReferenceStore) throws {
         let listed = Dictionary(grouping: report.issues.listed, by: \.record)
         try require(listed.keys.sorted(), is: reference.rejected.map(\.row.number), "the numbers of rejected rows")
@@ -90,7 +90,8 @@ struct ImportCheck {
         }
     }
 
-    /// The file of rejected rows can be read, and has each of them with its line.
+    /// Requires that the file of rejected rows can be read, and that it contains each rejected row with its line
+    /// number.
     private func compareRejects(_ bytes: [UInt8], _ report: ImportReport, _ rows: [ReferenceRow]) throws {
         var bytes = bytes
         if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { bytes.removeFirst(3) }
@@ -112,8 +113,8 @@ struct ImportCheck {
         }
     }
 
-    /// Neither the file of rejected rows nor the report shows a password (P12). All passwords of the corpus have the same
-    /// word in them. If it is in a cell of another column, it may be shown.
+    /// Requires that neither the file of rejected rows nor the report shows a password (P12). All passwords of the
+    /// corpus contain the word "Secr3t". If a cell of another column contains this word, the method checks nothing.
     private func requireNoPassword(_ rejects: [UInt8], _ report: ImportReport, _ rows: [ReferenceRow]) throws {
         let word = Array("Secr3t".utf8)
         let isShown = rows.contains { row in
@@ -126,7 +127,8 @@ struct ImportCheck {
         try require(text.firstRange(of: word) == nil, "a password is in the report")
     }
 
-    /// The same input again changes nothing that an import without interruption would not change.
+    /// Imports the same input again with each policy for duplicates. Requires the outcome and the stored values that
+    /// the reference expects.
     private func runAgain(
         in repository: ProfileRepository, _ rows: [ReferenceRow],
         stored: [ReferenceStore.Bytes: ReferenceStore.Values], _ first: ImportReport
@@ -135,14 +137,14 @@ struct ImportCheck {
             var options = choices.options
             options.duplicates = policy
             options.isAllOrNothing = false
-            // With passwords, each outcome needs hashes again.
+            // Hashing the passwords once more would be slow, so an import with passwords is a dry run.
             if choices.schema.hasPassword { options.isDryRun = true }
             let before = try await repository.referenceProfiles()
             let report: ImportReport
             do throws(ImportError) {
                 report = try await ProfileImporter(repository: repository, options: options).run(choices.input(bytes))
             } catch .columnMismatch where choices.options.duplicates == .update {
-                // Only an update may lack a column.
+                // The input lacks the column of a required field. Only an import with the policy `update` accepts this.
                 continue
             } catch {
                 throw error

@@ -22,7 +22,8 @@ struct ImportChoices {
 
     init(_ choices: inout Choices) {
         options.duplicates = choices.flag() ? .update : choices.flag() ? .skip : .reject
-        // Both policies other than `update` use one bit more, so that every bit has one meaning.
+        // The policies `skip` and `reject` have used two bits. So `update` uses a second bit too, and each later bit
+        // has the same meaning for every policy.
         if options.duplicates == .update { _ = choices.flag() }
         if choices.flag() { options.key = .rowNumber }
         options.ignoresUnknownColumns = choices.flag()
@@ -50,7 +51,7 @@ struct ImportChoices {
              "profiles": {"secret": true, "requires": ["digit"]}}, {"name": "note"}
             """))
 
-    /// The rules with fields at the end.
+    /// Returns a schema document whose last fields are `fields`.
     private static func document(_ fields: String) -> String {
         """
         {"name": "fuzz", "fields": [
@@ -117,7 +118,7 @@ struct ImportChoices {
 }
 
 extension ProfileSchema {
-    /// A schema of this package, which is valid.
+    /// Parses a schema document of this package. Ends the process if the document is not valid.
     static func of(_ document: String) -> ProfileSchema {
         do throws(SchemaFailure) { return try ProfileSchema(parsing: document) } catch { fatalError("\(error)") }
     }

@@ -2,8 +2,8 @@ internal import ProfileCore
 internal import ProfileTransfer
 internal import SchemaInference
 
-/// Infers a schema from a file. By this schema every row of the file is valid, except those that the inference counts
-/// (N1).
+/// Infers a schema from a file, and imports the file with this schema. The import must reject exactly as many rows as
+/// the inference has refused (N1).
 struct InferenceCheck {
     let bytes: [UInt8]
     let options: ImportOptions
@@ -14,7 +14,7 @@ struct InferenceCheck {
         inference.encoding = options.encoding
         inference.layout = options.layout
         inference.key = options.key == .column ? nil : options.key
-        // The tightest rules and those that later files keep must each accept the file.
+        // The file must satisfy the tightest rules as well as the usual rules, which leave room for later files.
         inference.isStrict = bytes.count.isMultiple(of: 2)
         let input = ImportInput(bytes: bytes, name: "input")
         let proposal: SchemaProposal

@@ -74,7 +74,8 @@ struct JSONCheck {
         return row
     }
 
-    /// Takes the members of an object, and those of its nested objects, whose names begin with its name.
+    /// Adds the members of an object to `cells`. The name of a member of a nested object is prefixed with the name of
+    /// the nested object.
     private func take(
         _ members: [(name: String, value: ReferenceJSON)], within prefix: String, _ cells: inout [String: String],
         _ row: inout ReferenceRow

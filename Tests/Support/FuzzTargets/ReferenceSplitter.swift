@@ -4,15 +4,15 @@ package import CSVStream
 package struct ReferenceRecord: Equatable, Sendable {
     /// The first physical line, from 1.
     package let line: Int
-    /// The record, from 0, which is the header.
+    /// The number of the record. A header has the number 0, and the first record of data has the number 1.
     package let number: Int
-    /// The bytes of its cells; none if the record is the first line of a broken one.
+    /// The bytes of each cell. Empty if the quotes of the record are wrong. Then the record is only its first line.
     package var cells: [[UInt8]]
     package let fault: RecordFault?
 }
 
-/// The reader's rules written as plainly as possible, for comparison: the whole input in memory, a byte at a time, and
-/// every unclosed quote followed to the end of the input however often that is.
+/// The rules of the CSV reader in the plainest form, for comparison. The whole input is in memory, and is read byte by
+/// byte. For every unclosed quote, the splitter reads to the end of the input, even if this takes quadratic time.
 package struct ReferenceSplitter {
     let bytes: [UInt8]
     let delimiter: UInt8

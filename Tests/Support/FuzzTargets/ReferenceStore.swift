@@ -14,10 +14,10 @@ struct ReferenceRow {
     var codes: [String] = []
 }
 
-/// Profiles as dictionaries, and what an import of rows into them comes to. It decides one row after another, in the
-/// plainest way.
+/// Profiles as dictionaries, and the expected outcome of importing rows into them. The store handles one row after
+/// another, in the plainest way.
 struct ReferenceStore {
-    /// The bytes of a text. `String` takes different bytes for equal if they look alike.
+    /// The bytes of a text. `String` is not used, because it compares texts by canonical equivalence.
     typealias Bytes = [UInt8]
     typealias Values = [String: Bytes]
 
@@ -56,7 +56,7 @@ struct ReferenceStore {
             switch try judge(cells) {
             case .success(let values): own = values
             case .failure(let failure):
-                // With this policy, the row may be a duplicate instead.
+                // With the policy `update`, the import can reject the row as a duplicate instead of as invalid.
                 rejected.append((row, policy == .update ? nil : failure.issues.map(\.code.rawValue)))
                 continue
             }
@@ -94,8 +94,8 @@ struct ReferenceStore {
         }
     }
 
-    /// Judges one row by the schema's validator, which tests examine by themselves. Checks that it does not change the
-    /// value of a text.
+    /// Validates one row with the schema's validator, which has its own tests. Requires that the validator only trims
+    /// values and normalizes numbers.
     private func judge(_ cells: [String: String]) throws(Contradiction) -> Result<Values, ValidationFailure> {
         let valid: ValidProfile
         do throws(ValidationFailure) {

@@ -2,8 +2,8 @@
 enum ReferenceText {
     /// - Parameters:
     ///   - bytes: The input.
-    ///   - isWindows1252: Whether it is in this encoding if it has no byte order mark. Otherwise it is UTF-8.
-    /// - Returns: Its UTF-8 without a byte order mark; nil for UTF-32.
+    ///   - isWindows1252: Whether an input without a byte order mark is Windows-1252. If false, such an input is UTF-8.
+    /// - Returns: The input as UTF-8 without a byte order mark; nil for UTF-32.
     static func utf8(_ bytes: [UInt8], isWindows1252: Bool) -> [UInt8]? {
         if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { return Array(bytes.dropFirst(3)) }
         if bytes.starts(with: [0xFF, 0xFE, 0, 0]) || bytes.starts(with: [0, 0, 0xFE, 0xFF]) { return nil }

@@ -68,7 +68,8 @@ struct SampleStore {
         let key = WriteKey("kept", request: "")
         let valid = try repository.validator.validate(ProfileDraft(Self.person("emil", "5")), on: repository.today)
         _ = try await repository.register(valid, key: key)
-        // No other process has the store open, so SQLite's locks do not matter.
+        // Closing the file after reading releases SQLite's locks of this process (fcntl). No other process has the
+        // store open, so this does no harm.
         open = SmallFile.bytes(of: path) ?? []
         log = SmallFile.bytes(of: path + "-wal") ?? []
         await repository.close()
@@ -135,7 +136,7 @@ struct StoreMutation {
         case 11: file += [UInt8](repeating: value, count: Self.pageSize)
         case 13: file[position] = file[position] &+ value
         case 14: write(number, 2, to: &file, at: page + (page == 0 ? 100 : 0) + offset % 20 * 2)
-        // The record of a row starts with the types of its columns.
+        // Several bytes close together, such as the column types at the start of a row's record.
         default:
             for index in stride(from: position, to: min(position + 64, file.count), by: 8) { file[index] ^= value }
         }

@@ -43,7 +43,8 @@ struct SchemaCheck {
         judgeWhole(texts, validator)
     }
 
-    /// Judges one value of one field. A valid value has one stored form, which means the same value again.
+    /// Validates one value of one field. Requires that the stored form and the typed form of a valid value have the
+    /// same stored form again.
     private func judge(_ text: String, _ index: Int, _ validator: ProfileValidator) throws {
         let rules = validator.schema.fields[index]
         guard !rules.isSecret else { return }

@@ -1,6 +1,6 @@
-/// CSV as tests write it, apart from the project's own writer.
+/// Writes CSV for tests, without the project's CSV writer.
 package enum CSVText {
-    /// Records, a line each, quoted where that is needed or everywhere.
+    /// Returns the records, one per line. If `quotesAll` is false, only the cells that need quotes have them.
     package static func lines(
         _ records: [[String]], separator: String = ",", lineEnd: String = "\n", quotesAll: Bool = false
     ) -> String {

@@ -4,7 +4,7 @@ internal import CZlib
 package enum Gzip {
     package static func compressed(_ bytes: [UInt8]) throws -> [UInt8] {
         var stream = z_stream()
-        // 16 more than the largest window asks for gzip's header.
+        // 15 is the largest window size. Adding 16 selects the format of gzip.
         var status = deflateInit2_(
             &stream, Z_DEFAULT_COMPRESSION, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY, ZLIB_VERSION,
             CInt(MemoryLayout<z_stream>.size))
@@ -26,12 +26,13 @@ package enum Gzip {
         return Array(output.prefix(room - Int(stream.avail_out)))
     }
 
-    /// A member that holds bytes as they are, one at a time, for a test that looks for them in memory.
+    /// A gzip member with uncompressed bytes, for a test that searches memory for copies of the bytes. The test
+    /// produces one byte at a time, so the whole text is nowhere in its own memory.
     package struct Stored: Sendable {
         private var checksum = crc32(0, nil, 0)
         private let count: Int
 
-        /// What comes before the bytes, of which there are fewer than 65,536.
+        /// The headers before the bytes. The number of bytes must be less than 65,536.
         package let start: [UInt8]
 
         package init(count: Int) {
@@ -45,7 +46,7 @@ package enum Gzip {
             checksum = crc32(checksum, &byte, 1)
         }
 
-        /// What comes behind the bytes.
+        /// The checksum and the length after the bytes.
         package var end: [UInt8] {
             [UInt32(truncatingIfNeeded: checksum), UInt32(count)].flatMap { number in
                 (0..<4).map { UInt8(truncatingIfNeeded: number >> ($0 * 8)) }

@@ -15,10 +15,10 @@ package struct MemberRegister: Sendable {
         "cspan_id", "govtrack_id", "votesmart_id", "ballotpedia_id", "washington_post_id", "icpsr_id", "wikipedia_id",
     ]
 
-    /// What was made, before it was written as CSV; a cell that is empty is so in the file.
+    /// The cells of each row, without CSV quotes. An empty cell is also empty in the file.
     package let rows: [[String]]
 
-    /// Makes a register, in which as many rows as are asked for have no phone.
+    /// Makes a register of `count` rows. `withoutPhone` of these rows have no phone.
     package init(seed: UInt64 = 9, count: Int = 537, withoutPhone: Int = 1) {
         var random = SeededGenerator(seed: seed)
         var rows = (0..<count).map { Self.row($0, using: &random) }
@@ -30,7 +30,7 @@ package struct MemberRegister: Sendable {
     /// The register as CSV: quotes where they are needed, line feeds.
     package var bytes: [UInt8] { Array(CSVText.lines([Self.header] + rows).utf8) }
 
-    /// The column of a name out of ``header``.
+    /// Returns the values of the column with this name. Empty if ``header`` does not contain the name.
     package func values(of column: String) -> [String] {
         guard let index = Self.header.firstIndex(of: column) else { return [] }
         return rows.map { $0[index] }

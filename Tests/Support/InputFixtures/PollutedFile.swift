@@ -1,15 +1,15 @@
 internal import ProfileTesting
 internal import Testing
 
-/// A file with one thing wrong with it, as files in the wild have: the kinds are those of the Pollock benchmark
-/// (Vitagliano, Hameed, Jiang, Reisener, Wu and Naumann, "Pollock: A Data Loading Benchmark", 2023) and more.
+/// A file with one defect, as real files have. The defects are those of the Pollock benchmark (Vitagliano, Hameed,
+/// Jiang, Reisener, Wu and Naumann, "Pollock: A Data Loading Benchmark", 2023) and more.
 package struct PollutedFile: Sendable, CustomTestStringConvertible {
-    /// What is wrong.
+    /// The defect.
     package let name: String
     package let bytes: [UInt8]
-    /// The rows as they were meant.
+    /// The rows that a correct import stores.
     package var rows = CleanTable.rows
-    /// What an import makes of it, in the words of the test that reads it.
+    /// The expected outcome of an import, in the notation of `PollutedFileTests`.
     package let expected: String
 
     package var testDescription: String { name }
@@ -63,7 +63,7 @@ extension PollutedFile {
         self.init(name: name, bytes: Array(text.utf8), expected: expected)
     }
 
-    /// The clean file with one row's city changed, which is meant so.
+    /// The clean file with another city in one row. The expected rows contain this city.
     private init(_ name: String, city: String, inRow number: Int, written: String? = nil, _ expected: String) {
         var rows = CleanTable.rows
         rows[number - 1][5] = city
@@ -75,7 +75,7 @@ extension PollutedFile {
     private static let all30 = "30 right"
     private static let clean = CSVText.lines(CleanTable.records)
 
-    /// The clean file's lines, with what `change` makes of them.
+    /// The text of the clean file after `change` has changed its lines.
     private static func lines(_ change: (inout [String]) -> Void) -> String {
         var lines = CleanTable.records.map { CSVText.line($0) }
         change(&lines)

@@ -1,10 +1,10 @@
 internal import Platform
 package import Testing
 
-/// Real files that are not part of the project: a second judge of what the tests show on files that the project makes.
+/// Real files that are not part of the project. Tests use them in addition to the files that the project makes.
 ///
-/// `PROFILES_SHARED_DATA` says where they are, or they are looked for in `shared/data` beside the repository and in the
-/// folders above it.
+/// `PROFILES_SHARED_DATA` names their folder. If it is not set, the folder is `shared/data` in one of the folders above
+/// this source file.
 package enum SharedData {
     /// The sitting members of the United States Congress, 537 of them in 36 columns.
     package static let legislators = path(of: "legislators-current.csv")

@@ -1,18 +1,19 @@
-/// Why a history is refused: operations that were told what cannot all be true.
+/// The reason why a history is not linearizable: operations whose outcomes cannot all be true.
 package struct Contradiction: Hashable, Sendable, CustomStringConvertible {
     package let username: String
-    /// What was certainly there before these operations; nil where nothing was.
+    /// The profile that certainly existed before these operations. Nil if there was none.
     package let beginning: Entry?
-    /// The write that made it; nil where it was there, or was not, from the first.
+    /// The write that led to `beginning`. Nil if the history began in this state.
     package let origin: Operation?
-    /// The operations without which there would be no contradiction, and the writes among them, as they were called.
+    /// The operations that are necessary for the contradiction, and all writes of the same period, in the order of
+    /// their invocations.
     package let operations: [Operation]
-    /// The one of them at whose completion no order was left.
+    /// The operation that has no place in any order.
     package let impossible: Operation
-    /// What can have been there while that one was under way.
+    /// The states that the profile can have had while `impossible` was in progress. Nil is the state without a profile.
     package let possible: Set<Entry?>
 
-    /// Looks for what it takes, in a search that found no order.
+    /// Reduces a search that found no order to the operations that explain the contradiction.
     init(of search: OrderSearch, where dead: OrderSearch.Dead, username: String) {
         self.username = username
         let (search, dead) = search.reduced(where: dead)
@@ -27,7 +28,7 @@ package struct Contradiction: Hashable, Sendable, CustomStringConvertible {
         var lines = ["No order explains what was told of \(username)."]
         lines.append(
             "  At first there is \(beginning?.description ?? "nothing")" + (origin.map { " (\($0))" } ?? "") + ".")
-        // Where something unknown is under way for long, much happens before the end.
+        // If an operation with an unknown outcome is in progress for a long time, there are many other operations.
         let shown = operations.suffix(20)
         if shown.count < operations.count { lines.append("  … \(operations.count - shown.count) operations …") }
         for operation in shown {
@@ -41,7 +42,8 @@ package struct Contradiction: Hashable, Sendable, CustomStringConvertible {
 }
 
 extension OrderSearch {
-    /// The same from the last certain moment to the contradiction, without what changes nothing and is not needed for it.
+    /// Returns a search from the last certain moment to the contradiction. Leaves out operations that change nothing if
+    /// the contradiction remains without them.
     fileprivate func reduced(where dead: Dead) -> (OrderSearch, Dead) {
         let end = operations[dead.operation].completion
         var reduced = OrderSearch(
@@ -49,7 +51,7 @@ extension OrderSearch {
                 .filter { !dead.certainty.happened.contains($0.offset) && $0.element.invocation <= end }.map(\.element),
             from: dead.certainty.entry, origin: origin(of: dead.certainty) ?? origin, limit: limit)
         guard case .refused(var reducedDead) = reduced.run() else { return (self, dead) }
-        // First in large pieces, then in small ones, so that much that is not needed costs little.
+        // Large pieces are left out first, and then smaller ones. So many unnecessary operations need few attempts.
         var size = reduced.operations.count
         var attempts = 500
         while size > 0 {
@@ -61,7 +63,7 @@ extension OrderSearch {
                         .filter { !piece.contains($0.offset) || !$0.element.changesNothing }.map(\.element),
                     from: reduced.beginning, origin: reduced.origin, limit: limit)
                 attempts -= 1
-                // What is kept of the piece changes something.
+                // If the rest still has the contradiction, only the piece's operations that change something are kept.
                 start += piece.count
                 if rest.operations.count < reduced.operations.count, case .refused(let dead) = rest.run() {
                     start -= reduced.operations.count - rest.operations.count
@@ -73,7 +75,7 @@ extension OrderSearch {
         return (reduced, reducedDead)
     }
 
-    /// The latest of the writes that can have made what was there.
+    /// Returns the latest write that can have led to the certain state.
     private func origin(of certainty: Certainty) -> Operation? {
         certainty.happened.map { operations[$0] }
             .filter { operation in

@@ -1,12 +1,12 @@
-/// What several clients did to a store at once, and what they were told.
+/// The concurrent operations of several clients on a store, and their outcomes.
 ///
-/// It is linearizable where each operation can have happened at one moment between its invocation and its completion, so
-/// that all of them in that order are right (Herlihy and Wing, "Linearizability: A Correctness Condition for Concurrent
-/// Objects", 1990). Since the profiles of different usernames have nothing to do with each other, each username is
-/// looked at by itself. This is how E4 is judged: what clients were told while servers were lost.
+/// A history is linearizable if each operation can have happened at one moment between its invocation and its
+/// completion. In the order of these moments, each outcome must be right (Herlihy and Wing, "Linearizability: A
+/// Correctness Condition for Concurrent Objects", 1990). Profiles with different usernames are independent, so each
+/// username is checked separately. The test of E4 checks the history of clients during the loss of servers.
 package struct History: Sendable {
     package var operations: [Operation]
-    /// What was there before, by username; nothing where none is named.
+    /// The profiles that existed before the operations, by username.
     package var beginning: [String: Entry]
 
     package init(_ operations: [Operation], from beginning: [String: Entry] = [:]) {
@@ -21,10 +21,11 @@ package struct History: Sendable {
         case undecided(username: String)
     }
 
-    /// Whether it is linearizable.
+    /// Decides whether the history is linearizable.
     ///
-    /// - Parameter limit: The most configurations that are tried for one username; each takes a few hundred bytes.
-    /// - Returns: The first contradiction that is found.
+    /// - Parameter limit: The maximum number of configurations that are tried for one username. Each configuration
+    ///   takes a few hundred bytes of memory.
+    /// - Returns: The first contradiction, if there is one, even if the search for another username is undecided.
     package func verdict(limit: Int = 1_000_000) -> Verdict {
         var undecided: String?
         for (username, operations) in Dictionary(grouping: operations, by: \.username).sorted(by: { $0.key < $1.key }) {

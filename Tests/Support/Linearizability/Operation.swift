@@ -1,13 +1,14 @@
-/// One call of a client's, with its times and what came of it.
+/// A call of a client, with its times and its outcome.
 ///
-/// One that certainly did nothing and learnt nothing, since the store was busy for example, is left out of a history.
+/// A history leaves out a call that certainly had no effect and returned no information about the profile, for example
+/// because the store was busy.
 package struct Operation: Hashable, Sendable {
     package let process: Int
     package let username: String
     package let call: Call
     package let outcome: Outcome
-    /// When it was called and when it had returned, by one clock that never goes back, in nanoseconds for example. Of two
-    /// operations the one comes first that had returned before the other was called; at the same time is not before.
+    /// The times of the call and of its return, for example in nanoseconds. All times come from one monotonic clock. An
+    /// operation comes before another one if its completion is less than the invocation of the other one.
     package let invocation: Int
     package let completion: Int
 
@@ -24,33 +25,35 @@ package struct Operation: Hashable, Sendable {
 
     package enum Call: Hashable, Sendable {
         case register(String)
-        /// Changes the value, where the profile is there with this revision; with any revision where none is named.
+        /// Changes the value if the profile exists with this revision. If the revision is nil, any revision is
+        /// accepted.
         case edit(String, expecting: Int?)
         case remove
         case lookUp
     }
 
     package enum Outcome: Hashable, Sendable {
-        /// A write was done; the revision that it made, where that was told.
+        /// The write was done. `revision` is the new revision. Nil if the client does not know it.
         case done(revision: Int? = nil)
-        /// What a look-up found; nil where nothing was there.
+        /// The look-up found this profile. Nil if there was no profile.
         case found(Entry?)
-        /// A write was not done, for this reason.
+        /// The write was not done, for this reason.
         case refused(Reason)
-        /// Nobody knows: a write takes effect some time after its invocation, also after its completion, or never.
+        /// The outcome is unknown. A write may take effect at any time after its invocation, even after its completion,
+        /// or never.
         case unknown
     }
 
     package enum Reason: Hashable, Sendable {
-        /// A profile with this username is there.
+        /// A profile with this username exists.
         case taken
-        /// None is.
+        /// No profile with this username exists.
         case absent
-        /// It is there with this revision.
+        /// The profile exists, but with this revision.
         case stale(revision: Int)
     }
 
-    /// Whether it left everything as it was.
+    /// Whether the operation certainly did not change the profile.
     var changesNothing: Bool {
         switch outcome {
         case .found, .refused: true
@@ -59,7 +62,8 @@ package struct Operation: Hashable, Sendable {
         }
     }
 
-    /// What is there after it, where this is there before it; nil where its outcome would have been another one.
+    /// Returns the state after the operation if `entry` is the state before it. Nil if the operation would have another
+    /// outcome in this state.
     func effect(on entry: Entry?) -> Effect? {
         let (after, right) = call.carriedOut(on: entry)
         switch (outcome, right) {
@@ -73,9 +77,9 @@ package struct Operation: Hashable, Sendable {
     }
 }
 
-/// A profile, as far as it is looked at.
+/// The properties of a profile that the search compares.
 package struct Entry: Hashable, Sendable {
-    /// How often it was written.
+    /// The number of times that the profile was written.
     package let revision: Int
     package let value: String
 
@@ -86,7 +90,8 @@ package struct Entry: Hashable, Sendable {
 }
 
 extension Operation.Call {
-    /// What a store does that has nothing else to do: what is there afterwards, and what it answers.
+    /// Returns the state after the call and the expected outcome if `entry` is the state before the call, and no other
+    /// call is in progress.
     func carriedOut(on entry: Entry?) -> (Entry?, Operation.Outcome) {
         switch (self, entry) {
         case (.register(let value), nil): (Entry(revision: 1, value: value), .done(revision: 1))

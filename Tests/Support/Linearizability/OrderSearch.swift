@@ -1,12 +1,14 @@
-/// Looks for an order of one username's operations that is right.
+/// Searches for an order of the operations on one username in which all outcomes are right.
 ///
-/// It goes through the completions as time does. At each one the operation must have happened, so others under way are
-/// tried before it. A configuration is what is there and which of the operations under way have happened; none is tried
-/// twice at the same completion. This is the search of Wing and Gong ("Testing and Verifying Concurrent Objects", 1993)
-/// with the memory and the laziness of Lowe ("Testing for Linearizability", 2017), on which Porcupine builds too.
+/// The search handles the completions in the order of time. An operation must have happened at its completion, and the
+/// search tries which other operations in progress have happened before it. A configuration consists of the state of
+/// the profile and of the operations in progress that have happened. No configuration is tried twice at the same
+/// completion. This is the search of Wing and Gong ("Testing and Verifying Concurrent Objects", 1993). It keeps the
+/// configurations that were tried, and lets a write happen only when a completion needs it, as in Lowe ("Testing for
+/// Linearizability", 2017). The checker Porcupine is based on these papers too.
 struct OrderSearch {
     let operations: [Operation]
-    /// What was there before them, and the write that made it.
+    /// The state before the operations, and the write that led to it.
     let beginning: Entry?
     let origin: Operation?
     /// The most configurations that are tried.
@@ -25,17 +27,18 @@ struct OrderSearch {
         case undecided
     }
 
-    /// How far one comes.
+    /// The completion at which the search failed.
     struct Dead {
         /// The operation at whose completion no configuration was left.
         let operation: Int
-        /// The last moment before it that was certain.
+        /// The last certain moment before this completion.
         let certainty: Certainty
-        /// What can have been there while the operation was under way.
+        /// The states that the profile can have had while the operation was in progress.
         let possible: Set<Entry?>
     }
 
-    /// A moment at which only one thing can have been there, and nothing was under way whose outcome is known.
+    /// A moment at which the profile can have had only one state, and each operation in progress has an unknown
+    /// outcome.
     struct Certainty {
         /// Which operations had happened by then.
         var happened: Set<Int>
@@ -95,13 +98,13 @@ struct OrderSearch {
 
     private struct Completion {
         let operation: Int
-        /// All that is under way then, this operation too; those whose outcome nobody knows come first, so that they are
-        /// tried last.
+        /// The operations in progress at this time, including this operation. Operations with an unknown outcome come
+        /// first, so the search tries them last.
         let underWay: [Int]
     }
 
-    /// In order; at the same time the invocations come first. What nobody knows the outcome of never completes, and what
-    /// neither changed nor learnt anything is left out.
+    /// The completions in the order of time. At equal times, invocations come before completions. An operation with an
+    /// unknown outcome never completes. A look-up with an unknown outcome is left out.
     private var completions: [Completion] {
         var events: [(time: Int, isCompletion: Int, operation: Int)] = []
         for (index, operation) in operations.enumerated() {
@@ -124,7 +127,8 @@ struct OrderSearch {
         }
     }
 
-    /// With all that can happen now and changes nothing: it could only be harder to place later.
+    /// Returns the configuration after all operations that can happen now and change nothing. Trying such an operation
+    /// later would not make more orders possible.
     private func settled(_ configuration: Configuration, _ underWay: [Int]) -> Configuration {
         var settled = configuration
         for index in underWay where operations[index].changesNothing {
@@ -133,13 +137,13 @@ struct OrderSearch {
         return settled
     }
 
-    /// What can be the case after one more operation that changes something.
+    /// Returns the possible configurations after one more operation that changes the profile.
     private func successors(of configuration: Configuration, _ underWay: [Int]) -> [Configuration] {
         var unknown: Set<Operation.Call> = []
         return underWay.compactMap { index in
             let operation = operations[index]
             guard !operation.changesNothing, !configuration.happened.contains(index) else { return nil }
-            // Of those that are alike and may happen at any time, one is as good as another.
+            // Operations with an unknown outcome and the same call are interchangeable, so only the first one is tried.
             if operation.outcome == .unknown, !unknown.insert(operation.call).inserted { return nil }
             guard let effect = operation.effect(on: configuration.entry), effect.entry != configuration.entry else {
                 return nil

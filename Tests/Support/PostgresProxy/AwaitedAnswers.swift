@@ -1,19 +1,22 @@
-/// What the server has yet to answer, in order, so that it can be told when it has answered a certain message.
+/// The messages that the server has not answered yet, in order. They show when the server has answered the target,
+/// which is the message of the client that a rule has chosen.
 struct AwaitedAnswers {
     private enum Awaited {
-        /// Answered when the server is ready for the next query.
+        /// The answer ends with ReadyForQuery.
         case startup, query, sync
-        /// Answered when a command is complete, or by an error, after which all is passed over until the next sync.
+        /// The answer ends with CommandComplete or with an error. After an error, the server ignores all messages up to
+        /// the next sync.
         case execute
     }
 
     private var awaited: [(kind: Awaited, isTarget: Bool)] = []
-    /// An error was answered, and the sync that ends it has not been sent.
+    /// Whether the server has answered with an error, and the client has not sent the next sync yet.
     private var isPassingOver = false
-    /// The message that is looked for was passed over, so that the next sync's answer is its own.
+    /// Whether the target is not in `awaited`, for example because the server ignores it after an error. The
+    /// answer to the next sync then counts as the answer to the target.
     private var isTargetPassedOver = false
 
-    /// Whether what the server says next is about the message that is looked for.
+    /// Whether the next message of the server belongs to the answer to the target.
     var isTargetNext: Bool { awaited.first?.isTarget ?? false }
 
     mutating func sent(_ kind: FrontendMessage.Kind, isTarget: Bool) {
@@ -29,9 +32,9 @@ struct AwaitedAnswers {
         }
     }
 
-    /// Takes the type of a message of the server's.
+    /// Handles a message of the server, given by its type.
     ///
-    /// - Returns: Whether the message that is looked for is answered by it.
+    /// - Returns: Whether this message ends the answer to the target.
     mutating func received(_ type: UInt8) -> Bool {
         switch type {
         case UInt8(ascii: "Z"):
@@ -45,7 +48,8 @@ struct AwaitedAnswers {
             isPassingOver = end == nil
             return remove(upTo: end ?? awaited.endIndex)
         case UInt8(ascii: "G"):
-            // The sync that came with the execution of COPY is not answered; the client sends another after the data.
+            // During COPY, the server ignores the sync that the client sent after the execution. After the data, the
+            // client sends a second sync, which the server answers.
             let sync = awaited.firstIndex { $0.kind == .sync }
             if awaited.first?.kind == .execute, let sync { awaited.remove(at: sync) }
             return false

@@ -8,15 +8,15 @@ package struct FrontendMessage: Hashable, Sendable {
     }
 
     package let kind: Kind
-    /// The number of its connection, from 0 in the order in which they came.
+    /// The number of the connection. Connections are numbered from 0 in the order in which clients connect.
     package let connection: Int
-    /// The SQL of a query or of a statement that is parsed; of bind, describe and execute that of the statement that they
-    /// are about; else empty.
+    /// The SQL of a query or a parse message. For bind, describe and execute, the SQL of the prepared statement. Empty
+    /// for other messages.
     package let text: String
 
-    /// Whether it makes the server commit: a query, or the execution of a statement, however that was named.
+    /// Whether the message makes the server commit: a query, or the execution of a statement with any name.
     ///
-    /// Of a query with several statements the last one counts.
+    /// If a query has several statements, only the last statement counts.
     package var isCommit: Bool {
         guard kind == .query || kind == .execute else { return false }
         let last = text.split(separator: ";").last { !$0.allSatisfy(\.isWhitespace) }
@@ -25,7 +25,7 @@ package struct FrontendMessage: Hashable, Sendable {
     }
 }
 
-/// Makes messages of what a client sends, in pieces of any size.
+/// Parses the messages of a client from its bytes. The bytes can come in pieces of any size.
 struct FrontendReader {
     private var messages = MessageSplitter(isTyped: false)
     /// The SQL of prepared statements and of portals, by name.
@@ -34,7 +34,7 @@ struct FrontendReader {
 
     mutating func append(_ bytes: [UInt8]) { messages.append(bytes) }
 
-    /// The next message and its bytes; nil where it is not there as a whole.
+    /// Returns the next message and its bytes. Nil if the message is not complete yet.
     mutating func next(ofConnection number: Int) throws(MalformedMessage) -> (FrontendMessage, [UInt8])? {
         guard let (type, bytes) = try messages.next() else { return nil }
         var body = MessageBody(bytes.dropFirst(messages.isTyped ? 5 : 4))
@@ -43,7 +43,8 @@ struct FrontendReader {
         return (FrontendMessage(kind: kind, connection: number, text: text), bytes)
     }
 
-    /// A message of those that come first, which a number tells apart.
+    /// Returns the kind of a message at the start of a connection. Such a message has no type byte. The number at its
+    /// start identifies it.
     private func untyped(_ body: inout MessageBody) throws(MalformedMessage) -> FrontendMessage.Kind {
         switch try body.number() {
         case 80_877_102: .cancelRequest

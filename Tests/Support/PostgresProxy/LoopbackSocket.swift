@@ -1,7 +1,8 @@
 internal import Platform
 package import ProfileTesting
 
-/// A stream on loopback, or what accepts such. No call blocks, and it is closed when nobody keeps it.
+/// A stream socket on loopback: a connection or a listener. No call blocks, except `waits(atMost:)`. The socket is
+/// closed when the last reference is released.
 package final class LoopbackSocket: Sendable {
     let descriptor: Int32
 
@@ -17,7 +18,8 @@ package final class LoopbackSocket: Sendable {
         return socket
     }
 
-    /// Begins to connect; what is written goes out when the other side is there.
+    /// Begins to connect, and does not wait for the connection. Until the socket is connected, `write(_:)` takes no
+    /// bytes.
     package static func connecting(to port: UInt16) throws(SystemError) -> LoopbackSocket {
         let socket = try stream()
         let code = withAddress(port) { connect(socket.descriptor, $0, $1) }
@@ -42,7 +44,7 @@ package final class LoopbackSocket: Sendable {
         return UInt16(bigEndian: address.sin_port)
     }
 
-    /// Who has come; nil where nobody has.
+    /// Accepts a connection. Nil if no connection is waiting.
     package func accept() -> LoopbackSocket? {
         let accepted = Platform.accept(descriptor, nil, nil)
         guard accepted >= 0 else { return nil }
@@ -52,8 +54,8 @@ package final class LoopbackSocket: Sendable {
         return LoopbackSocket(accepted)
     }
 
-    /// What there is, at most 64 KiB; empty at the end, also where the other side broke off, and nil where there is
-    /// nothing yet.
+    /// Reads the available bytes, at most 64 KiB. Empty at the end of the stream and after a connection error. Nil if
+    /// no bytes are available yet.
     package func read() -> [UInt8]? {
         var bytes = [UInt8](repeating: 0, count: 1 << 16)
         let count = recv(descriptor, &bytes, bytes.count, 0)
@@ -63,7 +65,8 @@ package final class LoopbackSocket: Sendable {
 
     /// Writes as much as there is room for.
     ///
-    /// - Returns: How many bytes were taken: all where the other side is gone, which reading tells.
+    /// - Returns: The number of bytes that were taken. If the connection is broken, all bytes count as taken, because
+    ///   `read()` reports the end of the connection.
     @discardableResult
     package func write(_ bytes: [UInt8]) -> Int {
         if bytes.isEmpty { return 0 }
@@ -72,12 +75,12 @@ package final class LoopbackSocket: Sendable {
         return count
     }
 
-    /// Says that nothing more will come.
+    /// Ends the stream to the other side. The other side can still send.
     package func endWriting() { shutdown(descriptor, Int32(SHUT_WR)) }
 
-    /// Waits until there is something to read, or somebody to accept.
+    /// Waits until there are bytes to read, or a connection to accept.
     ///
-    /// - Returns: Whether it came in time.
+    /// - Returns: False if the time ran out first.
     package func waits(atMost time: Duration) -> Bool {
         var entry = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
         return poll(&entry, 1, Int32(time / .milliseconds(1))) > 0

@@ -1,11 +1,11 @@
-/// Takes a stream apart into messages: a type, where they have one, a length that counts itself, and a body.
+/// Splits a stream into messages. A message has a type byte, a length and a body. The length includes its own 4 bytes.
 struct MessageSplitter {
-    /// Whether the next message has a type; those that a client begins with have none.
+    /// Whether the next message has a type byte. The first messages of a client have none.
     var isTyped: Bool
     private var bytes: [UInt8] = []
     private var start = 0
 
-    /// None is as long in tests, and it has to be kept whole.
+    /// The maximum length of a message, because a whole message is kept in memory. Messages in tests are shorter.
     private static let limit = 64 << 20
 
     init(isTyped: Bool) { self.isTyped = isTyped }
@@ -16,7 +16,8 @@ struct MessageSplitter {
         bytes += more
     }
 
-    /// The type of the next message, 0 where it has none, and all of its bytes; nil where it is not there as a whole.
+    /// Returns the type and all bytes of the next message. The type is 0 if the message has none. Returns nil if the
+    /// message is not complete yet.
     mutating func next() throws(MalformedMessage) -> (type: UInt8, bytes: [UInt8])? {
         let typeLength = isTyped ? 1 : 0
         let rest = bytes[start...]

@@ -3,41 +3,44 @@ package import ProfileTesting
 internal import Synchronization
 internal import Threads
 
-/// Stands between a PostgreSQL server and its clients, reads what they say, and cuts or stalls their connections when a
-/// test says so.
+/// A proxy between a PostgreSQL server and its clients. It parses the messages of the clients, and cuts or stalls
+/// connections by the rule of a test.
 ///
-/// It listens on loopback. Clients that ask for TLS are told that there is none, so that they go on without or leave.
+/// The proxy listens on loopback. A client that asks for TLS gets the answer that the server has no TLS. The client
+/// then continues without TLS, or disconnects.
 package final class PostgresProxy: Sendable {
-    /// Says what becomes of each message of a client. It is called on the proxy's thread and must not call the proxy.
+    /// Returns the action for a message of a client. The proxy calls the rule on its own thread, and the rule must not
+    /// call the proxy.
     package typealias Rule = @Sendable (FrontendMessage) -> Action
 
-    /// What becomes of a message.
+    /// The action for a message.
     package enum Action: Hashable, Sendable {
         case forward
-        /// Both sides of its connection are closed. Before that the server gets all that was forwarded.
+        /// Closes both sides of the connection. The server first gets all bytes that were forwarded before.
         case cut(Moment)
-        /// Nothing is forwarded any more on its connection, either way, though it stays open.
+        /// Stops forwarding on the connection in both directions. The connection stays open.
         case stall(Moment)
 
         package enum Moment: Hashable, Sendable, CaseIterable {
             /// The server does not get the message.
             case beforeForwarding
-            /// The server gets the message, and no answer to it comes back; it may not have been carried out yet.
+            /// The server gets the message, but the client gets no answer. It is possible that the server has not
+            /// executed the message yet.
             case afterForwarding
-            /// The server has answered, and the client does not hear it.
+            /// The server has answered, but the client does not get the answer.
             case afterAnswer
         }
     }
 
-    /// Where clients find it.
+    /// The port on which the proxy listens.
     package let port: UInt16
     private let loop: ProxyLoop
     private let thread: SystemThread
 
-    /// Starts to listen, and forwards all until it is told otherwise.
+    /// Starts to listen. The proxy forwards all messages until another rule is set with ``follow(_:)``.
     ///
     /// - Parameter server: The port of the server, on loopback.
-    /// - Throws: What the system refuses.
+    /// - Throws: The error of a system call.
     package init(to server: UInt16) throws(SystemError) {
         let listener = try LoopbackSocket.listening()
         let loop = try ProxyLoop(listener, to: server)
@@ -52,7 +55,7 @@ package final class PostgresProxy: Sendable {
 
     deinit { close() }
 
-    /// Closes every connection and listens no more. Once it has returned nothing is left of it.
+    /// Closes every connection and stops listening. When the method returns, the proxy's thread has ended.
     package func close() {
         loop.tell { $0.isEnding = true }
         thread.join()
@@ -61,10 +64,10 @@ package final class PostgresProxy: Sendable {
     /// How many connections there have been.
     package var connectionCount: Int { loop.tell { $0.connectionCount } }
 
-    /// Has this rule followed from now on, by the connections that there are too.
+    /// Sets the rule for all later messages, also on existing connections.
     package func follow(_ rule: @escaping Rule) { loop.tell { $0.rule = rule } }
 
-    /// Does this to the next `COMMIT`, on whichever connection, and forwards all else.
+    /// Performs the action for the next `COMMIT` on any connection. All other messages are forwarded.
     package func atNextCommit(_ action: Action) {
         let isDone = Atomic(false)
         follow { message in
@@ -72,8 +75,8 @@ package final class PostgresProxy: Sendable {
         }
     }
 
-    /// Forwards nothing more and answers nobody, as a server that hangs: connections can still be made. Nothing is
-    /// forwarded any more once it has returned.
+    /// Stops all forwarding, like a server that hangs. Clients can still connect, but get no answer. When the method
+    /// returns, nothing is forwarded any more.
     package func freeze() { loop.tell { $0.isFrozen = true } }
 
     /// Goes on after ``freeze()``.

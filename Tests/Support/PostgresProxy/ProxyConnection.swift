@@ -1,6 +1,6 @@
 internal import Platform
 
-/// A client, its connection to the server, and what is on its way between them.
+/// The connection of a client, the connection to the server for this client, and the bytes that wait to be forwarded.
 struct ProxyConnection {
     private let number: Int
     private var client: LoopbackSocket?
@@ -10,10 +10,10 @@ struct ProxyConnection {
     private var frontend = FrontendReader()
     private var backend = MessageSplitter(isTyped: true)
     private var answers = AwaitedAnswers()
-    /// What is to be done once a certain message is answered.
+    /// The action to perform when the server has answered the target message; see ``AwaitedAnswers``.
     private var plan = PostgresProxy.Action.forward
     private var isStalled = false
-    /// When it is given up, once one of its sides is closed.
+    /// The time limit for the other side after one side is closed. Nil while both sides are open.
     private var end: ContinuousClock.Instant?
 
     init(number: Int, _ client: LoopbackSocket, _ server: LoopbackSocket) {
@@ -24,37 +24,39 @@ struct ProxyConnection {
 
     var hasEnded: Bool { client == nil && server == nil }
 
-    /// Whether it ends by itself some time.
+    /// Whether the connection has a time at which it is closed.
     var isLimited: Bool { end != nil }
 
     // MARK: Forwarding
 
-    /// The most that is kept for a side that does not take it.
+    /// If this number of bytes waits for one side, the proxy stops reading from the other side.
     private static let limit = 1 << 20
 
-    /// The client's socket and the server's, with what is waited for.
+    /// The entries for poll(2): the client's socket and the server's socket, with the events to wait for.
     var waitedFor: [pollfd] {
         let isOpen = !isStalled && client != nil
         return [
             Self.entry(
                 client, reads: !isStalled && server != nil && toServer.count < Self.limit,
                 writes: !isStalled && !toClient.isEmpty),
-            // When the client is gone, the server is read to its end and nobody hears it.
+            // If the client's side is closed, the output of the server is read to its end and discarded.
             Self.entry(
                 server, reads: client == nil || isOpen && toClient.count < Self.limit, writes: !toServer.isEmpty),
         ]
     }
 
     private static func entry(_ socket: LoopbackSocket?, reads: Bool, writes: Bool) -> pollfd {
-        // A negative number is passed over, so that an error that nobody looks at does not wake the thread for ever.
+        // poll(2) ignores a negative descriptor. With the real descriptor, poll(2) would report an error of the socket
+        // again and again, even without requested events.
         pollfd(
             fd: reads || writes ? socket?.descriptor ?? -1 : -1,
             events: Int16(reads ? POLLIN : 0) | Int16(writes ? POLLOUT : 0), revents: 0)
     }
 
-    /// Forwards what there is, as far as the rule lets it.
+    /// Reads the available bytes of both sides, and forwards them as the rule says.
     mutating func forward(_ isReady: (client: Bool, server: Bool), by rule: PostgresProxy.Rule) {
-        // The server first: what a client says after an answer that stalls it is not forwarded.
+        // The server is read first. If its answer stalls the connection, later messages of the client are not
+        // forwarded.
         if isReady.server, client == nil || !isStalled, toClient.count < Self.limit, let bytes = server?.read() {
             if bytes.isEmpty { closeServer() } else if client != nil { take(fromServer: bytes) }
         }
@@ -84,7 +86,7 @@ struct ProxyConnection {
     }
 
     private mutating func take(_ message: FrontendMessage, _ bytes: [UInt8], _ action: PostgresProxy.Action) {
-        // Once it is planned what becomes of the connection, all else is forwarded.
+        // After a message with a planned action, all later messages are forwarded until the action is performed.
         let action = plan == .forward ? action : .forward
         if action == .cut(.beforeForwarding) { return closeClient() }
         if action == .stall(.beforeForwarding) { return isStalled = true }
@@ -113,7 +115,8 @@ struct ProxyConnection {
 
     // MARK: The end
 
-    /// Closes the client's side. The server gets what was forwarded, then the end, and has a while to be done.
+    /// Closes the client's side. The server gets the forwarded bytes and then the end of the stream. Its side is closed
+    /// after at most 10 seconds.
     private mutating func closeClient() {
         client = nil
         end = end ?? .now + .seconds(10)

@@ -2,7 +2,7 @@ internal import Platform
 internal import ProfileTesting
 internal import Synchronization
 
-/// What the proxy's thread does: waits for its sockets and for what it is told.
+/// The work of the proxy's thread. The thread waits for events of the sockets and for changes by ``tell(_:)``.
 final class ProxyLoop: Sendable {
     struct State {
         var rule: PostgresProxy.Rule = { _ in .forward }
@@ -14,7 +14,7 @@ final class ProxyLoop: Sendable {
         fileprivate var listener: LoopbackSocket?
     }
 
-    /// Held while something is forwarded, so that what is told holds from then on.
+    /// The lock is held while bytes are forwarded. So a change is in effect when ``tell(_:)`` returns.
     private let state: Mutex<State>
     private let server: UInt16
     /// A byte in it wakes the thread.
@@ -26,7 +26,7 @@ final class ProxyLoop: Sendable {
         wake = try LoopbackSocket.pair()
     }
 
-    /// Changes or reads what the thread goes by, and wakes it.
+    /// Changes or reads the state, and wakes the thread.
     @discardableResult
     func tell<Value: Sendable>(_ body: (inout State) -> Value) -> Value {
         defer { wake.sender.write([0]) }
@@ -58,7 +58,7 @@ final class ProxyLoop: Sendable {
     }
 
     private func forward(_ state: inout State, _ entries: [pollfd]) {
-        // Where it was frozen meanwhile, there are none but its own.
+        // If the proxy was frozen when the wait began, the only entry is the thread's own socket.
         guard entries.count == 2 + 2 * state.connections.count else { return }
         for index in state.connections.indices {
             let isReady = (
@@ -68,7 +68,7 @@ final class ProxyLoop: Sendable {
         }
         state.connections.removeAll { $0.hasEnded }
         while let client = state.listener?.accept() {
-            // Where there is no server, the client sees its connection end, as it would at a server that is gone.
+            // If the system refuses the connection to the server, the client's connection is closed.
             guard let server = try? LoopbackSocket.connecting(to: server) else { continue }
             state.connections.append(ProxyConnection(number: state.connectionCount, client, server))
             state.connectionCount += 1

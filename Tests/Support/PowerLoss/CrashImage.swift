@@ -1,15 +1,16 @@
 internal import Platform
 package import ProfileTesting
 
-/// What a disk holds after a power failure: files by their path below the folder. A folder ends in `/` and has no bytes.
+/// The contents of a disk after a power failure: the bytes of each file, by its path relative to the recorded folder.
+/// The path of a folder ends in `/`, and its bytes are empty.
 package struct CrashImage: Hashable, Sendable {
     package private(set) var files: [String: [UInt8]] = [:]
 
-    /// What became of the changes that were not synced.
+    /// The changes that the power failure loses, among the changes that were not synced.
     package enum Loss: Sendable {
         /// All of them are lost.
         case everything
-        /// None is lost, as after the death of the process alone.
+        /// No change is lost, as if the process was killed without a power failure.
         case nothing
         /// Each sector and each name is old or new.
         case some(SeededGenerator)
@@ -43,7 +44,7 @@ package struct CrashImage: Hashable, Sendable {
             guard let folder = disk.folders[id] else { return }
             for (name, id) in names(of: folder).sorted(by: { $0.key < $1.key }) {
                 if let file = disk.files[id] {
-                    // SQLite rebuilds this file, and the system forgets it with the memory that it maps.
+                    // This file is shared memory, which a power failure deletes. SQLite rebuilds it.
                     if !name.hasSuffix("-shm") { files[path + name] = bytes(of: file) }
                 } else {
                     files[path + name + "/"] = []
@@ -88,8 +89,8 @@ package struct CrashImage: Hashable, Sendable {
 
         /// Chooses a state of each sector, and of the size.
         ///
-        /// A file system does not undo half of a truncation: either it has happened, with all that came before, or
-        /// nothing that came after it is there.
+        /// A truncation is atomic. If it is on the disk, all earlier changes are on the disk too. If it is not on the
+        /// disk, no later change is on the disk.
         private static func torn(_ file: Disk.File, _ generator: inout SeededGenerator) -> [UInt8] {
             var cuts = [0]
             for (number, change) in file.pending.enumerated() {
@@ -102,7 +103,7 @@ package struct CrashImage: Hashable, Sendable {
             for change in file.pending[..<cuts[epoch]] { change.apply(to: &state) }
             if case .truncate? = changes.first { return state }
 
-            // Each sector holds what it held after so many of the changes, and so does the size.
+            // For each sector, and for the size, a number of changes is chosen. The image has the state after them.
             let count = changes.count
             let oneAlone = count == 0 ? 0 : Int.random(in: 1...count, using: &generator)
             let style = Int.random(in: 0..<4, using: &generator)
@@ -111,7 +112,7 @@ package struct CrashImage: Hashable, Sendable {
                 case 0: generator.once(in: 2) ? 0 : count
                 case 1: generator.once(in: 20) ? 0 : count
                 case 2: generator.once(in: 20) ? count : 0
-                // What one change wrote, and what came before in its sectors.
+                // Most sectors have the state after the same number of changes.
                 default: generator.once(in: 20) ? Int.random(in: 0...count, using: &generator) : oneAlone
                 }
             }

@@ -1,14 +1,14 @@
 internal import Platform
 internal import ProfileTesting
 
-/// The files under a folder: what the disk certainly holds, and what was changed since and not synced.
+/// The files under a folder: their durable contents, and the later changes that were not synced.
 ///
 /// The model is that of POSIX, which promises less than the usual file systems do. `fsync` of a file makes its bytes
 /// and its size durable, but not its name. `fsync` of a folder makes the names in it durable. Until then each change
 /// of a name and each sector of 512 bytes may have reached the disk or not, in any order. A sector is never torn, and
 /// neither is a rename.
 package struct Disk: Sendable {
-    /// The identity of a file or folder. Inode numbers are used again, these are not.
+    /// The identity of a file or folder. The system uses an inode number again, but an identity is used only once.
     typealias ID = Int
 
     struct File {
@@ -66,7 +66,7 @@ package struct Disk: Sendable {
     static let root: ID = 0
     private var latest: ID = 0
 
-    /// The files of a folder as they are, all of them durable.
+    /// Reads the files of a folder. All their present contents count as durable.
     package init(_ path: String) throws {
         folders[Self.root] = Folder()
         try add(path, as: Self.root)
@@ -102,7 +102,7 @@ package struct Disk: Sendable {
 
     func isFolder(_ inode: UInt64) -> Bool { ids[inode].map { folders[$0] != nil } ?? false }
 
-    /// Takes over a change. Each file that it names must be known.
+    /// Applies a recorded event. Each file that the event names must be known.
     package mutating func apply(_ event: DiskRecording.Event) throws {
         switch event {
         case .create(let inode, let place):

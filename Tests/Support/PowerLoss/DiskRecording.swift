@@ -13,7 +13,8 @@ package struct DiskRecording: Sendable {
         case link(UInt64, Place)
         case unlink(Place)
         case rename(UInt64, Place, to: Place)
-        /// The process wrote to its standard output. All that it said so far has to last.
+        /// The process wrote this text to its standard output. From now on, a power failure must not lose the changes
+        /// that the process has acknowledged.
         case acknowledge(String)
     }
 
@@ -27,7 +28,7 @@ package struct DiskRecording: Sendable {
 
     package struct Unreadable: Error { let reason: String }
 
-    /// Reads a record.
+    /// Reads a file of records.
     ///
     /// - Throws: ``Unreadable`` also if a process made a call that the library cannot record.
     package init(_ path: String) throws {

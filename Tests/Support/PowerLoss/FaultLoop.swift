@@ -32,7 +32,7 @@ package final class FaultLoop: Sendable {
         }
     }
 
-    /// Starts the process. The folders of all rounds are under `folder`.
+    /// Starts the process. The folder of every ``run(_:in:_:after:once:)`` must be under `folder`.
     package init(in folder: String) throws {
         var ends: [Int32] = [0, 0]
         guard socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0, &ends) == 0 else {
@@ -48,7 +48,8 @@ package final class FaultLoop: Sendable {
 
     deinit { close(socket) }
 
-    /// Runs steps in a folder. After `after` calls, one fails, or each does from then on.
+    /// Runs steps in a folder. The first `after` calls succeed. Then one call fails if `once` is true. Otherwise every
+    /// later call fails.
     package func run(
         _ steps: [String], in folder: String, _ fault: Fault, after: Int, once: Bool
     ) throws -> Outcome {

@@ -4,7 +4,7 @@ internal import ProfileStoreSQLite
 internal import ProfileTesting
 internal import RawSQLite
 
-/// What the files of a folder hold: of a database (`NAME.sqlite`), every row; of any other file, its bytes.
+/// The contents of the files of a folder: every row of a database (`NAME.sqlite`), and the bytes of any other file.
 package struct FolderContents: Hashable, Sendable {
     /// By name. A file that is not there has no entry.
     package private(set) var parts: [String: String] = [:]
@@ -62,10 +62,10 @@ package struct FolderContents: Hashable, Sendable {
         return try rows(of: path)
     }
 
-    /// Every row of every table, past the library.
+    /// Returns every row of every table, read by SQLite without the library.
     private static func rows(of path: String) throws -> String {
         let database = try RawDatabase(path)
-        // The image is thrown away.
+        // The folder is temporary, so nothing in it needs to be durable.
         try database.execute("PRAGMA synchronous = OFF")
         guard try database.rows("PRAGMA integrity_check") == [["ok"]] else {
             throw Unsound(description: "\(path) is damaged")
@@ -73,7 +73,7 @@ package struct FolderContents: Hashable, Sendable {
         var text = ""
         for table in try database.rows("SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY name") {
             let name = table[0] ?? ""
-            // Sorted without the random parts, because the tokens of two runs may have another order.
+            // Random values are ignored when the rows are sorted, because they differ between two runs.
             let rows = try database.rows("SELECT * FROM \(name) ORDER BY 1")
                 .map { row in row.map { $0 ?? "NULL" }.joined(separator: "|") }
                 .map { (text: $0, comparable: comparable($0)) }
@@ -85,7 +85,8 @@ package struct FolderContents: Hashable, Sendable {
 }
 
 extension FolderContents {
-    /// A text without what is random: tokens, which are 64 hexadecimal digits, and Argon2id hashes.
+    /// Returns a text without its random values: hashes of tokens (64 hexadecimal digits), keys of changes (19 digits)
+    /// and Argon2id hashes.
     package static func comparable(_ text: String) -> String {
         var result: [UInt8] = []
         var rest = Array(text.utf8)[...]
@@ -112,7 +113,8 @@ extension FolderContents {
         return String(decoding: result, as: UTF8.self)
     }
 
-    /// Whether a name is that of a file that is not complete: another name, a dot and 12 letters or digits.
+    /// Whether this is the name of a temporary file, which may be incomplete. Such a name ends in a dot and 12
+    /// lower-case letters or digits.
     package static func isTemporary(_ name: String) -> Bool {
         guard let dot = name.lastIndex(of: ".") else { return false }
         let ending = name[name.index(after: dot)...]

@@ -1,22 +1,24 @@
 internal import Platform
 package import ProfileTesting
 
-/// Cuts the power at moments of a recorded run, and compares what the disk then holds with what it has to hold.
+/// Simulates power failures at moments of a recorded run, and compares the contents of the disk with the expected
+/// contents.
 ///
-/// The run itself says what that is. After each event the files hold what a process would find after the recorded one
-/// was killed. These contents change a few times, and in order. After a power failure, each store and each file has to
-/// hold one of them: none older than at the latest acknowledgement, and none newer than at the failure.
+/// The expected contents come from the run itself. They are the contents that a new process would find if the recorded
+/// process had been killed after an event, without a power failure. So each store and each file has a sequence of
+/// states. After a power failure, it must have one of these states. The state must not be older than at the latest
+/// acknowledgement, and not newer than at the power failure.
 package struct PowerLossCheck {
     private let run: RecordedRun
     private let name: String
     /// The number of moments at which the power was cut, and of different disks that were looked at.
     package private(set) var moments = 0
     package private(set) var images = 0
-    /// What was found that may not be, with the moment and what was lost.
+    /// The violations that were found, each with the moment and the loss.
     package private(set) var findings: [String] = []
-    /// What else holds after each power failure: returns what does not.
+    /// A further rule for the contents after each power failure. Returns a description of a violation, or nil.
     package var rule: @Sendable (FolderContents) -> String? = { _ in nil }
-    /// For each part, the numbers of events after which it holds something else, and what it holds.
+    /// For each part, the numbers of the events that change its contents, and the new contents.
     private var histories: [String: [(event: Int, contents: String?)]] = [:]
     private var known: [Int: FolderContents] = [:]
     private var looks: [Int: FolderContents] = [:]
@@ -60,7 +62,8 @@ package struct PowerLossCheck {
     /// The different contents of a file during the run, in order; nil where the file was not there.
     package func states(of part: String) -> [String?] { histories[part]?.map(\.contents) ?? [nil] }
 
-    /// What a file may hold if so many steps were acknowledged, and the next one has begun or not; without what is random.
+    /// Returns the permitted contents of a file after `finished` acknowledged steps, without random values. If the next
+    /// step has begun, the result also contains the states of this step.
     package func states(of part: String, afterSteps finished: Int, nextHasBegun: Bool) -> [String?] {
         let history = histories[part] ?? [(0, nil)]
         let last = acknowledged.count - 1
@@ -74,7 +77,7 @@ package struct PowerLossCheck {
     /// The names of all files during the run.
     package var parts: Set<String> { Set(histories.keys) }
 
-    /// What a process finds if the recorded one was killed after so many events.
+    /// Returns the contents that a new process finds if the recorded process was killed after `count` events.
     private mutating func killed(after count: Int, _ disk: Disk? = nil) async throws -> FolderContents {
         if let contents = known[count] { return contents }
         let image = CrashImage(try disk ?? run.disk(after: count), losing: .nothing)
@@ -93,7 +96,7 @@ package struct PowerLossCheck {
         return contents
     }
 
-    /// Finds each event between two that changes the contents.
+    /// Finds the events after `start`, up to `end`, that change the contents. Bisects the range.
     private mutating func follow(
         from start: Int, _ before: FolderContents, to end: Int, _ after: FolderContents
     ) async throws {
@@ -114,8 +117,9 @@ package struct PowerLossCheck {
 
     // MARK: Cutting the power
 
-    /// Cuts the power after events. `generator` chooses what is lost. About `most` disks are looked at, with `each`
-    /// random ones after an event; if `most` is nil, after each event.
+    /// Simulates power failures after events. After each event, up to `each` + 2 disks are checked: one that has lost
+    /// all unsynced changes, one that has lost none, and others with random losses by `generator`. If `most` is not
+    /// nil, only about `most` of all these disks are checked.
     package mutating func cutPower(
         _ generator: inout SeededGenerator, atMost most: Int?, each: Int
     ) async throws {
@@ -156,7 +160,7 @@ package struct PowerLossCheck {
         if let broken = rule(found) { findings.append("\(place): \(broken); \(recent(count))") }
         for part in Set(found.parts.keys).union(histories.keys) {
             let contents = found.parts[part]
-            // Until the command has ended, a part of such a file may be there.
+            // Until the command has ended, it is permitted that an incomplete temporary file exists.
             if FolderContents.isTemporary(part), count < run.events.count { continue }
             guard let history = histories[part] else {
                 findings.append("\(place): \(part) was never there; \(recent(count))")

@@ -10,8 +10,9 @@ package struct RecordedRun: Sendable {
 
     package struct Failed: Error { let command: [String], status: Int32, output: String }
 
-    /// Runs commands in a folder and records them. A command is the path of a program, or the name of one that is built
-    /// with the tests, and its arguments. The folder is also the working directory, and `status` the exit code of each.
+    /// Runs commands in a folder and records them. A command consists of a program and its arguments. The program is a
+    /// path, or the name of a program that is built with the tests. The folder is also the working directory. Each
+    /// command must end with the exit code `status`.
     package init(
         _ commands: [[String]], in folder: String, environment: [String: String] = [:], status: Int32 = 0
     ) throws {

@@ -1,6 +1,6 @@
 import CSQLite
 
-/// A database as any other program opens it, with SQLite's defaults and nothing of ours: to be crafted.
+/// A database with the default settings of SQLite, as another program would open it. Tests use it to craft files.
 package final class RawDatabase {
     package struct Failure: Error, CustomStringConvertible {
         package let description: String
@@ -8,13 +8,13 @@ package final class RawDatabase {
 
     private let handle: OpaquePointer
 
-    /// Opens a file, which is made where it is not there; a private database in memory where none is named.
+    /// Opens a file, and creates it if it does not exist. Without a path, opens a private database in memory.
     package init(_ path: String = ":memory:") throws {
         var handle: OpaquePointer?
         guard sqlite3_open(path, &handle) == SQLITE_OK, let handle else { throw Failure(description: path) }
         self.handle = handle
         sqlite3_busy_timeout(handle, 10_000)
-        // Whoever crafts a file may say in it what SQLite would refuse.
+        // With these settings, a test can write a schema that SQLite normally refuses.
         for option in [SQLITE_DBCONFIG_WRITABLE_SCHEMA, SQLITE_DBCONFIG_LEGACY_ALTER_TABLE] {
             _ = csqlite_db_config(handle, option, 1, nil)
         }

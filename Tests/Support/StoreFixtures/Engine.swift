@@ -7,7 +7,7 @@ internal import ProfileTesting
 internal import Synchronization
 package import Testing
 
-/// What keeps the profiles of the stores that tests use: `PROFILES_TEST_ENGINE` names it, SQLite by default.
+/// The engine of the stores that tests use. `PROFILES_TEST_ENGINE` names the engine. The default is SQLite.
 package enum Engine: String, Sendable {
     case sqlite
     case memory
@@ -16,7 +16,7 @@ package enum Engine: String, Sendable {
     package static let current =
         getenv("PROFILES_TEST_ENGINE").flatMap { Engine(rawValue: String(cString: $0)) } ?? .sqlite
 
-    /// SQL was run on a store that is in no file.
+    /// A test has run SQL on a store that is not an SQLite file.
     package struct NotSQLite: Error {}
 }
 
@@ -27,10 +27,10 @@ extension Trait where Self == ConditionTrait {
     }
 }
 
-/// Opens the stores of a test, by the paths of their files. In memory too, what is opened twice is the same store.
+/// Opens the stores of a test by the paths of their files. A path always opens the same store, also in memory.
 package final class StoreOpener: Sendable {
     package let engine: Engine
-    /// On PostgreSQL, where each test has a schema of its own.
+    /// The schemas of this test's stores on PostgreSQL.
     let schema = PostgresSchema()
     private let inMemory = Mutex<[String: MemoryStore]>([:])
 
@@ -62,7 +62,7 @@ package final class StoreOpener: Sendable {
 }
 
 extension ProfileRepository {
-    /// Whether a store's file is sound, where it is in one.
+    /// Whether the store's file is sound. True if the store has no file.
     package func isSound() async throws(ProfileStoreError) -> Bool {
         if path == nil { return true }
         return try await check().isSound

@@ -2,11 +2,12 @@ internal import Dispatch
 package import Platform
 internal import ProfileTesting
 
-/// A process of our own beside the test: `StoreExerciser` or another one that is built with the tests.
+/// A helper process of a test: `StoreExerciser`, or another program that is built with the tests.
 package final class ExerciserProcess: Sendable {
     private let process: ChildProcess
-    /// Its standard input and output. One socket rather than two pipes, since a socket can be made so that other
-    /// children, which tests beside this one start, do not inherit it.
+    /// The other end of the process's standard input and output. This is a socket instead of two pipes, because a
+    /// socket can be created with the close-on-exec flag. So the processes that concurrent tests start do not inherit
+    /// it.
     private let socket: Int32
 
     package struct Outcome: Sendable {
@@ -16,7 +17,8 @@ package final class ExerciserProcess: Sendable {
         package let code: Int32
     }
 
-    /// Starts an exerciser with these words, see its own file, in our environment or in this one alone.
+    /// Starts a program with these arguments, which the program's source file describes. If `environment` is nil, the
+    /// program inherits the environment variables of the tests.
     package convenience init(
         _ words: String..., program: String = "StoreExerciser", environment: [String: String]? = nil
     ) throws {
@@ -36,13 +38,13 @@ package final class ExerciserProcess: Sendable {
 
     package var processID: pid_t { process.id }
 
-    /// Waits for its next byte of output, as a sign that it has come so far.
+    /// Waits for the next byte of output, by which the process reports its progress. False if the output has ended.
     package func waitForSign() -> Bool {
         var byte: UInt8 = 0
         return read(socket, &byte, 1) == 1
     }
 
-    /// Waits for its next line of output; nil when it has ended instead.
+    /// Waits for the next line of output. Nil if the output ends first.
     package func nextLine() -> String? {
         var bytes: [UInt8] = []
         var byte: UInt8 = 0
@@ -53,14 +55,14 @@ package final class ExerciserProcess: Sendable {
         return nil
     }
 
-    /// Lets it go on, or end, if it waits for its standard input; then waits for its end.
+    /// Closes the process's standard input, and waits until the process ends. A process that waits for input continues.
     package func finish() async -> Outcome {
         await withCheckedContinuation { continuation in
             DispatchQueue.global().async { continuation.resume(returning: self.waitForEnd()) }
         }
     }
 
-    /// Ends it as a power cut would.
+    /// Kills the process. The process cannot clean up.
     package func kill() { process.send(SIGKILL) }
 
     /// Stops it as Ctrl-Z does, and returns when it has stopped.

@@ -19,7 +19,7 @@ package final class Heard: Sendable {
         }
     }
 
-    /// A handler that says that it is called, then stays until it is let go, then counts.
+    /// A handler that first reports its call to ``wait()``, then waits for ``letGo(times:)``, and then counts.
     package var heldHandler: @Sendable () -> Void {
         { [self] in
             arrivals.signal()
@@ -28,7 +28,7 @@ package final class Heard: Sendable {
         }
     }
 
-    /// Waits until a handler was called once more; false when that does not happen.
+    /// Waits until a handler is called once more. Returns false after 30 seconds without a call.
     package func wait() -> Bool { arrivals.wait(timeout: .now() + 30) == .success }
 
     package func wait(times: Int) -> Bool { (0..<times).allSatisfy { _ in wait() } }

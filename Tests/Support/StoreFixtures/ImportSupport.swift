@@ -5,7 +5,7 @@ internal import ProfileTesting
 package import ProfileTransfer
 internal import Testing
 
-/// A directory of its own for one test, gone afterwards with all that is in it.
+/// A directory for one test. When the test has ended, the directory and its files are removed.
 package final class ImportFolder: Sendable {
     package let path: String
     private let opener = StoreOpener()
@@ -37,7 +37,7 @@ package final class ImportFolder: Sendable {
         return names.filter { $0 != "." && $0 != ".." }.sorted()
     }
 
-    /// Opens the store of this name, and makes it where it is missing.
+    /// Opens the store with this name, and creates it if it is missing.
     package func store(
         _ name: String = "profiles.sqlite", schema: ProfileSchema = .standard,
         _ change: (inout ProfileRepository.Options) -> Void = { _ in }
@@ -50,7 +50,7 @@ package final class ImportFolder: Sendable {
         return try await opener.open("\(path)/\(name)", options)
     }
 
-    /// The bytes of the files of a store that nobody has open.
+    /// The bytes of the file with this name. If it is the file of a store, the store must be closed.
     package func contents(of name: String) -> [UInt8] {
         let descriptor = open("\(path)/\(name)", O_RDONLY | O_CLOEXEC)
         defer { close(descriptor) }
@@ -109,7 +109,7 @@ extension ProfileImporter {
         try await run(Array(text.utf8), rejects: rejects)
     }
 
-    /// Imports a text, and reads what became of its rejected rows.
+    /// Imports a text. Returns the report, and the contents of the file of rejected rows.
     package func runKeepingRejects(_ text: String) async throws -> (report: ImportReport, rejects: String) {
         let rejects = try unnamedFile()
         defer { close(rejects) }
@@ -138,7 +138,7 @@ extension ProfileRepository {
     }
 }
 
-/// What to import a text into nothing comes to.
+/// Validates a text without a store, and returns the report.
 package func validating(
     _ text: String, schema: ProfileSchema = .standard, _ change: (inout ImportOptions) -> Void = { _ in }
 ) async throws -> ImportReport {
@@ -147,7 +147,7 @@ package func validating(
     ).run(text)
 }
 
-/// Why an import does not begin.
+/// Returns the error with which the validation of a text fails. Nil if it does not fail.
 package func refusal(
     of text: String, schema: ProfileSchema = .standard, _ change: (inout ImportOptions) -> Void = { _ in }
 ) async -> ImportError? {
@@ -177,7 +177,7 @@ extension ImportReport {
 /// Whether the slow tests are to be run in full.
 package let runsLongImportTests = getenv("PROFILES_TEST_LONG").map { String(cString: $0) } == "1"
 
-/// A hash that somebody may bring: Argon2id of something.
+/// An Argon2id hash that an imported row can contain instead of a password. The tests do not need the password.
 package let broughtHash = "$argon2id$v=19$m=64,t=1,p=2$c29tZXNhbHQ$CTFhFdXPJO1aFaMaO6Mm5c8y7cJHAph8ArZWb2GRPPc"
 package let otherBroughtHash = "$argon2id$v=19$m=64,t=1,p=2$b3RoZXJzYWx0$CTFhFdXPJO1aFaMaO6Mm5c8y7cJHAph8ArZWb2GRPPc"
 
@@ -192,7 +192,7 @@ package func schemaOfNames() throws -> ProfileSchema {
             """)
 }
 
-/// A schema with a second unique field, one that is required, and one that is not.
+/// A schema with a second unique field, a second required field, and a field that is neither.
 package func schemaOfClub() throws -> ProfileSchema {
     try ProfileSchema(
         parsing: """
@@ -207,7 +207,7 @@ package func schemaOfClub() throws -> ProfileSchema {
 }
 
 extension ImportFolder {
-    /// Writes a file, and says where it lies.
+    /// Writes a file, and returns its path.
     package func file(_ name: String, _ text: String) throws -> String {
         let path = "\(path)/\(name)"
         let file = try #require(fopen(path, "we"))
@@ -217,7 +217,7 @@ extension ImportFolder {
         return path
     }
 
-    /// Removes a store that nobody has open.
+    /// Removes the files of a store. The store must be closed.
     package func remove(_ store: String) {
         for end in ["", "-wal", "-shm", "-lock"] { unlink("\(path)/\(store)\(end)") }
     }

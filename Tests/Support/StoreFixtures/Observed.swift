@@ -1,18 +1,18 @@
 package import ProfileStore
 internal import Synchronization
 
-/// Writes down what an observer is told.
+/// Records the operations that an observer receives.
 package final class Observed: Sendable {
     private let log = Mutex<[StoreObserver.Operation]>([])
 
     package init() {}
 
-    /// Tells this one.
+    /// An observer that records each operation in this object.
     package var observer: StoreObserver { StoreObserver { [self] operation in log.withLock { $0.append(operation) } } }
 
     package var operations: [StoreObserver.Operation] { log.withLock { $0 } }
 
-    /// What was told of since the last time.
+    /// Returns the operations since the last call, and removes them.
     package func take() -> [StoreObserver.Operation] {
         log.withLock { log in
             defer { log = [] }

@@ -3,7 +3,7 @@ package import ProfileStore
 internal import SecretHashing
 
 extension ProfileRepository {
-    /// Keeps one of its hashing threads busy until the gate is opened.
+    /// Keeps one hashing thread of the repository busy until the returned semaphore is signalled.
     package func occupyHashingThread() async -> DispatchSemaphore {
         let gate = DispatchSemaphore(value: 0)
         await withCheckedContinuation { begun in

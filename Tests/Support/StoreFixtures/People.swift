@@ -4,16 +4,18 @@ package import ProfileStore
 /// Drafts and schemas for tests of the store.
 package enum People {
     package static let secret = Secret("aK8oio")
-    /// Of ``secret``, under our own policy: verified with one hash, and kept.
+    /// A hash of ``secret`` with the cost of the default policy. Its verification computes one hash, and does not
+    /// replace the stored hash.
     package static let policyHash =
         "$argon2id$v=19$m=19456,t=2,p=1$ypUYnQZSQQOq9pivEtjG8w$V7S9SK6Z6JO5ZOTfRF8XhGONnRyFDistsnjOI6zUgXc"
-    /// Of ``secret``, and so weak that a success replaces it.
+    /// A hash of ``secret`` that is so weak that a successful verification replaces it.
     package static let weakHash =
         "$argon2id$v=19$m=8,t=1,p=1$x6KV7hY0lqmDzqg8SXGz4A$zXpdekayZS4A3z2N/dAfRIcKF8U94zGuyyN/CCZNJVo"
-    /// Of ``secret``, by another scheme.
+    /// A bcrypt hash of ``secret``.
     package static let bcryptHash = "$2b$04$abcdefghijklmnopqrstuutEP/GNDRtG4DIFjGkLcdxWtDG/tN/mu"
 
-    /// A draft that the standard schema takes, with a brought hash, so that it costs no hashing.
+    /// A draft that is valid by the standard schema. It has a password hash instead of a password, so no hash is
+    /// computed.
     package static func draft(_ username: String, _ others: [String: String] = [:]) -> ProfileDraft {
         var draft = ProfileDraft([
             "username": username, "password_hash": policyHash, "phone": "78761241", "address": "12 Main St",
@@ -50,7 +52,7 @@ package enum People {
 }
 
 extension WriteKey {
-    /// A key of a write that the other arguments of the call identify.
+    /// Creates a key with an empty text for the request. It is for calls whose arguments identify the write without it.
     package init?(_ text: String) { self.init(text, request: "") }
 }
 

@@ -3,9 +3,10 @@ internal import PostgresAccess
 internal import ProfileTesting
 internal import Synchronization
 
-/// Schemas of a test's own in the database that `PROFILES_TEST_POSTGRES` names: one for each store that it opens.
+/// The PostgreSQL schemas of one test, in the database that `PROFILES_TEST_POSTGRES` names. Each store of the test has
+/// its own schema.
 ///
-/// The server is there for a run of tests, so that nobody has to remove them.
+/// The schemas are not removed, because the server exists only for one run of the tests.
 final class PostgresSchema: Sendable {
     /// There is no server to test against.
     struct NoServer: Error {}
@@ -15,7 +16,7 @@ final class PostgresSchema: Sendable {
 
     static var server: String? { getenv("PROFILES_TEST_POSTGRES").map { String(cString: $0) } }
 
-    /// Where the store of a path is.
+    /// Returns the URI of the store for a path.
     func uri(of path: String) -> String {
         let name = names.withLock { names in
             if let name = names[path] { return name }
@@ -27,7 +28,7 @@ final class PostgresSchema: Sendable {
         return server + (server.contains("?") ? "&" : "?") + "connections=4&schema=\(name)"
     }
 
-    /// What a statement finds in the store of a path, past the repository: two columns of text.
+    /// Runs a statement in the store for a path, without the repository. Returns the first two columns as text.
     func rows(of path: String, _ sql: String) async throws -> [[String?]] {
         guard Self.server != nil else { throw NoServer() }
         let pool = try ConnectionPool(ServerList(uri(of: path)), limit: 1)

@@ -2,7 +2,7 @@ internal import Platform
 internal import ProfileTesting
 internal import Testing
 
-/// A datagram socket past the beeper.
+/// A datagram socket for beeps, without the class `Beeper`.
 package final class RawSocket: Sendable {
     private let descriptor: Int32
 
@@ -15,7 +15,7 @@ package final class RawSocket: Sendable {
 
     deinit { close(descriptor) }
 
-    /// What has come so far.
+    /// Returns the datagrams that have arrived since the last call.
     package func received() -> [String] {
         var texts: [String] = []
         var bytes = [UInt8](repeating: 0, count: 4_096)

@@ -3,11 +3,12 @@ package import ProfileStore
 package import ProfileTesting
 package import SQLiteAccess
 
-/// A directory of its own for one test, with room for a store; gone afterwards. In memory, the store is in no file.
+/// A temporary directory and a store for one test. The directory is removed after the test. Only with the engine
+/// SQLite, the store is a file in the directory.
 package final class TemporaryStore: Sendable {
     private let folder: TemporaryFolder
     package var directory: String { folder.path }
-    /// The database file, which is not there until it is opened; of a store in memory, where it would be.
+    /// The path of the database file. The file does not exist before the store is opened, and only SQLite creates it.
     package let path: String
     package let clock = ManualClock()
     private let opener: StoreOpener
@@ -19,7 +20,7 @@ package final class TemporaryStore: Sendable {
         path = "\(folder.path)/\(name)"
     }
 
-    /// Makes a missing store, and goes by the manual clock.
+    /// Returns options that create a missing store and use the manual clock.
     package func options(_ change: (inout ProfileRepository.Options) -> Void = { _ in }) -> ProfileRepository.Options {
         var options = ProfileRepository.Options()
         options.createsMissing = true
@@ -39,7 +40,7 @@ package final class TemporaryStore: Sendable {
         return repository
     }
 
-    /// Opens the store with an observer, registers these, and lets the observer forget it.
+    /// Opens the store with an observer and registers these profiles. Then removes the recorded operations.
     package func open(
         observedBy observed: Observed, registering names: [String] = [],
         _ change: (inout ProfileRepository.Options) -> Void = { _ in }
@@ -58,7 +59,7 @@ package final class TemporaryStore: Sendable {
         try await opener.open(path, options)
     }
 
-    /// What is stored of each profile, to be compared with what is stored later.
+    /// Returns the stored values of each profile. A test compares them with the values at a later time.
     package func contents() async throws -> [AnyHashable] {
         switch engine {
         case .sqlite: try rows().map { AnyHashable($0) }
@@ -70,7 +71,7 @@ package final class TemporaryStore: Sendable {
         }
     }
 
-    /// What is remembered of failed attempts: one entry for each name and kind of secret.
+    /// Returns the stored numbers of failed attempts to use a secret: one entry for each name and kind of secret.
     package func failedAttempts() async throws -> [(name: String, failures: Int)] {
         switch engine {
         case .sqlite: try rows("throttles").map { ($0[0] ?? "", Int($0[2] ?? "") ?? 0) }
@@ -94,13 +95,13 @@ package final class TemporaryStore: Sendable {
 
     // MARK: Past the repository, on SQLite
 
-    /// A connection past the repository, as another program has one.
+    /// Opens a connection that does not use the repository, as another program would.
     package func connect(vfs: String? = nil) throws -> Connection {
         guard engine == .sqlite else { throw Engine.NotSQLite() }
         return try Connection(DatabasePath(path), mode: .readWrite, vfs: vfs)
     }
 
-    /// Runs SQL past the repository.
+    /// Runs SQL without the repository.
     package func execute(_ sql: String) throws { try connect().execute(sql) }
 
     /// The first column of the first row.
@@ -121,7 +122,7 @@ package final class TemporaryStore: Sendable {
         return rows
     }
 
-    /// How SQLite goes about a statement.
+    /// Returns the query plan of a statement.
     package func plan(_ sql: String) throws -> [String] {
         let connection = try connect()
         var statement = try connection.prepare("EXPLAIN QUERY PLAN " + sql)

@@ -1,11 +1,11 @@
 internal import Platform
 internal import ProfileTesting
 
-/// Who waits for a write lock, as the kernel lists them.
+/// The writers that wait for a write lock, as the kernel lists them in `/proc/locks`.
 package enum WaitingWriters {
     package struct NobodyCame: Error {}
 
-    /// Returns when somebody waits for the lock of this file.
+    /// Returns when a writer waits for the lock of this file. Throws after 30 seconds.
     package static func wait(for file: String) async throws {
         let clock = ContinuousClock()
         let deadline = clock.now + .seconds(30)

@@ -4,11 +4,12 @@ internal import Threads
 
 /// The threads on which tests run.
 ///
-/// Swift's own are as few as the cores, and a test that waits for a process would keep one from all others.
+/// Swift's executor has only one thread for each core. A test that waits for a process would block such a thread, and
+/// other tests could not use it.
 final class TestThreads: TaskExecutor {
     static let shared = TestThreads()
 
-    /// Twice as many as tests run at once: the tasks of a test may block a thread each.
+    /// Twice the number of tests that run at the same time, because several tasks of one test may block a thread each.
     private static let count = 2 * Turns.places
 
     private let jobs = Mutex<[UnownedJob]>([])
@@ -16,7 +17,8 @@ final class TestThreads: TaskExecutor {
 
     private init() {
         for _ in 0..<Self.count {
-            // They take the signals that Swift's threads do, since a process has them from the thread that starts it.
+            // The threads inherit the signal mask of Swift's threads, because a child process inherits the mask of the
+            // thread that starts it.
             do throws(ThreadError) {
                 _ = try SystemThread(blockingSignals: false) { Self.shared.work() }
             } catch {

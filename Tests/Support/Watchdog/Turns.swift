@@ -1,10 +1,12 @@
 internal import Platform
 internal import Synchronization
 
-/// Whose turn it is. A few tests run beside each other; those that have to be alone come last, one after another.
+/// Decides when each test runs. A few tests run at the same time. Tests that must run alone come last, one after
+/// another.
 ///
-/// Swift Testing begins all tests at once, with all of their cases. Here they wait for their turn, so that their time
-/// does not run out meanwhile, and so that those that block a thread find one (``TestThreads``).
+/// Swift Testing begins all cases of all tests at once. In `take`, the cases wait for their turn. The time limit of a
+/// case begins only at its turn. A case that blocks a thread has a free one, because only a few cases run at a time
+/// (``TestThreads``).
 final class Turns: Sendable {
     static let shared = Turns()
 

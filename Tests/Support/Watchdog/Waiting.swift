@@ -1,5 +1,5 @@
-/// Waits until something is so, and looks again every millisecond: who looks all the time keeps a thread from the others.
-/// The watchdog ends a test that waits in vain.
+/// Waits until a condition is true, and checks it every millisecond. Checks without a pause would occupy a thread that
+/// other tests need. If the condition never becomes true, the watchdog ends the tests.
 package func waitUntil(_ condition: () async throws -> Bool) async throws {
     while try await !condition() { try await Task.sleep(for: .milliseconds(1)) }
 }
@@ -11,7 +11,7 @@ package func waitUntilCancelled() async {
     continuation.finish()
 }
 
-/// Waits until a number has stayed the same for a tenth of a second: whoever raises it is held up, or has come to the end.
+/// Waits until a number has stayed the same for a tenth of a second. Then the work that raises it is blocked or done.
 package func waitWhileRising(_ number: () -> Int) async throws {
     var last = number()
     var looks = 0

@@ -2,9 +2,9 @@ internal import Platform
 internal import ProfileTesting
 internal import Synchronization
 
-/// A thread that looks at the tests that run, and aborts the process when the time of one is up.
+/// A thread that checks the running tests, and aborts the process if a test exceeds its time limit.
 ///
-/// It is a thread of its own, since those of Swift and Dispatch may all be what is blocked.
+/// It does not use the threads of Swift and Dispatch, because the tests may block all of them.
 final class Watchdog: Sendable {
     static let shared = Watchdog()
 
@@ -26,7 +26,7 @@ final class Watchdog: Sendable {
         pthread_create(
             &thread, nil,
             { _ in
-                // Tests that send signals to this process mean other threads.
+                // Some tests send signals to this process. Other threads must receive them.
                 var all = sigset_t()
                 sigfillset(&all)
                 pthread_sigmask(SIG_BLOCK, &all, nil)
@@ -40,7 +40,7 @@ final class Watchdog: Sendable {
 
     /// Watches a test.
     ///
-    /// - Returns: What it is forgotten by.
+    /// - Returns: The number to pass to ``forget(_:)`` when the test has ended.
     func watch(_ test: String, for limit: Duration) -> Int {
         state.withLock { state in
             state.latestNumber += 1
@@ -56,7 +56,7 @@ final class Watchdog: Sendable {
         let late = state.withLock { state in state.watches.values.filter { $0.end < now } }
         guard !late.isEmpty else { return }
         for watch in late { say("Watchdog: \(watch.test) did not end within \(watch.limit.components.seconds) s\n") }
-        // They would keep the pipes open that `swift test` reads to their end.
+        // `swift test` reads its pipes to the end. Processes that the tests started would keep these pipes open.
         RunningProcess.killDescendants()
         // Swift's own handler would show where all threads are, but may hang itself.
         signal(SIGABRT, SIG_DFL)

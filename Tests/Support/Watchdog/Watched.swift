@@ -1,11 +1,11 @@
 internal import ProfileTesting
 package import Testing
 
-/// Runs a test when its turn has come (``Turns``), ends the whole test process when it does not end in time, and says
-/// which test it was. The time that it waits for its turn does not count.
+/// Runs a test when its turn has come (``Turns``). If the test does not end in time, the ``Watchdog`` prints its name
+/// and ends the whole test process. The time before the turn does not count.
 ///
-/// `.timeLimit` of Swift Testing cancels the test's task and then waits for it. A thread that is blocked hears nothing
-/// of that: with a lock that nobody gives back the tests would wait for ever.
+/// `.timeLimit` of Swift Testing cancels the test's task and then waits for the task. A blocked thread does not notice
+/// the cancellation. So if a lock was never released, the tests would wait forever.
 package final class Watched: SuiteTrait, TestTrait, TestScoping {
     private let limit: Duration
 
@@ -14,7 +14,7 @@ package final class Watched: SuiteTrait, TestTrait, TestScoping {
     /// On a suite, each test is watched.
     package var isRecursive: Bool { true }
 
-    /// Each case of a test is watched, by the trait of the test, where it has one besides that of its suite.
+    /// Watches each case of a test. If the test and its suite both have this trait, only the trait of the test is used.
     package func scopeProvider(for test: Test, testCase: Test.Case?) -> Watched? {
         testCase != nil && test.traits.last { $0 is Watched } as? Watched === self ? self : nil
     }
@@ -37,9 +37,9 @@ package final class Watched: SuiteTrait, TestTrait, TestScoping {
 }
 
 extension Trait where Self == Watched {
-    /// Two minutes a test, which none needs; twenty in the long runs.
+    /// A time limit of two minutes for each case, and of twenty minutes in the long runs. No test needs that much.
     package static var watched: Watched { watched(for: .seconds(120)) }
 
-    /// As long as this a test; ten times as long in the long runs.
+    /// A time limit for each case. In the long runs, the limit is ten times as long.
     package static func watched(for limit: Duration) -> Watched { Watched(limit: Length.isLong ? limit * 10 : limit) }
 }
