@@ -2,7 +2,7 @@ import ProfileTesting
 import Testing
 import Watchdog
 
-/// `Tests/BEHAVIOURS.md` says what the ids mean that tests and comments name.
+/// `Tests/BEHAVIOURS.md` explains the ids that tests and comments name.
 @Suite(.watched) struct BehaviourTests {
     private static let root = "/" + #filePath.split(separator: "/").dropLast(3).joined(separator: "/")
 
@@ -12,7 +12,7 @@ import Watchdog
         let text = try #require(SmallFile.text(of: Self.root + "/Tests/BEHAVIOURS.md"))
         let rows = text.split(separator: "\n").filter { $0.hasPrefix("- ") }
         explained = Set(rows.compactMap { $0.firstMatch(of: /^- ([A-Z][0-9]+)\b/).map { String($0.output.1) } })
-        // Where none is found all would be well.
+        // If no id were found, the tests would pass by mistake.
         try #require(explained.count > 60)
     }
 
@@ -37,7 +37,8 @@ import Watchdog
     private func ids(in path: String) throws -> Set<String> {
         // A pattern takes seconds to search all code, so it searches only the lines that have a letter before a digit.
         let text = String(decoding: try linesWithIDs(of: path), as: UTF8.self)
-        // The letters that ids begin with, since hexadecimal digits look the same; as those of a character in braces do.
+        // Only letters with which ids begin match, because hexadecimal numbers look like ids. A match before a brace is
+        // the number of an escaped character.
         var ids = Set(text.matches(of: /\b(?:[SRPIFLTNHE][0-9]{1,2}|D[1-7])\b(?!})/).map { String($0.output) })
         for range in text.matches(of: /\b([SRPIFLTNHE])([0-9]{1,2})–\1([0-9]{1,2})\b/) {
             guard let first = Int(range.output.2), let last = Int(range.output.3), first <= last else { continue }

@@ -6,9 +6,9 @@ import Synchronization
 import Testing
 import Watchdog
 
-/// T4: what the control server does, whatever brings the requests.
+/// T4: the control server, without the transport of its requests.
 @Suite(.watched) struct ControlServiceTests {
-    /// A screen that is nothing but a state which inputs are added to.
+    /// A screen that only collects its inputs and shows them as its state.
     private final class FakeScreen: ControlledScreen {
         private struct State {
             var inputs: [String] = []
@@ -47,7 +47,8 @@ import Watchdog
                 let json = state.isLeft ? Optional.none : Self.json(state)
                 func isMet(_ condition: (JSONValue) -> Bool) -> Bool { json.map(condition) ?? true }
                 var met: [CheckedContinuation<JSONValue?, Never>] = []
-                // Each condition is asked once: one that goes by a clock may answer otherwise a moment later.
+                // Each condition is evaluated once, because a condition that depends on the time may change a moment
+                // later.
                 state.waiting.removeAll { wait in
                     guard isMet(wait.0) else { return false }
                     met.append(wait.1)
@@ -76,7 +77,7 @@ import Watchdog
         return (answer.status, answer.body.text())
     }
 
-    @Test func `T4: the state is read, and is another after events`() async {
+    @Test func `T4: the state can be read, and changes after events`() async {
         #expect(await ask("GET", "/state") == (200, #"{"screen":"fake","fields":[],"notice":null}"#))
         let sent = await ask(
             "POST", "/events", #"{"events":[{"focus":"phone"},{"type":"é1"},{"press":"control-f"},{"submit":true}]}"#)
@@ -95,7 +96,7 @@ import Watchdog
         #expect(await ask("GET", "/state").body.contains(#""fields":[]"#))
     }
 
-    @Test func `T4: a wait ends with the state that meets it, or in time with the one that does not`() async {
+    @Test func `T4: a wait ends when the state meets its condition, or with the state at its timeout`() async {
         async let met = ask(
             "POST", "/wait", #"{"condition":{"path":"fields.0.text","contains":"abc"},"timeout_ms":60000}"#)
         let late = await ask(
@@ -112,7 +113,7 @@ import Watchdog
                 .status == 408)
     }
 
-    @Test func `T4: a beep says who heard it, and a login's answers are said and reported`() async {
+    @Test func `T4: a beep returns its number of listeners, and the answers to logins can be set and read`() async {
         #expect(await ask("POST", "/beep", #"{"name":"welcome"}"#) == (200, #"{"delivered":1}"#))
         #expect(await ask("POST", "/beep", #"{"name":"other"}"#) == (200, #"{"delivered":0}"#))
         let script = #"{"answers":[{"answer":"success","username":"anna","name":"Anna"},{"answer":"nilData"}]}"#
@@ -128,7 +129,7 @@ import Watchdog
             ))
     }
 
-    @Test func `T4: after quitting nothing is there to be driven`() async {
+    @Test func `T4: after quitting, requests and waits are answered with 410`() async {
         async let waiting = ask("POST", "/wait", #"{"condition":{"path":"x","equals":1},"timeout_ms":60000}"#)
         #expect(await ask("POST", "/quit", "{}") == (200, "{}"))
         #expect(await waiting.status == 410)
@@ -136,7 +137,7 @@ import Watchdog
     }
 
     @Test(
-        "T4: without the token nothing is told, not even what there is",
+        "T4: without the token every path is answered with 401",
         arguments: [
             nil, "", "secret", "Bearer", "Bearer ", "Bearer secre", "Bearer secrets", "bearer secret", "Basic secret",
         ])
@@ -149,7 +150,7 @@ import Watchdog
     }
 
     @Test(
-        "T4: a request that cannot be meant is a problem with its reason",
+        "T4: an invalid request is answered with a problem and its reason",
         arguments: [
             ("GET", "/", "", 404), ("GET", "/states", "", 404), ("DELETE", "/state", "", 405),
             ("GET", "/events", "", 405), ("POST", "/events", "", 400), ("POST", "/events", "{", 400),
@@ -190,7 +191,7 @@ import Watchdog
                     random.once(in: 5)
                     ? random.bytes(0..<10) : Array((pieces.randomElement(using: &random) ?? "").utf8)
             }
-            // A wait that is well formed would take its time.
+            // Some bodies are made lists of events, and none becomes a valid wait, which would last until its timeout.
             if random.once(in: 3) { body = Array(#"{"events":["#.utf8) + body + Array("]}".utf8) }
             let path = random.once(in: 10) ? random.text(0..<8) : paths.randomElement(using: &random) ?? "/"
             let answer = await service.answer(

@@ -17,13 +17,13 @@ import Watchdog
         #expect(listed.count == marked.count)
     }
 
-    /// A line for each marked test and suite of a folder's files, as it is to be listed.
+    /// Returns the expected line of the list for each marked test and suite in the files of a folder.
     private func marks(below folder: String) throws -> [String] {
         try SmallFile.names(in: folder).sorted().flatMap { name -> [String] in
             let path = "\(folder)/\(name)"
             guard name.hasSuffix(".swift") else { return name.contains(".") ? [] : try marks(below: path) }
             let text = try #require(SmallFile.text(of: path), "\(path)")
-            // A test that has a name besides its function's says it before its traits.
+            // If a test has a display name, the name stands before the traits.
             let mark =
                 #/@(Suite|Test)\(\s*(?:"([^"]+)",\s*)?\.onlyOnSQLite\("([^"]+)"\)[^`]*?(?:struct |func `?)([^`({\n]+)/#
             let found = text.matches(of: mark).map(\.output)

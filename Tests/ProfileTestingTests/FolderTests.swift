@@ -2,12 +2,12 @@ import ProfileTesting
 import Testing
 import Watchdog
 
-/// The compiler keeps modules from knowing each other in circles; this keeps the folders of a module from it.
+/// The compiler forbids circular dependencies between modules. These tests forbid them between the folders of a module.
 @Suite(.watched) struct FolderTests {
     private static let sources = "/" + #filePath.split(separator: "/").dropLast(3).joined(separator: "/") + "/Sources"
 
     @Test(arguments: SmallFile.names(in: sources))
-    func `the folders of a room know each other in one direction`(room: String) throws {
+    func `the folders of a module depend on each other in one direction`(room: String) throws {
         let files = try Self.files(in: "\(Self.sources)/\(room)")
         var folderOfType: [String: String] = [:]
         for file in files {
@@ -24,7 +24,7 @@ import Watchdog
         for folder in arrows.keys { #expect(!Self.reaches(folder, from: folder, by: arrows), "\(folder): \(arrows)") }
     }
 
-    /// Whether one comes from a folder's neighbours to a folder.
+    /// Whether the arrows lead from `start` to `goal`, over one or more steps.
     private static func reaches(_ goal: String, from start: String, by arrows: [String: Set<String>]) -> Bool {
         var seen: Set<String> = []
         var next = arrows[start] ?? []
@@ -80,7 +80,7 @@ import Watchdog
 }
 
 extension UInt8 {
-    /// Letters, digits and underscores.
+    /// Whether the byte is an ASCII letter, a digit or an underscore.
     fileprivate var isOfWord: Bool {
         switch self {
         case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),

@@ -6,7 +6,7 @@ import Watchdog
 
 @Suite(.watched) struct FormTypingTests {
     @Test(
-        "F1: a sentence typed into a field leaves its longest length",
+        "F1: a sentence typed into a field is cut to the maximum length of the field",
         arguments: [
             ("username", 10), ("password", 64), ("phone", 9), ("address", 70), ("postal_code", 5), ("birthday", 10),
         ])

@@ -5,9 +5,9 @@ import ProfileTesting
 import Testing
 import Watchdog
 
-// What every engine does is in the tests of ProfileStore; this is what a store in memory is to those who embed one.
+// The tests of ProfileStore test all engines. These tests are about the special properties of a store in memory.
 @Suite(.watched) struct MemoryEngineTests {
-    /// Usernames, and fields with these numbers.
+    /// A schema with a username and a field for each of these numbers.
     private func schema(fields: Range<Int> = 0..<0) throws -> ProfileSchema {
         let others = fields.map { #"{"name":"field\#($0)"}"# }
         let username = #"{"name":"username","constraints":{"required":true,"unique":true}}"#
@@ -19,7 +19,7 @@ import Watchdog
         var options = ProfileRepository.Options()
         options.initialSchema = try schema()
         options.createsMissing = true
-        // Nobody hears by asking now and then.
+        // The interval is so long that a listener gets changes only from notifications.
         options.watchInterval = .seconds(86_400)
         return options
     }
@@ -42,7 +42,7 @@ import Watchdog
         await other.close()
     }
 
-    @Test func `closing one of two that share a store leaves the other open`() async throws {
+    @Test func `closing one of two repositories on a store leaves the other open`() async throws {
         let store = try MemoryStore(schema())
         let first = try await ProfileRepository.open(store, options: options())
         let second = try await ProfileRepository.open(store, options: options())
@@ -55,7 +55,7 @@ import Watchdog
         await second.close()
     }
 
-    @Test func `who watches one of two that share a store hears what the other does`() async throws {
+    @Test func `a listener of one of two repositories on a store gets the changes of the other`() async throws {
         let store = try MemoryStore(schema())
         let first = try await ProfileRepository.open(store, options: options())
         let second = try await ProfileRepository.open(store, options: options())
@@ -87,7 +87,7 @@ import Watchdog
         await repository.close()
     }
 
-    @Test func `as many fields are refused as in a file`() async throws {
+    @Test func `a store in memory has the same limit of columns as a store in a file`() async throws {
         let folder = try TemporaryFolder()
         let stores = [
             try await ProfileRepository.open(at: folder.path + "/profiles.sqlite", options: options()),

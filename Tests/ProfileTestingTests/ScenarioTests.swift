@@ -6,7 +6,7 @@ import ProfileTesting
 import Testing
 import Watchdog
 
-/// T3: what the environment starts.
+/// T3: the scenarios that environment variables select.
 @Suite(.watched) struct ScenarioTests {
     private func resolved(_ variables: String...) -> ScenarioResolution {
         var environment: [String: String] = ["HOME": "/root"]
@@ -17,7 +17,7 @@ import Watchdog
         return ScenarioResolution(environment)
     }
 
-    @Test func `T3: without the flag the start is the normal one, whatever else is said`() {
+    @Test func `T3: without the flag the start is the normal one, whatever the other variables are`() {
         #expect(resolved() == .normalStart)
         #expect(resolved("VC=PassCodeViewController", "model=PassCodeModel1") == .normalStart)
         #expect(resolved("VC=Nobody") == .normalStart)
@@ -33,7 +33,7 @@ import Watchdog
             ("ProfileViewController", "ProfileModel2", .edit(username: "skboard")),
         ])
     func known(_ screen: String, _ model: String, _ purpose: Scenario.Purpose) throws {
-        // The flag only has to be there.
+        // The value of the flag does not matter.
         for flag in ["testing=", "testing=0", "testing=1"] {
             guard case .scenario(let scenario) = resolved(flag, "VC=\(screen)", "model=\(model)") else {
                 Issue.record("\(screen) \(model) was not found")
@@ -75,7 +75,7 @@ import Watchdog
     func store(_ scenario: Scenario) async throws {
         var folder: String?
         do {
-            // Time stands still, so that a wait is not over before it is asked for.
+            // The clock stands still, so that a login delay of the fixture does not end before the test reads it.
             let store = try await ScenarioStore(scenario, clock: ManualClock())
             let repository = store.repository
             folder = store.folderPath

@@ -15,7 +15,7 @@ import Watchdog
         }
     }
 
-    @Test func `L3: answers come in the order they were said, each reaching the caller unchanged`() async {
+    @Test func `L3: answers come in the order of the script, each reaching the caller unchanged`() async {
         let anna = LoggedInProfile(username: "anna", name: "Anna B")
         let authenticator = ScriptedAuthenticator([.success(anna), .success(), .invalidCredentials])
         authenticator.enqueue(.invalidResponse, .unexpectedStatus)
@@ -32,7 +32,7 @@ import Watchdog
         #expect(report.unused.isEmpty)
     }
 
-    @Test func `L2: an answer that nobody asked for is reported as unused`() async {
+    @Test func `L2: an answer that no login has used is reported as unused`() async {
         let authenticator = ScriptedAuthenticator([.invalidCredentials, .invalidResponse])
         #expect(await outcome(authenticator, "p").hasPrefix("Your username"))
         #expect(authenticator.report == .init(unused: [.invalidCredentials, .invalidResponse]))

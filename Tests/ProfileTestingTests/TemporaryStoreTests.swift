@@ -34,7 +34,7 @@ import Watchdog
         #expect(!path.isEmpty && access(path, F_OK) != 0)
     }
 
-    @Test func `a manual clock wakes who slept until then, in their order`() async throws {
+    @Test func `a manual clock wakes each sleeper when its time is reached`() async throws {
         let clock = ManualClock()
         async let first: Void = clock.sleep(for: .seconds(1))
         async let second: Void = clock.sleep(for: .seconds(2))

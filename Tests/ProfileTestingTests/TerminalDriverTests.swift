@@ -69,7 +69,7 @@ import Watchdog
         #expect(driver.screen.rows[1] == "more")
     }
 
-    @Test func `T6: a wait in vain shows the screen, at its limit and at the program's end`() throws {
+    @Test func `T6: a failed wait shows the screen, at its time limit and at the program's end`() throws {
         let waiting = try shell("echo here I am; read -r line", limit: .milliseconds(200))
         let late = #expect(throws: TerminalWaitError.self) { try waiting.wait(for: "there") }
         #expect(late?.exitCode == nil)

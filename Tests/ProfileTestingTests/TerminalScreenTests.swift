@@ -2,7 +2,7 @@ import ProfileTesting
 import Testing
 import Watchdog
 
-/// T6: what is seen of what a program writes.
+/// T6: the screen that results from the output of a program.
 @Suite(.watched) struct TerminalScreenTests {
     private func screen(of output: String, size: TerminalSize = TerminalSize(columns: 20, rows: 3)) throws
         -> TerminalScreen
@@ -36,7 +36,7 @@ import Watchdog
         #expect(screen.description == "┌─────┐\n│one  │\n│two  │\n└─────┘\ncaret in row 2, column 4")
     }
 
-    @Test func `T6: a reference is missing until it is recorded, then it is held to`() throws {
+    @Test func `T6: a reference screen is missing until it is recorded, and is compared from then on`() throws {
         let folder = try TemporaryFolder()
         let kept = ReferenceScreens(folder: folder.path + "/Screens", isRecording: false)
         let recorded = ReferenceScreens(folder: folder.path + "/Screens", isRecording: true)

@@ -4,9 +4,9 @@ import ProfileTesting
 import Testing
 import Watchdog
 
-/// What becomes of tests that hang; shown on this very program, started again with one of them.
+/// The watchdog ends tests that hang. The test starts this program again with such a test.
 @Suite(.watched) struct WatchdogTests {
-    @Test func `a test that hangs is named, and ends the process and those that it started`() throws {
+    @Test func `the watchdog names a test that hangs, and ends the process and its child processes`() throws {
         var ends: [Int32] = [0, 0]
         try #require(socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0, &ends) == 0)
         defer { close(ends[0]) }
@@ -15,7 +15,7 @@ import Watchdog
             environment: ["PROFILES_TEST_HANGS": "1", "SWIFT_BACKTRACE": "enable=no"],
             streams: [1: .descriptor(ends[1]), 2: .descriptor(ends[1])])
         close(ends[1])
-        // To the end, which comes when nobody is left who could write.
+        // Reads until the end of the file, which comes when no process has the other end open.
         var output: [UInt8] = []
         var chunk = [UInt8](repeating: 0, count: 4_096)
         while case let count = read(ends[0], &chunk, chunk.count), count > 0 { output += chunk[..<count] }
@@ -27,7 +27,7 @@ import Watchdog
     }
 }
 
-/// Skipped but in the process that the test above starts.
+/// Runs only in the process that the test above starts.
 @Suite(.enabled(if: getenv("PROFILES_TEST_HANGS") != nil), .watched) struct HangingTests {
     @Test(.watched(for: .seconds(1))) func `nobody gives back what this waits for`() throws {
         let child = try ChildProcess(["/bin/sleep", "1000000"])

@@ -108,6 +108,12 @@ import Testing
             #expect(lines.contains { $0.contains("caller=profile 1") && $0.contains("profile=1") })
             _ = try await test.send(.post, "/v1/profiles/canary1/unlock", token: token)
             #expect(test.log.lines.contains { $0.hasPrefix("notice audit") && $0.contains("audit=unlock") })
+            for (patch, count) in [(#"{"city": "Bath"}"#, 0), (#"{"password_hash": "\#(TestService.hash)"}"#, 1)] {
+                let answer = try await test.send(
+                    .patch, "/v1/profiles/canary1", patch, token: token, headers: [.ifMatch: "*"])
+                #expect(answer.status == .ok)
+                #expect(test.log.lines.count { $0.contains("audit=password_set") } == count)
+            }
         }
     }
 

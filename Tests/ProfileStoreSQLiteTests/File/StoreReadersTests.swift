@@ -10,7 +10,7 @@ import Watchdog
 
 @testable import ProfileStoreSQLite
 
-/// Reading a store without a thread, without a second connection, and as it lies where nothing can be put beside it.
+/// Look-ups that start no thread and open no second connection, and stores that are read in SQLite's immutable mode.
 @Suite(.watched) struct StoreReadersTests {
     private let store: TemporaryStore
 
@@ -29,7 +29,7 @@ import Watchdog
     }
 
     @Test(.unsanitized)
-    func `where no thread can be had a look-up is answered`() async throws {
+    func `a look-up is answered when no thread can be started`() async throws {
         let child = try await ExerciserProcess(
             "look-up-without-threads", store.path, "abel", environment: ["MALLOC_ARENA_MAX": "1"]
         ).finish()
@@ -41,17 +41,17 @@ import Watchdog
         let file = try StoreFile(store.path, createsFolder: false, options: store.options())
         let look = try file.inspect()
         let readers = StoreReaders(file, look)
-        // Were the connection another, opening it would fail.
+        // The files are moved away, so opening a second connection would fail.
         let names = ["", "-wal", "-shm"]
         for name in names { rename(store.path + name, store.path + name + "-away") }
         defer { for name in names { rename(store.path + name + "-away", store.path + name) } }
         #expect(try readers.read { connection in try ProfileTable.count(connection) } == 1)
     }
 
-    // MARK: As it lies
+    // MARK: Immutable mode
 
-    /// Removes what is beside the file, as if it had been copied to where nothing can be written, and gives it an old time,
-    /// so that any change shows.
+    /// Removes the log, the shared memory and the lock file, as if the store had been copied to a read-only folder. The
+    /// store's file gets an old modification time, so any change of the file is noticed.
     private func lieAlone() {
         for ending in ["-wal", "-shm", "-lock"] { unlink(store.path + ending) }
         var times = [timespec(tv_sec: 1_000_000, tv_nsec: 5), timespec(tv_sec: 1_000_000, tv_nsec: 5)]
@@ -66,7 +66,8 @@ import Watchdog
         try #require(repository.engine as? SQLiteEngine).session
     }
 
-    /// Registers another profile as another process does, and leaves it in the log, or brings it into the file.
+    /// Registers a profile from outside the repository under test. With `leavesLog`, a process dies and leaves the
+    /// profile in the write-ahead log; otherwise the profile is in the store's file.
     private func register(_ username: String, leavesLog: Bool) async throws {
         if leavesLog {
             _ = try await ExerciserProcess("create-and-die", store.path, username).finish()
@@ -77,7 +78,8 @@ import Watchdog
         }
     }
 
-    @Test func `a store that nobody changes is read as it lies, and nothing is put beside it`() async throws {
+    @Test func `a store that does not change is read in immutable mode, and no file is created beside it`() async throws
+    {
         lieAlone()
         let repository = try await openAsItLies()
         #expect(try await repository.profile(username: "abel")?.id == 1)
@@ -110,7 +112,7 @@ import Watchdog
         await repository.close()
     }
 
-    @Test func `what was read of a file that changed meanwhile is thrown away and read again`() async throws {
+    @Test func `if the file changes during a read, the result is discarded and the read runs again`() async throws {
         lieAlone()
         let repository = try await openAsItLies()
         let session = try session(repository)
@@ -127,12 +129,12 @@ import Watchdog
         }
         #expect(count == 0)
         #expect((runs.count, undone.count) == (2, 1))
-        // From then on it is read under locks.
+        // After the change, the session reads under locks.
         #expect(try session.read { connection in try connection.settings().journalMode } == "wal")
         await repository.close()
     }
 
-    @Test func `an error that came of a change is not told, and one that did not is`() async throws {
+    @Test func `an error during a change of the file is discarded, and any other error is thrown`() async throws {
         lieAlone()
         let repository = try await openAsItLies()
         let session = try session(repository)

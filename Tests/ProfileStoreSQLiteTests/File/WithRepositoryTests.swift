@@ -8,7 +8,7 @@ import StoreFixtures
 import Testing
 import Watchdog
 
-/// How a store in a file is opened for a while, and how a service's ends.
+/// `withRepository(at:)`, which opens a store for the duration of a body, and the maintenance of a service by `run()`.
 @Suite(.watched) struct WithRepositoryTests {
     private let store: TemporaryStore
 
@@ -18,7 +18,7 @@ import Watchdog
 
     private func expectClosed(_ repository: ProfileRepository?) async {
         await #expect(throws: ProfileStoreError.closed) { try await repository?.profile(username: "abel") }
-        // Who closes empties the log.
+        // Closing the repository empties the write-ahead log.
         #expect(SmallFile.bytes(of: store.path + "-wal") == [])
     }
 
@@ -87,7 +87,7 @@ import Watchdog
         await #expect(throws: ProfileStoreError.closed) { try await repository.profile(username: "abel") }
     }
 
-    @Test func `a service whose store is busy goes on, and keeps house later`() async throws {
+    @Test func `a service whose store is busy keeps running, and removes expired rows later`() async throws {
         let clock = store.clock
         let observed = Observed()
         let repository = try await store.open(

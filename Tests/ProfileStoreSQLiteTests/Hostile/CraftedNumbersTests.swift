@@ -11,13 +11,14 @@ import Watchdog
 
 @testable import ProfileStoreSQLite
 
-/// Numbers in a file that nobody has counted: what would run over is damage, and nothing traps.
+/// Crafted numbers in a store's file. A counter that would overflow is reported as damage, and no number makes the
+/// process trap.
 @Suite(.watched) struct CraftedNumbersTests {
     private let store: TemporaryStore
 
     init() throws { store = try TemporaryStore() }
 
-    /// A store with a profile, in which somebody has written what its CHECKs would refuse.
+    /// Opens a store after SQL has written values that its CHECK constraints would refuse.
     private func craft(_ sql: String, registering names: [String] = ["abel"]) async throws -> ProfileRepository {
         let before = try await store.open()
         for name in names { try await before.register(name) }
@@ -47,10 +48,10 @@ import Watchdog
         try await store.importPeople((0..<20).map { "user\($0)" }, into: repository, change)
     }
 
-    // MARK: What the store counts
+    // MARK: Counters
 
     @Test(arguments: [Int64.max, .max - 3, 1 << 62 + 1, 0, -1, .min], [[], ["abel"]])
-    func `an id that was never reached is damage, and no profile is given one`(
+    func `a next id out of range is damage, and no profile gets it`(
         next: Int64, names: [String]
     ) async throws {
         let repository = try await craft("UPDATE store SET next_profile_id = \(next)", registering: names)
@@ -62,14 +63,14 @@ import Watchdog
         #expect(try store.number("SELECT count(*) FROM profiles") == Int64(names.count))
     }
 
-    @Test func `the greatest id that may be reached is given`() async throws {
+    @Test func `a new profile can get the greatest id that the store assigns`() async throws {
         let repository = try await craft("UPDATE store SET next_profile_id = \(Int64(1) << 62)")
         #expect(try await repository.register("bert").id == 1 << 62)
         await repository.close()
     }
 
     @Test(arguments: [Int64.max, .max - 1, -1, .min])
-    func `a change number that was never reached is damage, for who changes and who watches`(
+    func `a change number out of range is damage for writers and listeners`(
         number: Int64
     ) async throws {
         let repository = try await craft(
@@ -91,7 +92,7 @@ import Watchdog
 
     @Test(arguments: [Int64.max - 1, .max]) func `R7: a watcher may begin after any number`(start: Int64) async throws {
         let repository = try await craft("")
-        // A number that is not reached yet belongs to another store.
+        // No change of this store has such a number, so the listener gets `missed`.
         #expect(try await repository.changes.stream(after: start).first { _ in true }?.kind == .missed)
         await repository.close()
     }
@@ -113,7 +114,7 @@ import Watchdog
         await repository.close()
     }
 
-    @Test(arguments: [Int64.max, -1, .min]) func `a count that was never reached is damage`(count: Int64) async throws {
+    @Test(arguments: [Int64.max, -1, .min]) func `a count out of range is damage`(count: Int64) async throws {
         let repository = try await craft(
             "UPDATE store SET unknown_throttles = \(count), unjudged_passwords = \(count)")
         #expect(await isCorrupt { try await repository.register("bert") })
@@ -127,7 +128,7 @@ import Watchdog
             return
         }
         await repository.close()
-        // What is wrong with counts is mended.
+        // `migrate` corrects the counts, although no migration is missing.
         #expect(try await ProfileRepository.migrate(at: store.path) == [])
         let mended = try await store.open()
         #expect(try await mended.check().wrongCounts == [])
@@ -142,10 +143,10 @@ import Watchdog
         await repository.close()
     }
 
-    // MARK: What it only keeps
+    // MARK: Numbers that the store only keeps
 
     @Test(arguments: [Int64.max, .min])
-    func `P9: a throttle with any numbers slows down, and lets in in the end`(number: Int64) async throws {
+    func `P9: a throttle with any numbers delays attempts, and an unlock ends the delay`(number: Int64) async throws {
         let repository = try await craft(
             """
             INSERT INTO throttles VALUES ('abel', 'password', \(number), \(number), \(number), 1),
@@ -193,7 +194,7 @@ import Watchdog
     }
 
     @Test(arguments: [Int32.min, -1])
-    func `a version below all versions is older, and its tables are nobody's`(version: Int32) async throws {
+    func `a store with a negative version is refused as older, and is not migrated`(version: Int32) async throws {
         await (try store.open()).close()
         try RawDatabase(store.path).execute("PRAGMA user_version = \(version)")
         let error = await #expect(throws: ProfileStoreError.self) { try await store.open() }

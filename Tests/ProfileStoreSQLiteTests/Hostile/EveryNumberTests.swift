@@ -9,7 +9,7 @@ import StoreFixtures
 import Testing
 import Watchdog
 
-/// Every number of a store, made what nobody has counted, one at a time.
+/// Replaces each number in a store's file by an extreme value, one number at a time.
 @Suite(.watched(for: .seconds(600))) struct EveryNumberTests {
     private let store: TemporaryStore
 
@@ -17,7 +17,8 @@ import Watchdog
 
     private static let values: [Int64] = [.max, .min, -1, 0]
 
-    /// A store with a row or more in each table, and the tokens that it knows.
+    /// Fills a store with at least one row in each table, and returns the tokens of the session, the access token and
+    /// the reset.
     private func fill() async throws -> [String] {
         let repository = try await store.open(store.options { $0.now = Timestamp.now })
         try await repository.register("abel", ["password_hash": People.weakHash])
@@ -44,7 +45,7 @@ import Watchdog
         return rows.compactMap { row in row[0].flatMap { table in row[1].map { (table, $0) } } }
     }
 
-    @Test func `whatever a number is, nothing that is done with the store traps`() async throws {
+    @Test func `no operation on the store traps, whatever value a number has`() async throws {
         let tokens = try await fill()
         let sound = try #require(SmallFile.bytes(of: store.path))
         let columns = try columns()
@@ -58,7 +59,8 @@ import Watchdog
                 try SmallFile.write("username,phone,address\nabel,78761241,1\nemil,78761241,1\n", to: path + ".csv")
                 let crafted = try RawDatabase(path)
                 try crafted.execute("PRAGMA ignore_check_constraints = ON")
-                // Of one row, since many are unique. A value that another row has already is none to look at.
+                // Changes only one row, because many columns are unique. Tables without a rowid are changed as a whole.
+                // A value that SQLite refuses both times is skipped.
                 guard
                     (try? crafted.execute(
                         "UPDATE \(table) SET \(column) = \(value) WHERE rowid = (SELECT min(rowid) FROM \(table))"))
@@ -68,9 +70,9 @@ import Watchdog
             }
         }
         #expect(paths.count > 120)
-        // Several at once, and those that a process did not live through are skipped by the next.
+        // One process uses many stores. If it dies in one of them, the next process continues with the store after it.
         var traps: [String] = []
-        // In the long runs all of them; else each column has one of the values.
+        // A long run uses all stores. An ordinary run uses one value of each column.
         var rest = Length.some(paths, oneIn: Self.values.count, from: Int.random(in: 0..<Self.values.count))[...]
         while !rest.isEmpty {
             let child = try ExerciserProcess(words: ["use"] + tokens + rest)

@@ -9,10 +9,11 @@ import StoreFixtures
 import Testing
 import Watchdog
 
-/// Files in which one page lies at two places of a b-tree: a walk comes back to where it was, and ends all the same.
+/// Files in which one page stands at two places of a b-tree. A walk through the tree meets the same rows again, and
+/// must end with an error.
 @Suite(.watched) struct RepeatedPageTests {
     private let store: TemporaryStore
-    /// Fewer than a walk that goes in circles gives.
+    /// A walk that gives so many of the 2,000 profiles goes in circles.
     private static let most = 5_000
 
     /// A store of profiles on some dozen pages.
@@ -23,7 +24,7 @@ import Watchdog
         await repository.close()
     }
 
-    /// Copies the first leaf of a b-tree over one behind it.
+    /// Copies the first leaf page of a b-tree over a later leaf page.
     private func repeatPage(of name: String) throws {
         let root: Int
         do {
@@ -101,7 +102,7 @@ import Watchdog
     }
 
     @Test(arguments: [false, true])
-    func `every profile in the order of ids ends where a page is repeated`(isReversed: Bool) async throws {
+    func `reading every profile in the order of ids ends where a page is repeated`(isReversed: Bool) async throws {
         try repeatPage(of: "profiles")
         try await isCorrupt { repository in
             var count = 0
@@ -112,7 +113,8 @@ import Watchdog
         }
     }
 
-    @Test func `every profile in the order of a field ends where a page of its index is repeated`() async throws {
+    @Test func `reading every profile in the order of a field ends where a page of its index is repeated`() async throws
+    {
         try repeatPage(of: "profiles_username")
         try await isCorrupt { repository in
             var count = 0
@@ -124,7 +126,7 @@ import Watchdog
         }
     }
 
-    @Test func `removing what a query finds ends where a page is repeated`() async throws {
+    @Test func `a removal by query ends where a page is repeated`() async throws {
         try repeatPage(of: "profiles")
         try await isCorrupt { repository in
             do throws(StoppedWrite<RemovalReport>) {

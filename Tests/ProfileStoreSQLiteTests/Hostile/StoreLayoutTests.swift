@@ -11,16 +11,16 @@ import Watchdog
 
 @testable import ProfileStoreSQLite
 
-/// A store's own SQL is compared with ours before anything of it is run.
+/// The SQL in a store's schema is compared with the expected SQL before any of it runs.
 @Suite(.watched) struct StoreLayoutTests {
     private let store: TemporaryStore
 
     init() throws { store = try TemporaryStore() }
 
-    // MARK: What it must be
+    // MARK: The expected layout
 
     @Test(arguments: 0...Migration.sqlite.count)
-    func `the layout of a version is what SQLite makes of its migrations`(version: Int) throws {
+    func `the layout of a version equals the schema that its migrations create in SQLite`(version: Int) throws {
         let database = try RawDatabase()
         for migration in Migration.sqlite.prefix(version) {
             try database.execute(String(decoding: migration.sql, as: UTF8.self))
@@ -45,7 +45,7 @@ import Watchdog
             let schema =
                 fields.isEmpty ? ProfileSchema.standard : try People.standard(and: fields.joined(separator: ","))
             try await repository.rules.adopt(schema)
-            // Another process finds nothing to object to, and neither does this one.
+            // Both another repository and this one accept the layout.
             let other = try await ProfileRepository.open(at: store.path)
             _ = try await other.edit("abel") { $0["address"] = "\(step) Main St" }
             #expect(try await repository.profile(username: "abel")?["address"] == "\(step) Main St", "seed \(seed)")
@@ -54,9 +54,9 @@ import Watchdog
         await repository.close()
     }
 
-    // MARK: What it may have besides
+    // MARK: Permitted additions
 
-    @Test func `plain indexes of others, and what ANALYZE finds, are left as they are`() async throws {
+    @Test func `plain indexes of other programs and the statistics of ANALYZE are kept`() async throws {
         let before = try await store.open()
         for name in ["abel", "bert"] { try await before.register(name) }
         await before.close()
@@ -69,7 +69,7 @@ import Watchdog
         let repository = try await ProfileRepository.open(at: store.path)
         #expect(try await repository.check().isSound)
         for name in ["abel", "bert"] { try await repository.remove(name) }
-        // A bulk load drops the indexes of profiles and makes them anew.
+        // A bulk load drops the indexes of profiles and creates them again.
         let report = try await store.importPeople(["carl"], into: repository)
         #expect(report.imported == 1)
         await repository.close()
@@ -80,7 +80,7 @@ import Watchdog
         #expect(indexes.contains("profiles_username") && indexes.contains("profiles_phone"))
     }
 
-    // MARK: What is refused
+    // MARK: Refused layouts
 
     struct Alteration: Sendable, CustomTestStringConvertible {
         let sql: String
@@ -96,7 +96,7 @@ import Watchdog
 
     private static let endless = "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT"
 
-    /// Says in `sqlite_schema` what SQLite itself would not take.
+    /// Returns SQL that writes a definition into `sqlite_schema` which SQLite itself would refuse.
     private static func rewrite(_ name: String, _ expression: String) -> String {
         "UPDATE sqlite_schema SET sql = \(expression) WHERE name = '\(name)'; PRAGMA schema_version = 1000"
     }
@@ -147,7 +147,7 @@ import Watchdog
     ]
 
     @Test(arguments: alterations)
-    func `a store with SQL that is not ours is refused, and named, before anything of it runs`(
+    func `a store with altered SQL is refused with the name of the object, before its SQL runs`(
         alteration: Alteration
     ) async throws {
         let repository = try await store.open(schema: People.standard(and: People.uniqueEmail))
@@ -167,9 +167,9 @@ import Watchdog
         _ = try await repository.profile(username: "abel")
         try RawDatabase(store.path).execute(alteration.sql)
         let expected = ProfileStoreError.altered(alteration.object)
-        // Who writes looks before.
+        // A write checks the layout first.
         await #expect(throws: expected) { try await repository.register("bert") }
-        // Wawait ho reads finds out by reading, and does not read again.
+        // The first read may still return a result, and notices the alteration. The next read is refused.
         _ = try? await repository.profile(username: "abel")
         await #expect(throws: expected) { try await repository.profile(username: "abel") }
         await #expect(throws: expected) { _ = try await repository.edit("abel") { $0["address"] = "2" } }
@@ -189,7 +189,7 @@ import Watchdog
         await repository.close()
     }
 
-    @Test func `an older store is looked at before it is migrated`() async throws {
+    @Test func `the layout of an older store is checked before it is migrated`() async throws {
         let database = try RawDatabase(store.path)
         try database.execute(String(decoding: Migration.sqlite[0].sql, as: UTF8.self))
         try database.execute(
@@ -204,10 +204,10 @@ import Watchdog
         #expect(try await ProfileRepository.migrate(at: store.path).count == Migration.sqlite.count - 1)
     }
 
-    @Test func `what SQLite computes when it reads a schema is given up after a while`() async throws {
+    @Test func `opening is given up if SQLite computes for too long when it reads the schema`() async throws {
         await (try store.open()).close()
-        // The planner's statistics are read together with the schema, before anybody can look at it: here 300 of them, which
-        // take a second each and more.
+        // SQLite reads the planner's statistics together with the schema, before the layout can be checked. Each of
+        // these 300 rows takes a second or more.
         let slow = Array(repeating: "length(hex(replace(hex(zeroblob(1000000 + length(tbl))), '00', 'ab')))", count: 50)
         let column = "stat AS (\(slow.joined(separator: " + ")))".replacing("'", with: "''")
         try RawDatabase(store.path).execute(

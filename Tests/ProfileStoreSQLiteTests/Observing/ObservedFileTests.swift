@@ -7,7 +7,8 @@ import StoreFixtures
 import Testing
 import Watchdog
 
-/// What an observer is told of a store in a file: how long others keep it waiting, and what is the file's own.
+/// What an observer receives from a store in a file: the time that operations wait for locks, and the operations that
+/// only files have.
 @Suite(.watched) struct ObservedFileTests {
     private let store: TemporaryStore
     private let observed = Observed()
@@ -31,7 +32,7 @@ import Watchdog
         let child = try hold()
         let change = Task { try await patient.register("bert") }
         try await WaitingWriters.wait(for: store.path + "-lock")
-        // Meanwhile it waits at least as long as all this takes.
+        // The change waits at least as long as these look-ups take.
         let start = ContinuousClock.now
         for _ in 0..<100 { _ = try await repository.profile(username: "abel") }
         let held = ContinuousClock.now - start
@@ -43,7 +44,7 @@ import Watchdog
         await patient.close()
     }
 
-    @Test func `a change that waited in vain is told of as busy, and has only waited`() async throws {
+    @Test func `a change whose wait times out is observed as busy, with the time that it waited`() async throws {
         let child = try hold()
         _ = try? await repository.register("bert")
         let operation = try #require(observed.take().last)
@@ -52,7 +53,7 @@ import Watchdog
         _ = await child.finish()
     }
 
-    @Test func `a change that is cancelled while it waits is told of as cancelled`() async throws {
+    @Test func `a change that is cancelled while it waits is observed as cancelled`() async throws {
         let child = try hold()
         let repository = repository
         let change = Task { try await repository.register("bert") }
@@ -74,7 +75,7 @@ import Watchdog
         try other.execute("ROLLBACK")
     }
 
-    @Test func `a check and a backup are told of`() async throws {
+    @Test func `an observer gets a check and a backup`() async throws {
         _ = try await repository.check()
         try await repository.backup(to: store.directory + "/backup.sqlite")
         _ = try? await repository.backup(to: store.directory + "/backup.sqlite")
@@ -83,7 +84,7 @@ import Watchdog
         #expect(repository.path == store.path)
     }
 
-    @Test func `a store that is damaged is told of`() async throws {
+    @Test func `an observer gets the failure of an operation on a damaged store`() async throws {
         try RawDatabase(store.path).execute("DELETE FROM store")
         _ = try? await repository.changes.latestNumber
         #expect(observed.take().map(\.line) == ["read_changes failed(corrupt) 0"])

@@ -22,7 +22,7 @@ import Watchdog
 
     private func count(_ table: String) throws -> Int64 { try store.number("SELECT count(*) FROM \(table)") }
 
-    @Test func `H4: a request looks at a few rows, and so does what goes by the way`() throws {
+    @Test func `H4: a request reads only a few rows, and so does the removal of expired tokens`() throws {
         let statements = [
             TokenTable.selectByHash, TokenTable.selectOfProfile, TokenTable.selectOfProfiles,
             "DELETE FROM tokens WHERE profile_id = 1", "DELETE FROM profiles WHERE id = 1",
@@ -39,13 +39,13 @@ import Watchdog
         let plan = try store.plan(
             "SELECT hash FROM tokens WHERE profile_id = 1 AND kind = 'session' ORDER BY last_used_at DESC, hash")
         #expect(plan.contains { $0.hasPrefix("SEARCH tokens USING INDEX tokens_profile (profile_id=?)") }, "\(plan)")
-        // An index holds the access tokens alone, so their list passes by the sessions.
+        // This index contains only access tokens, so their list reads no sessions.
         let list = try store.plan(TokenTable.selectAccess)
         #expect(list.contains { $0 == "SCAN tokens USING INDEX tokens_name" }, "\(list)")
         #expect(!list.contains { $0.contains("TEMP B-TREE") }, "\(list)")
     }
 
-    @Test func `H4: sessions and resets go with their profile, whoever removes it`() async throws {
+    @Test func `H4: sessions and resets are removed with their profile, even by another program`() async throws {
         for username in ["abel", "bert"] {
             _ = try await repository.sessions.start(vouchingFor: username)
             _ = try await repository.passwords.issueReset(of: username)
@@ -56,7 +56,7 @@ import Watchdog
         await repository.close()
     }
 
-    @Test func `what cannot be is refused, whoever writes it`() throws {
+    @Test func `the table refuses impossible rows, even from another program`() throws {
         let hash = String(repeating: "a", count: 64)
         func values(_ changes: [String: String] = [:]) -> String {
             let session = [
@@ -131,7 +131,7 @@ import Watchdog
         await repository.close()
     }
 
-    @Test func `a backup that is restored lets nobody in who was logged in, and programs as it did`() async throws {
+    @Test func `a restored backup ends sessions and resets, and keeps access tokens`() async throws {
         let session = try await repository.sessions.start(People.secret, for: "abel")
         let reset = try await repository.passwords.issueReset(of: "abel")
         let name = try #require(AccountLabel("nightly"))

@@ -12,7 +12,7 @@ import Watchdog
 
 @testable import ProfileStoreSQLite
 
-/// What the store counts so that nobody has to: each write keeps it, and `check` counts for itself.
+/// The counts that the store keeps. Each write updates them, and `check` compares them with the rows.
 @Suite(.watched) struct CountTests {
     private let store: TemporaryStore
 
@@ -47,7 +47,8 @@ import Watchdog
         #expect(try unjudged() == 2)
         try await repository.remove("carl")
         #expect(try unjudged() == 1)
-        // Bert's was judged by other rules than these, and later by the very ones again.
+        // Bert's password was judged by the standard rules, so it counts under the stricter rules, and no longer when
+        // the standard rules are adopted again.
         try await repository.rules.adopt(Self.stricter())
         #expect(try unjudged() == 2)
         try await repository.remove("abel")
@@ -60,7 +61,7 @@ import Watchdog
         await repository.close()
     }
 
-    @Test func `after any changes the counts are those of a look at every row`() async throws {
+    @Test func `after random changes the counts equal those of a full scan`() async throws {
         let seed = UInt64.random(in: 0 ... .max)
         var random = SeededGenerator(seed: seed)
         let repository = try await store.open()
@@ -120,7 +121,7 @@ import Watchdog
         await migrated.close()
     }
 
-    @Test func `counts that another program has made wrong are found, and migrating counts anew`() async throws {
+    @Test func `a check finds counts that another program has changed, and migrating corrects them`() async throws {
         let repository = try await store.open()
         for name in ["abel", "bert"] { try await repository.register(name) }
         try store.execute("DELETE FROM profiles WHERE username = 'abel'; UPDATE store SET unknown_throttles = 7")
@@ -135,9 +136,7 @@ import Watchdog
         await mended.close()
     }
 
-    @Test func `L1: a login looks at no profiles to find out how passwords are judged, after whatever change`()
-        async throws
-    {
+    @Test func `L1: a login reads no profiles to find out whether all passwords were judged`() async throws {
         let repository = try await store.open()
         try await typed("abel", in: repository)
         try RawDatabase(store.path).execute(
@@ -161,7 +160,7 @@ import Watchdog
         for (change, isJudged) in zip(changes, judged) {
             try await change()
             #expect(try await repository.loginRules().haveJudgedPasswords == isJudged)
-            // What that looks at.
+            // The two reads of `loginRules()`, on the connection that counts its steps.
             #expect(try SchemaTable.versionInForce(connection) == repository.rules.inForce.number)
             #expect(try (StoreTable.count(.unjudgedPasswords, connection) == 0) == isJudged)
         }

@@ -39,7 +39,7 @@ import Watchdog
             of: ProfileSearch(conditions: [Condition(rules, .equals("x"))]), ProfileTable(repository.schema))
         let index = "SEARCH profiles USING INDEX profiles_index_note"
         #expect(try store.plan(sql).contains { $0.hasPrefix(index) })
-        // Another program may drop what only helps.
+        // Another program may drop an index that only speeds up queries.
         try store.execute("DROP INDEX profiles_index_note")
         try await repository.rules.adopt(
             People.standard(and: #"{"name":"note","title":"N","profiles":{"indexed":true}}"#))
@@ -54,8 +54,9 @@ import Watchdog
         await (try store.open()).close()
     }
 
-    /// What a plan says of every kind of query is what SQLite says of its statements, on all their pages.
-    @Test func `a plan names the index that SQLite uses, or all is read`() async throws {
+    /// Compares the plan of each kind of query with SQLite's plan of its statements, on the first page and on later
+    /// pages.
+    @Test func `a plan names the index that SQLite uses, or says that every profile is read`() async throws {
         let store = try TemporaryStore()
         let repository = try await store.open(
             schema: People.standard(
@@ -113,7 +114,8 @@ import Watchdog
                                 } else {
                                     try #require(!steps[0].contains("USING INDEX"), "\(steps) \(sql.text)")
                                 }
-                                // What is read where it is called reads no more than a page.
+                                // A brief query runs on the caller's thread. It reads only its page, so it must not
+                                // sort.
                                 if access.isBrief, access.way != .condition(0) || order == nil {
                                     try #require(!isSorted, "\(steps) \(sql.text)")
                                 }
@@ -128,7 +130,7 @@ import Watchdog
         await repository.close()
     }
 
-    @Test func `what is read at once, and what on a thread of its own`() async throws {
+    @Test func `a query runs on the caller's thread only if it reads no more than a page`() async throws {
         let schema = try People.standard(and: #"{"name":"note","profiles":{"indexed":true}}"#)
         let (note, address) = (try #require(schema["note"]), try #require(schema[.address]))
         func isBrief(_ search: ProfileSearch) -> Bool { SearchAccess(search).isBrief }

@@ -12,7 +12,7 @@ import Synchronization
 import Testing
 import Watchdog
 
-/// P9, P10: names without a profile are remembered in bounded memory, and nobody walks through it.
+/// P9, P10: failed attempts at names without a profile are remembered in bounded memory, and no attempt scans it.
 @Suite(.watched) struct ThrottleMemoryTests {
     private let store: TemporaryStore
 
@@ -23,7 +23,7 @@ import Watchdog
         await repository.close()
     }
 
-    /// Has so many names remembered that nobody has, `n1` the oldest.
+    /// Stores failed attempts at this many names without a profile. `n1` is the oldest.
     private func remember(_ count: Int) throws {
         try RawDatabase(store.path).execute(
             """
@@ -42,7 +42,7 @@ import Watchdog
     }
 
     @Test(arguments: [10, 100_000])
-    func `P9: an attempt walks through no memory, be it full or not`(count: Int) throws {
+    func `P9: an attempt does not scan the remembered names, whether the memory is full or not`(count: Int) throws {
         try remember(count)
         let connection = try store.connect()
         let thousandsOfSteps = Mutex(0)
@@ -58,7 +58,7 @@ import Watchdog
     }
 
     @Test(arguments: [0, 20, 40])
-    func `P10: a known name and an unknown one cost the same pages, also where one must go`(
+    func `P10: known and unknown names cost nearly the same writes, even if a name is forgotten`(
         count: Int
     ) throws {
         try #require(fault_vfs_register() == 0)
@@ -67,7 +67,7 @@ import Watchdog
         var costs: [Int64] = []
         for (name, isKnown) in [("abel", true), ("zoe", false), ("bert", true), ("yan", false)] {
             fault_vfs_arm(store.path, FAULT_VFS_WRITE, .max, 0)
-            // Full before each, whatever the one before has done.
+            // The limit is the present number of names, so the memory is full before each attempt.
             try admit(
                 name, isKnown: isKnown, most: max(1, Int(try store.number("SELECT unknown_throttles FROM store"))),
                 connection)
@@ -109,7 +109,7 @@ import Watchdog
     enum Way: CaseIterable, Sendable { case batches, exclusive, bulk, update }
 
     @Test(arguments: Way.allCases)
-    func `P9: nobody locks a name before it is imported`(way: Way) async throws {
+    func `P9: attempts before an import do not lock the imported names`(way: Way) async throws {
         let repository = try await store.open()
         if way == .bulk { for name in ["abel", "bert"] { try await repository.remove(name) } }
         for name in ["zoe", "yan", "nobody"] { await lock(name, in: repository) }
@@ -124,7 +124,7 @@ import Watchdog
             _ = try await repository.passwords.validate(People.secret, for: name)
             #expect(try store.number("SELECT count(*) FROM throttles WHERE name = '\(name)'") == 0)
         }
-        // Of those that were not registered here nothing is forgotten.
+        // Failed attempts at names that the import did not register are kept.
         #expect(try store.number("SELECT count(*) FROM throttles WHERE name = 'nobody'") == 2)
         #expect(try store.number("SELECT count(*) FROM throttles WHERE name = 'abel'") == (way == .bulk ? 0 : 2))
         #expect(try await repository.check().wrongCounts == [])

@@ -5,7 +5,7 @@ import StoreFixtures
 import Testing
 import Watchdog
 
-/// What lets programs in.
+/// Access tokens, with which programs authenticate.
 @Suite(.watched) struct AccessTokenTests {
     private let store: TemporaryStore
     private let repository: ProfileRepository
@@ -22,7 +22,7 @@ import Watchdog
         return try await repository.tokens.create(label, scopes: scopes, validFor: validity)
     }
 
-    @Test func `H4: an access token is shown once, and lets in with its scopes`() async throws {
+    @Test func `H4: an access token is shown once, and gives access with its scopes`() async throws {
         let own = try #require(AccessScope("reports:daily"))
         let issued = try await create("nightly", [.write, own, .read])
         #expect(String(issued.token.bytes).hasPrefix("pt_") && issued.token.count == 46)
@@ -57,7 +57,7 @@ import Watchdog
         for token in [session.token, access.token] { #expect(try await repository.bearer(token) == nil) }
     }
 
-    @Test func `no two have one name, whatever its case, until one is revoked`() async throws {
+    @Test func `names of access tokens are unique regardless of case, until a token is revoked`() async throws {
         let first = try await create("nightly")
         await #expect(throws: ProfileStoreError.tokenExists(name: "Nightly")) { _ = try await create("Nightly") }
         #expect(try await repository.tokens.find(first.token) != nil)
@@ -67,21 +67,21 @@ import Watchdog
         _ = try await create("Nightly")
     }
 
-    @Test func `an access token that has expired lets nobody in, and stays in the list`() async throws {
+    @Test func `an expired access token is refused, and stays in the list`() async throws {
         let issued = try await create("nightly", validFor: .seconds(60))
         store.clock.advance(by: .milliseconds(59_999))
         #expect(try await repository.tokens.find(issued.token) != nil)
         store.clock.advance(by: .milliseconds(1))
         #expect(try await repository.tokens.find(issued.token) == nil)
         #expect(try await repository.tokens.list().map { $0.isExpired(at: store.clock.timestamp) } == [true])
-        // However long it is to last, nothing traps.
+        // A validity of any length makes a token that is valid now.
         for validity in [Duration.seconds(Int64.max), .seconds(-1), .zero] {
             let odd = try await create("\(validity)".prefix(40) + "x", validFor: validity)
             #expect((try await repository.tokens.find(odd.token) != nil))
         }
     }
 
-    @Test func `when it was used is written once a minute`() async throws {
+    @Test func `the last use of a token is written once a minute`() async throws {
         let issued = try await create("nightly")
         func lastUse() async throws -> Timestamp? {
             await repository.tokenUses.wait()

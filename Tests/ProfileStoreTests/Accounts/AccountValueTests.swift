@@ -2,7 +2,7 @@ import ProfileStore
 import Testing
 import Watchdog
 
-/// Labels, scopes, ids and policies: what is taken, and what is mended.
+/// Labels, scopes, ids and session policies: accepted values, and values that are corrected.
 @Suite(.watched) struct AccountValueTests {
     @Test func `a label is one line of 1 to 100 characters`() {
         for text in ["a", "Firefox on Linux", "caf\u{E9} 日本語", String(repeating: "é", count: 100)] {
@@ -14,7 +14,7 @@ import Watchdog
         }
     }
 
-    @Test func `any text is made to fit, if anything is left of it`() {
+    @Test func `a label is made of any text, unless no visible character remains`() {
         #expect(AccountLabel(fitting: "Mozilla/5.0\r\n(X11)")?.text == "Mozilla/5.0  (X11)")
         #expect(AccountLabel(fitting: String(repeating: "a", count: 1_000))?.text.count == 100)
         for text in [String(repeating: "👨‍👩‍👧‍👦", count: 200), "a" + String(repeating: "\u{301}", count: 10_000)] {
@@ -44,7 +44,7 @@ import Watchdog
         }
     }
 
-    @Test func `a policy out of bounds is mended`() {
+    @Test func `the values of a session policy are limited to their bounds`() {
         let standard = SessionPolicy.standard
         #expect(standard.idleTime == .seconds(3_600) && standard.lifetime == .seconds(86_400))
         let least = SessionPolicy(idleTime: .seconds(-1), lifetime: .zero, mostOfProfile: 0)

@@ -6,7 +6,8 @@ import StoreFixtures
 import Testing
 import Watchdog
 
-/// Devices on which a person has logged in, and whose attempts are counted for them.
+/// Known devices, on which a person has logged in. Failed attempts from such a device count for the device, not for the
+/// name.
 @Suite(.watched) struct DeviceTests {
     private let store: TemporaryStore
     private let repository: ProfileRepository
@@ -54,7 +55,7 @@ import Watchdog
         #expect(await outcome() == .throttled(milliseconds: 1_000))
         #expect(repository.hasher.argon2Runs == runs)
         #expect(await outcome(on: device.token) == nil)
-        // The success is the device's alone: the strangers get no further guesses.
+        // The success resets only the count of the device, so the strangers get no further guesses.
         #expect(await guess() == .throttled(milliseconds: 1_000))
         #expect(await outcome(on: Secret("pd_" + String(repeating: "A", count: 43))) == .throttled(milliseconds: 1_000))
         // The passcode has a count of its own.
@@ -160,7 +161,7 @@ import Watchdog
     }
 
     @Test(arguments: Ending.allCases)
-    func `H4: a new password, the removal of the profile and its owner end a device`(ending: Ending) async throws {
+    func `H4: a device ends with a new password, with its profile, or by its owner`(ending: Ending) async throws {
         let device = try await login()
         let others = (try await login(), try await login("bert"))
         try await bring(ending, device.value.id)
@@ -212,7 +213,7 @@ import Watchdog
         #expect(try await repository.devices.end(devices[1].value.id) == nil)
     }
 
-    @Test func `a new password can remember the device of its session`() async throws {
+    @Test func `a password change can make the device of its session a known device`() async throws {
         let started = try await repository.sessions.start(
             People.secret, for: "abel", on: nil, label: AccountLabel("Firefox"))
         let changed = try await repository.sessions.changePassword(
@@ -224,7 +225,7 @@ import Watchdog
         #expect(await outcome(Secret("bL9pjp"), on: device.token) == nil)
     }
 
-    @Test func `H4: a device's token opens nothing but a login, and is in no other list`() async throws {
+    @Test func `H4: a device's token is valid only at a login, and is in no other list`() async throws {
         let started = try await repository.sessions.start(People.secret, for: "abel", on: nil)
         let device = try #require(started.device)
         #expect(try await repository.bearer(device.token) == nil)
@@ -235,7 +236,7 @@ import Watchdog
         #expect(try await repository.devices.list(of: "abel") == [device.value])
         let json = device.value.json.text()
         #expect(json.hasPrefix(#"{"id":"\#(device.value.id)","profile_id":1,"username":"abel","label":null"#))
-        // A login without the question for a device makes none.
+        // A login that does not ask for a device creates none.
         _ = try await repository.sessions.start(People.secret, for: "bert")
         #expect(try await repository.devices.list(of: "bert") == [])
         #expect(await outcome(Secret("wrong1A"), "bert") == .wrong)

@@ -135,7 +135,7 @@ import Watchdog
         #expect(try await repository.profile(username: "abel")?.revision == 1)
     }
 
-    @Test func `H4: of two new passwords at once, one is set`() async throws {
+    @Test func `H4: of two concurrent password changes, one succeeds`() async throws {
         let (first, second) = (try await session(), try await session())
         async let one = change(to: Secret("bL9pjp"), in: first)
         async let two = change(to: Secret("cM8qkq"), in: second)

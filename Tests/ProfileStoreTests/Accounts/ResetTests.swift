@@ -6,7 +6,7 @@ import StoreFixtures
 import Testing
 import Watchdog
 
-/// The way back in for somebody who does not know the password any more.
+/// Password resets. With the token of a reset, a person sets a new password without knowing the old one.
 @Suite(.watched) struct ResetTests {
     private let store: TemporaryStore
     private let repository: ProfileRepository
@@ -82,7 +82,7 @@ import Watchdog
         await #expect(throws: CredentialError.wrong) { try await redeem(removed.token) }
     }
 
-    @Test func `the rules judge the password, and a token is none the worse for one that they refuse`() async throws {
+    @Test func `the rules judge the new password, and a refused password does not use up the token`() async throws {
         try await repository.rules.adopt(People.standard(replacing: #""minLength":3"#, with: #""minLength":6"#))
         let token = try await repository.passwords.issueReset(of: "abel").token
         let runs = repository.hasher.argon2Runs
@@ -123,7 +123,7 @@ import Watchdog
         #expect(await isRight(new))
     }
 
-    @Test func `of two who use one token at the same moment, one sets the password`() async throws {
+    @Test func `of several concurrent uses of one token, exactly one sets the password`() async throws {
         let token = try await repository.passwords.issueReset(of: "abel").token
         let repository = repository
         let passwords = (0..<4).map { Secret("aK8oio\($0)") }
@@ -147,7 +147,7 @@ import Watchdog
         #expect(try await repository.profile(username: "abel")?.revision == 2)
     }
 
-    @Test func `where the rules know no password there is none to reset`() async throws {
+    @Test func `a reset is refused if the rules have no password`() async throws {
         let schema = try ProfileSchema(
             parsing: #"{"fields":[{"name":"username","constraints":{"required":true,"unique":true}}]}"#)
         let token = try await repository.passwords.issueReset(of: "abel").token
@@ -157,7 +157,7 @@ import Watchdog
         await #expect(throws: CredentialError.store(expected)) { try await redeem(token) }
     }
 
-    @Test func `a profile that has no password gets one`() async throws {
+    @Test func `a reset gives a password to a profile without one`() async throws {
         let schema = try ProfileSchema(
             parsing: """
                 {"fields":[{"name":"username","constraints":{"required":true,"unique":true}},

@@ -8,11 +8,11 @@ import StoreFixtures
 import Testing
 import Watchdog
 
-/// H4: what ends every session of a profile, in the same transaction and in every process.
+/// H4: the writes that end every session of a profile, in the same transaction and in every process.
 @Suite(.watched) struct SessionEndTests {
     private let store: TemporaryStore
     private let repository: ProfileRepository
-    /// As another process has the store open.
+    /// A second repository on the same store, as another process has it.
     private let other: ProfileRepository
 
     init() async throws {
@@ -57,7 +57,7 @@ import Watchdog
         }
         store.clock.advance(by: .milliseconds(100))
         try await bring(ending, abel.value)
-        // It has ended; another process does not know it yet, until its last look is 250 ms old.
+        // The session has ended. The other repository still accepts it until its last look-up is 250 ms old.
         #expect(try await repository.sessions.list().map(\.username) == ["bert"])
         #expect(try await other.sessions.find(abel.token) != nil)
         store.clock.advance(by: .milliseconds(149))
@@ -71,14 +71,14 @@ import Watchdog
     }
 
     @Test(arguments: [Ending.edit, .editOfHash, .removal, .reset, .end, .endOfAll])
-    func `H4: the process that ends a session does not honour it for another moment`(ending: Ending) async throws {
+    func `H4: the process that ends a session refuses its token at once`(ending: Ending) async throws {
         let abel = try await repository.sessions.start(vouchingFor: "abel")
         #expect(try await repository.sessions.find(abel.token) != nil)
         try await bring(ending, abel.value)
         #expect(try await repository.sessions.find(abel.token) == nil)
     }
 
-    @Test func `a session goes on when the password does`() async throws {
+    @Test func `a session continues after writes that keep the password`() async throws {
         let abel = try await repository.sessions.start(vouchingFor: "abel")
         let reset = try await repository.passwords.issueReset(of: "abel")
         _ = try await repository.edit("abel") { $0["address"] = "2" }
@@ -102,7 +102,7 @@ import Watchdog
 
     @Test(.onlyOnSQLite("needs a second process"))
     func `H4: another process refuses an ended session within 250 ms of real time`() async throws {
-        // By the system's clock, as the other process goes.
+        // Uses the system's clock, because the other process does.
         let repository = try await store.open(
             store.options {
                 $0.now = Timestamp.now
@@ -115,7 +115,7 @@ import Watchdog
         let end = ContinuousClock.now
         let outcome = await process.finish()
         #expect(outcome.code == 0, "\(outcome.lines)")
-        // When the last request began that was let in, on the same clock.
+        // The time at which the last accepted request began, on the same clock.
         let latest = try #require(outcome.lines.last.flatMap { Int64($0) })
         #expect(Duration.nanoseconds(latest) - end.uptime < .milliseconds(250))
         await repository.close()
@@ -147,7 +147,7 @@ import Watchdog
         }
     }
 
-    /// Of base64url.
+    /// Decodes base64url.
     private static func decoded(_ text: Substring) -> [UInt8]? {
         let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8)
         var bits = 0
@@ -167,7 +167,7 @@ import Watchdog
 }
 
 extension ContinuousClock.Instant {
-    /// What `CLOCK_BOOTTIME` showed, which is one clock for all processes.
+    /// The time of `CLOCK_BOOTTIME` at this instant. All processes have the same `CLOCK_BOOTTIME`.
     fileprivate var uptime: Duration {
         var time = timespec()
         let elapsed = ContinuousClock.now

@@ -50,7 +50,7 @@ import Watchdog
             try await repository.passwords.issueReset(of: "abel").token,
         ]
         for (index, token) in tokens.enumerated() {
-            // As they are, and with the prefix of another kind.
+            // Each token unchanged, and with the prefix of another kind.
             for prefix in ["ps_", "pt_", "pr_"] {
                 let text = Secret(index == ["ps_", "pt_", "pr_"].firstIndex(of: prefix) ? "" : prefix)
                 let forged = Secret(String(text.bytes) + String(String(token.bytes).dropFirst(text.isEmpty ? 0 : 3)))
@@ -61,7 +61,8 @@ import Watchdog
         }
     }
 
-    @Test func `P9, P10: a wrong password starts none, and counts and costs as any other attempt`() async throws {
+    @Test func `P9, P10: a wrong password starts no session, and counts and costs like any other attempt`() async throws
+    {
         func start(_ password: String, _ username: String) async throws(CredentialError) {
             _ = try await repository.sessions.start(Secret(password), for: username)
         }
@@ -73,7 +74,7 @@ import Watchdog
         }
         #expect(costs[0] == costs[1] && costs[0] > 0)
         for _ in 0..<4 { await #expect(throws: CredentialError.wrong) { try await start("wrong1A", "abel") } }
-        // Not even the right one is looked at.
+        // Now even the right password is refused without a check.
         let error = await #expect(throws: CredentialError.self) { try await start("aK8oio", "abel") }
         guard case .throttled? = error else {
             Issue.record("\(String(describing: error))")
@@ -86,7 +87,7 @@ import Watchdog
         #expect(try await repository.sessions.list(of: "abel").count == 1)
     }
 
-    @Test func `H4: a password that is another one by the time it is proven starts none`() async throws {
+    @Test func `H4: no session starts if the password changes while it is verified`() async throws {
         let stored = try #require(try await repository.engine.credential(.password, of: "abel")?.hash)
         let other = try PasswordHash(parsing: People.weakHash.utf8.span)
         for (hashes, rehash, starts) in [([stored], nil, true), ([other], nil, false), ([stored, other], other, true)] {
@@ -105,7 +106,7 @@ import Watchdog
         }
     }
 
-    @Test func `who authenticates by other means vouches for somebody who is there`() async throws {
+    @Test func `a caller can start a session without the password, if the profile exists`() async throws {
         let issued = try await repository.sessions.start(vouchingFor: "Bert")
         #expect(try await session(for: issued.token)?.username == "bert")
         await #expect(throws: ProfileStoreError.notFound(username: "zoe")) {
@@ -113,9 +114,9 @@ import Watchdog
         }
     }
 
-    // MARK: Lasting
+    // MARK: Expiry
 
-    @Test func `a session that nobody uses ends, and one in use ends of age`() async throws {
+    @Test func `an unused session ends after its idle time, and a used one after its lifetime`() async throws {
         let policy = SessionPolicy(idleTime: .seconds(600), lifetime: .seconds(1_500))
         let idle = try await repository.sessions.start(People.secret, for: "abel", policy: policy)
         let used = try await repository.sessions.start(People.secret, for: "abel", policy: policy)
@@ -153,7 +154,7 @@ import Watchdog
             #expect(try await lastUse() == issued.value.createdAt)
             later(.milliseconds(20))
             let time = store.clock.timestamp
-            // Of many at once it is written once, and whoever asks again is told so at once.
+            // Many requests at once write the use once, and the next look-up returns it immediately.
             for _ in 0..<20 { #expect(try await session(for: issued.token) != nil) }
             #expect(try await session(for: issued.token)?.lastUsedAt == time)
             #expect(try await lastUse() == time)
@@ -163,7 +164,7 @@ import Watchdog
         }
     }
 
-    @Test func `what was used is written when the repository is closed`() async throws {
+    @Test func `a pending last use is written when the repository is closed`() async throws {
         let issued = try await repository.sessions.start(People.secret, for: "abel")
         later(.seconds(61))
         let time = store.clock.timestamp
@@ -186,14 +187,14 @@ import Watchdog
         #expect(try await repository.sessions.list(of: "abel").map(\.lastUsedAt) == [store.clock.timestamp])
     }
 
-    @Test func `a use that is written late brings no session back that has expired`() async throws {
+    @Test func `a use that is written late does not revive an expired session`() async throws {
         let policy = SessionPolicy(idleTime: .seconds(10))
         let issued = try await repository.sessions.start(People.secret, for: "abel", policy: policy)
         let hash = try #require(TokenHash(of: issued.token, .session))
         later(.seconds(10))
         try await repository.engine.note([TokenUse(hash, at: store.clock.timestamp)])
         #expect(try await session(for: issued.token) == nil)
-        // Nor does one of before move it back.
+        // An earlier use does not move the last use back.
         let second = try await repository.sessions.start(People.secret, for: "abel", policy: policy)
         let secondHash = try #require(TokenHash(of: second.token, .session))
         let before = store.clock.timestamp.advanced(byMilliseconds: -5_000)
@@ -217,9 +218,9 @@ import Watchdog
         #expect(try await repository.sessions.end(issued.value.id) == issued.value)
     }
 
-    // MARK: How many
+    // MARK: Limits
 
-    @Test func `a profile has so many sessions at most, and those used last stay`() async throws {
+    @Test func `a profile has a maximum of sessions, and the sessions used last stay`() async throws {
         let policy = SessionPolicy(mostOfProfile: 3)
         var tokens: [Secret] = []
         for _ in 0..<3 {
@@ -238,7 +239,7 @@ import Watchdog
         #expect(try await session(for: bert.token) != nil)
     }
 
-    @Test func `what has expired goes by the way, a few at a time, or all when it is asked for`() async throws {
+    @Test func `a new session removes a few expired ones, and removeExpired removes the rest`() async throws {
         let short = SessionPolicy(idleTime: .seconds(10), lifetime: .seconds(10))
         for _ in 0..<20 { _ = try await repository.sessions.start(vouchingFor: "abel", policy: short) }
         _ = try await repository.passwords.issueReset(of: "abel", validFor: .seconds(5))
@@ -270,7 +271,7 @@ import Watchdog
         }
     }
 
-    @Test func `a session is ended by its id or its token, and nobody else's`() async throws {
+    @Test func `a session is ended by its id or its token, and other sessions stay`() async throws {
         let sessions = [
             try await repository.sessions.start(vouchingFor: "abel"),
             try await repository.sessions.start(vouchingFor: "abel"),
@@ -294,7 +295,7 @@ import Watchdog
         }
     }
 
-    @Test func `a session says what its profile is called now`() async throws {
+    @Test func `a session has the current username of its profile`() async throws {
         let issued = try await repository.sessions.start(vouchingFor: "abel")
         _ = try await repository.edit("abel") { $0["username"] = "abelard" }
         later(.milliseconds(250))

@@ -112,7 +112,7 @@ import Watchdog
         #expect(try await repository.passcodes.validate(Secret("passcode \(winner)"), for: "abel").id == 1)
     }
 
-    @Test func `P9: a passcode that is removed can be created anew`() async throws {
+    @Test func `P9: a passcode that is removed can be created again`() async throws {
         await #expect(throws: CredentialError.noPasscode) { try await repository.passcodes.remove(of: "abel") }
         await #expect(throws: CredentialError.store(.notFound(username: "zoe"))) {
             try await repository.passcodes.remove(of: "zoe")
@@ -126,7 +126,7 @@ import Watchdog
         #expect(try await repository.passcodes.validate(Secret("parislondon"), for: "abel").id == 1)
     }
 
-    // MARK: Hashes that were brought
+    // MARK: Imported hashes
 
     @Test(arguments: [People.weakHash, People.bcryptHash])
     func `P7, P8: a hash that is weaker or foreign is replaced when its secret is known`(hash: String) async throws {
@@ -153,14 +153,16 @@ import Watchdog
         #expect(try store.number("SELECT count(*) FROM profiles WHERE password_hash = '\(People.bcryptHash)'") == 1)
     }
 
-    /// Holds the lock at the first write, lets it go, holds it at the second, and runs SQL before that one.
+    /// Makes an attempt while other processes hold the write lock, once before the first write of the attempt and once
+    /// before the second. The SQL runs before the second write.
     private func attemptHeldAtEachWrite(of username: String, _ sql: () -> String) async throws -> Int {
         let repository = repository
         let first = try ExerciserProcess("hold", store.path, "tester")
         #expect(first.waitForSign())
         let attempt = Task { try await repository.passwords.validate(People.secret, for: username) }
         try await WaitingWriters.wait(for: store.path + "-lock")
-        // Stands behind the attempt's first write and before its second, which comes after the hash.
+        // This process waits for the lock behind the first write of the attempt, and holds it before the second write,
+        // which follows the hash.
         let second = try ExerciserProcess("hold", store.path, "tester")
         _ = await first.finish()
         #expect(second.waitForSign())
@@ -181,7 +183,7 @@ import Watchdog
         }
     }
 
-    @Test func `P10: an unknown user costs as many hashes as a wrong secret, and is told the same`() async throws {
+    @Test func `P10: an unknown user costs as many hashes as a wrong secret, and gets the same error`() async throws {
         try await repository.passcodes.create(Secret("parislondon"), for: "abel")
         try await repository.register("bert")
         func cost(_ attempt: () async throws -> Profile) async -> Int {

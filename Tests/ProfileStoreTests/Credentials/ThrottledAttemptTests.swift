@@ -32,7 +32,7 @@ import Watchdog
         }
     }
 
-    /// Has failed so often, without the hashes.
+    /// Stores this number of failed attempts without computing hashes.
     private func fail(_ count: Int, _ username: String = "abel") throws {
         let now = store.clock.timestamp.millisecondsSince1970
         try store.execute(
@@ -143,7 +143,7 @@ import Watchdog
         #expect(try await failures() == 0)
     }
 
-    @Test func `P9: whoever sets a secret anew starts anew`() async throws {
+    @Test func `P9: setting a new secret or removing it resets the failures`() async throws {
         for _ in 1...6 { _ = await guess() }
         _ = try await repository.edit("abel") { $0["address"] = "2" }
         #expect(await guess() == .throttled(milliseconds: 1_000), "an edit of something else does not help")
@@ -174,9 +174,7 @@ import Watchdog
         #expect(await outcome(Secret("bL9pjp"), "carl") == nil)
     }
 
-    @Test func `P9: failures go with a profile to its new name, and the old one answers as if it had never had one`()
-        async throws
-    {
+    @Test func `P9: failures follow a renamed profile, and the old name answers like an unknown name`() async throws {
         try await repository.passcodes.create(Secret("parislondon"), for: "abel")
         await #expect(throws: CredentialError.wrong) {
             try await repository.passcodes.validate(Secret("wrong"), for: "abel")
@@ -194,11 +192,11 @@ import Watchdog
         #expect(await outcome(People.secret, "adam") == expected, "the right secret waits too")
         let kept = try await store.failedAttempts().map { "\($0.name) \($0.failures)" }.sorted()
         #expect(kept == ["abel 1", "abel 7", "adam 1", "adam 7", "nobody 7"])
-        // There and back again, which is no way to start anew.
+        // A rename there and back does not reset the failures.
         _ = try await repository.edit("adam") { $0["username"] = "Abel" }
         for name in ["adam", "abel"] { #expect(await guess(name) == expected, "\(name)") }
         #expect(try await repository.isSound())
-        // Whoever sets a password starts anew with the name, too.
+        // A new password resets the failures, even together with a rename.
         _ = try await repository.edit("abel") { draft in
             draft["username"] = "adam"
             draft.password = Secret("bL9pjp")
@@ -247,7 +245,7 @@ import Watchdog
         #expect(repository.options.mostUnknownNames == 100_000)
     }
 
-    @Test func `P9: any name can be tried, also one that nobody can have`() async throws {
+    @Test func `P9: any name can be tried, even one that no profile can have`() async throws {
         for name in ["", " ", "a\0b", String(repeating: "\u{E9}", count: 5_000), "Ünï", "' OR 1=1 --"] {
             #expect(await guess(name) == .wrong, "\(name.prefix(10))")
         }
@@ -257,7 +255,7 @@ import Watchdog
         #expect(try await repository.statistics().profiles == 1)
     }
 
-    // MARK: Attempts that were not made
+    // MARK: Attempts that do not count
 
     /// A repository whose one hashing thread is busy until the gate is opened.
     private func busyRepository() async throws -> (ProfileRepository, gate: DispatchSemaphore) {
@@ -265,7 +263,7 @@ import Watchdog
         return (busy, await busy.occupyHashingThread())
     }
 
-    @Test func `P11: an attempt that found no room to hash does not count`() async throws {
+    @Test func `P11: an attempt that finds the queue for hashes full does not count`() async throws {
         let (busy, gate) = try await busyRepository()
         let waiting = (0..<64).map { _ in Task { try await busy.hasher.pool.run {} } }
         try await waitUntil { busy.hasher.pool.waiting >= 64 }

@@ -3,7 +3,8 @@ import ProfileCore
 import ProfileTesting
 import SecretHashing
 
-// Sessions, access tokens and resets, about few enough tokens and times that they meet.
+// Random verbs for sessions, access tokens and resets. There are so few tokens and times that verbs often concern the
+// same ones.
 extension RandomVerbs {
     mutating func sessions(at time: Timestamp) -> Verb {
         let (username, id) = (username(), id())
@@ -63,7 +64,7 @@ extension RandomVerbs {
         }
     }
 
-    /// Sets a password in a session, whose count has grown before.
+    /// Sets a password in a session after failed attempts in this session.
     private mutating func changePassword(to new: PasswordHash, at time: Timestamp) -> Verb {
         let (username, stored, next) = (username(), hash(), newSession(at: time))
         let (isOther, isLate) = (random.once(in: 6), random.once(in: 6))
@@ -139,7 +140,7 @@ extension RandomVerbs {
         }
     }
 
-    /// All sessions and access tokens, in words.
+    /// Describes all sessions and access tokens.
     static func sessionsAndAccessTokens(of repository: ProfileRepository, at time: Timestamp) async throws -> String {
         let sessions = try await repository.engine.tokens(.sessions(of: nil, after: nil, limit: .max, at: time))
         return "\(sessions) \(try await repository.engine.tokens(.access))"
@@ -150,7 +151,7 @@ extension RandomVerbs {
         return Self.token(drawnTokens, kind)
     }
 
-    /// One of those that were drawn lately, or the next.
+    /// Returns one of the tokens that were drawn recently, or the next token.
     private mutating func token(_ kind: TokenKind) -> TokenHash {
         Self.token(Int.random(in: max(0, drawnTokens - 8)...drawnTokens + 1, using: &random), kind)
     }

@@ -6,7 +6,7 @@ import ProfileTransfer
 import SecretHashing
 import StoreFixtures
 
-/// Something to be done with a store.
+/// A named operation on a store.
 struct Verb: Sendable {
     let name: String
     private let body: @Sendable (ProfileRepository) async throws -> String
@@ -16,16 +16,16 @@ struct Verb: Sendable {
         self.body = body
     }
 
-    /// What came of it, in words that are the same for the same outcome.
+    /// Runs the operation and describes its outcome. Equal outcomes have equal descriptions.
     func outcome(on repository: ProfileRepository) async -> String {
         do { return try await body(repository) } catch { return "threw \(error)" }
     }
 }
 
-/// Verbs of any kind, about few enough names and values that they meet.
+/// Random verbs of all kinds. There are so few names and values that verbs often concern the same profile.
 struct RandomVerbs {
     var random: SeededGenerator
-    /// How many tokens were drawn: none is twice.
+    /// The number of tokens drawn so far. No token is drawn twice.
     var drawnTokens = 0
     /// How many changes the stores remember.
     let mostChanges: Int
@@ -71,7 +71,7 @@ struct RandomVerbs {
         }
     }
 
-    /// All that can be read.
+    /// Verbs that together read everything in a store.
     func everything(at time: Timestamp) -> [Verb] {
         let fields = ["username", "email", "note", "password"].compactMap { name in
             Self.schemas.lazy.compactMap { schema in FieldName(name).flatMap { schema[$0] } }.first
@@ -248,7 +248,7 @@ struct RandomVerbs {
 
     // MARK: Writes that may be repeated
 
-    /// Now and then with a key that another write may have had.
+    /// Returns a stamp that sometimes has a key, which another write may have used already.
     private mutating func stamp(_ verb: String, at time: Timestamp) -> WriteStamp {
         let author = random.once(in: 2) ? Author(username()) : nil
         return WriteStamp(at: time, by: author, random.once(in: 3) ? request(verb) : nil)
@@ -302,8 +302,8 @@ struct RandomVerbs {
         }
     }
 
-    /// Failures are remembered by name, and a change of the profile may forget them or take them to another name: what the
-    /// next attempts are answered shows it.
+    /// Attempts before and after a change of the profile. The change may delete the failures of a name, or move them to
+    /// another name, and the answers to the later attempts show which.
     private mutating func attemptsAroundChange(at time: Timestamp) -> Verb {
         let (username, kind) = (username(), kind())
         let change =
@@ -314,7 +314,7 @@ struct RandomVerbs {
             case 3: setPasscode(username, at: time)
             default: importing(username)
             }
-        // So much later that the delay for the failures before is not over.
+        // One second after the last of seven attempts, whose delay is not over then.
         let later = Timestamp(millisecondsSince1970: time.millisecondsSince1970 + 121_000)
         let verbs =
             [attempts(at: kind, of: self.username(), time, 6), attempts(at: kind, of: username, time, 7), change]
@@ -348,7 +348,7 @@ struct RandomVerbs {
             let stored = try await engine.credential(kind, of: username)
             var answers: [String] = []
             for number in 0..<count {
-                // Later than the delay before, or there would be no long one.
+                // Each attempt comes after the delay of the one before, so that the delays grow.
                 let time = Timestamp(millisecondsSince1970: time.millisecondsSince1970 + 20_000 * Int64(number))
                 let attempt = LoginAttempt(username: username, kind: kind, isKnown: stored != nil, time: time)
                 answers.append("\(try await engine.admit(attempt))")
@@ -379,7 +379,8 @@ struct RandomVerbs {
         }
         let version = Int.random(in: 1...6, using: &random)
         return Verb("mark") { repository in
-            // A version that was never adopted is one that only another program can have written.
+            // Only another program can store a version that was never adopted, so the version is limited to the one in
+            // force.
             try await repository.engine.mark(marks, judgedBy: min(version, repository.rules.inForce.number))
             let rules = repository.adoptedSchema
             let marked = try await repository.engine.page(ProfileSearch(status: .invalid), under: rules).profiles
@@ -417,7 +418,7 @@ struct RandomVerbs {
         }
     }
 
-    // MARK: Looking
+    // MARK: Reads
 
     private mutating func changes() -> Verb {
         let (number, limit) = (Int64.random(in: 0...60, using: &random), Int.random(in: 1...40, using: &random))
@@ -481,7 +482,7 @@ struct RandomVerbs {
         return query
     }
 
-    /// One that most of the schemas have.
+    /// Returns a field that most of the schemas have.
     private mutating func field() -> FieldName {
         ["username", "email", "note"].randomElement(using: &random).flatMap(FieldName.init) ?? .username
     }
@@ -544,7 +545,7 @@ struct RandomVerbs {
         let draft: ProfileDraft
         let hash: PasswordHash?
         let isJudged: Bool
-        /// Another schema than the one in force.
+        /// The schema that judges the row, if it is not the one in force.
         let otherSchema: ProfileSchema?
         let name: String
 
@@ -585,21 +586,21 @@ struct RandomVerbs {
         Self.hashes[Int.random(in: 0..<Self.hashes.count, using: &random)]
     }
 
-    /// Some differ in case alone, and some are equal as `String`s though their bytes are not.
+    /// Some names differ only in case. Others are equal as `String`s, although their bytes differ.
     private static let usernames = [
         "anna", "Anna", "ANNA", "annabel", "bert", "Bert", "carl", "dora", "zo\u{EB}", "zoe\u{308}", "ZO\u{CB}", "emil",
         "fritz", "gerd",
     ]
     private static let emails = ["a@b.c", "A@b.c", "a@b.cc", "caf\u{E9}@x", "cafe\u{301}@x", "d@e.f", "g@h.i"]
 
-    // Texts that are known to be hashes and schemas.
+    // These literals are known to be valid hashes, so `try!` does not fail.
     // swift-format-ignore: NeverUseForceTry
     private static let hashes = [People.policyHash, People.weakHash, People.bcryptHash].map {
         try! PasswordHash(parsing: $0.utf8.span)
     }
 
-    /// From the first, which takes most, to others: a further unique field, a longer note, another rule for passwords,
-    /// and no email at all.
+    /// The first schema accepts the most. The others have a unique field, a minimum length of notes, a stricter rule
+    /// for passwords, or no email.
     // swift-format-ignore: NeverUseForceTry
     static let schemas = [
         [#"{"name":"email"}"#, #"{"name":"note"}"#, password(6)],
@@ -622,8 +623,8 @@ struct RandomVerbs {
     }
 }
 
-// What is the same for the same outcome, in words: without schemas, which would be long, and without what a clock of
-// the system's has measured.
+// Descriptions of results. Equal results have equal descriptions, so these contain no times measured by the system's
+// clock. They also lack schemas, which are long.
 
 extension Profile {
     var text: String {
@@ -633,7 +634,7 @@ extension Profile {
 }
 
 extension Profile {
-    /// The profile as it would have been read, perhaps before an edit.
+    /// The profile as a caller has read it. A stale profile has the revision before the last edit.
     fileprivate func asIf(isStale: Bool) -> Profile {
         Profile(
             id: id, revision: revision - (isStale ? 1 : 0), createdAt: createdAt, updatedAt: updatedAt,
@@ -668,7 +669,7 @@ extension RevalidationReport {
 }
 
 extension String {
-    /// Letters whose bytes differ look alike.
+    /// The text with its non-ASCII bytes as numbers, because letters with different bytes can look alike.
     fileprivate var bytes: String { utf8.map { $0 < 0x80 ? String(UnicodeScalar($0)) : "\\\($0)" }.joined() }
 }
 

@@ -8,7 +8,7 @@ import StoreFixtures
 import Testing
 import Watchdog
 
-/// What a process does again and again through one open repository stays as cheap as it was.
+/// Repeated operations through one open repository do not become slower or take more memory.
 @Suite(.alone, .unsanitized, .watched(for: .seconds(900))) struct SoakTests {
     /// How often each kind of operation is done: in an ordinary run, and in a long one.
     private struct Count {
@@ -21,15 +21,15 @@ import Watchdog
     /// The number of tasks that call at once.
     private static let group = 64
 
-    /// How much dearer the last tenth may be than the first.
+    /// The greatest permitted ratio of the cost of the last tenth of a run to that of the first tenth.
     private static let most = 1.2
 
-    @Test func `the last of many operations through one repository cost what the first did`() async throws {
+    @Test func `the last of many operations through one repository cost no more than the first`() async throws {
         let store = try TemporaryStore()
         let repository = try await store.open(
             store.options {
                 $0.runtimeDirectory = store.directory + "/sockets"
-                // So few that the log is as long as it gets before it is measured.
+                // The limit is so low that the log has its full length before the measurement.
                 $0.mostChanges = 100
             })
         let names = (0..<80).map { "user\($0)" }
@@ -80,7 +80,7 @@ import Watchdog
 
         let newest = try await repository.changes.latestNumber
         await repository.close()
-        // It may have been closed just before it was told of the last ones.
+        // The repository may have been closed just before the listener received the last changes.
         #expect(try await listener.value > newest - 100)
     }
 
@@ -93,7 +93,7 @@ import Watchdog
         }
     }
 
-    /// Where each page of five profiles ends, but for the last one.
+    /// The cursor at the end of each page of five profiles. The last page has none.
     private func ends(of repository: ProfileRepository) async throws -> [ProfileCursor?] {
         var query = ProfileQuery(limit: 5)
         var ends: [ProfileCursor?] = []
@@ -104,7 +104,7 @@ import Watchdog
         return ends
     }
 
-    /// Each beep is heard before the next one.
+    /// Measures beeps. Each beep is heard before the next one is sent.
     private func measureBeeps(of store: TemporaryStore) async throws {
         let beeper = try Beeper(store: store.path, prefix: "soak", directory: store.directory + "/sockets")
         let heard = Heard()
@@ -116,15 +116,15 @@ import Watchdog
         beeper.unregister("bell")
     }
 
-    /// Does something so often, and compares the processor time and the memory of the process in the last tenth with those
-    /// in the first.
+    /// Repeats an operation, and compares the processor time and the memory of the process in the last tenth of the run
+    /// with those in the first tenth.
     ///
-    /// Of each tenth the cheapest of ten slices counts. What other processes do to the caches makes some slices dearer, and
-    /// none cheaper; what grows makes each one dearer. A tenth of a short run lasts some milliseconds, so a short run is
-    /// repeated if it seems to grow: what grows does so each time.
+    /// The cost of a tenth is that of its cheapest slice of ten. Other processes can make a slice slower through the
+    /// caches, but not faster, while a real growth makes every slice slower. A tenth of a short run lasts only some
+    /// milliseconds. A short run that seems to grow is therefore repeated, because a real growth shows each time.
     private func measure(_ name: String, _ count: Count, _ body: (Int) async throws -> Void) async throws {
         let slice = max(1, count.count / 100)
-        // What is made at the first use, or fills up to a limit, is there before.
+        // Warms up first, so that lazy initialization and bounded caches do not count as growth.
         for number in 0..<min(slice * 20, 1_000) { try await body(number) }
         var growth: (time: Double, memory: Double) = (0, 0)
         for _ in 0..<(Length.isLong ? 1 : 3) {
@@ -135,7 +135,7 @@ import Watchdog
         #expect(growth.memory <= Self.most, "\(name) take more memory")
     }
 
-    /// How many times the first tenth the last one took, of a run of a hundred slices.
+    /// The ratio of the last tenth of a run of a hundred slices to the first tenth, in time and in memory.
     private func growthOfRun(
         _ name: String, _ slice: Int, _ body: (Int) async throws -> Void
     ) async throws -> (time: Double, memory: Double) {
@@ -153,14 +153,14 @@ import Watchdog
             \(slice * 100) \(name): \(Self.microseconds(first)) µs of a processor each in the first tenth, \
             \(Self.microseconds(last)) µs in the last; \(memory[9] >> 10) KiB and \(memory[99] >> 10) KiB
             """)
-        // A long run shows how far it has come, also where it is ended.
+        // Flushes the output, so that a long run shows its progress even if it is killed.
         fflush(nil)
         return (last / first, Double(memory[99]) / Double(memory[9]))
     }
 
     private static func microseconds(_ seconds: Double) -> Double { (seconds * 10_000_000).rounded() / 10 }
 
-    /// The seconds that all threads of the process have run.
+    /// The processor time of all threads of the process, in seconds.
     private static func processorTime() -> Double {
         var time = timespec()
         clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time)

@@ -8,7 +8,7 @@ import Watchdog
 
 /// A store moves from one engine to another, and back.
 @Suite(.watched(for: .seconds(600))) struct StoreCopyTests {
-    /// A store in which verbs of any kind were done.
+    /// A store after random verbs of all kinds.
     private struct Used {
         let store: TemporaryStore
         let repository: ProfileRepository
@@ -46,7 +46,7 @@ import Watchdog
         _ = try await repository.register(repository.validator.validate(draft, on: repository.today))
     }
 
-    /// All that is copied, in words.
+    /// Describes everything that a copy contains.
     private func everything(_ repository: ProfileRepository) async throws -> String {
         let head = try await repository.engine.head()
         var scan = StoreScan(fields: head.fields, mostRows: .max, mostBytes: .max)
@@ -86,12 +86,12 @@ import Watchdog
             let judged = try await used.repository.engine.loginRules().haveJudgedPasswords
             #expect(try await last.engine.loginRules().haveJudgedPasswords == judged)
             #expect(try await last.isSound())
-            // Nothing came along of what starts anew, and the copy goes on as the store would.
+            // The copy starts with an empty log and without sessions, and accepts further verbs.
             #expect(try await last.changes.latestNumber == 0)
             let dawn = Timestamp(millisecondsSince1970: 0)
             #expect(try await last.engine.tokens(.sessions(of: nil, after: nil, limit: 1, at: dawn)).isEmpty)
             for _ in 0..<40 {
-                // Whatever it does, it does: nothing is damaged.
+                // The outcome does not matter, as long as the store stays sound.
                 _ = await used.verbs.next(at: used.store.clock.timestamp).outcome(on: last)
             }
             #expect(try await last.isSound())
@@ -99,7 +99,7 @@ import Watchdog
         }
     }
 
-    @Test func `a copy that was broken off is opened by nobody, and goes on`() async throws {
+    @Test func `an interrupted copy cannot be opened as a store, and can be continued`() async throws {
         let used = try await Used(7)
         let names = (0..<9).map { "person\($0)" }
         for name in names { try await register(name, used.repository) }
@@ -127,13 +127,13 @@ import Watchdog
         for repository in [used.repository, opened] { await repository.close() }
     }
 
-    @Test func `a copy that was broken off stays one for longer than keys are remembered`() async throws {
+    @Test func `an interrupted copy stays unfinished for longer than keys are remembered`() async throws {
         let used = try await Used(19, steps: 20)
         let back = try TemporaryStore()
         let copy = try await back.open(used.options { $0.now = { back.clock.timestamp } })
         try await copy.engine.beginCopy(of: try await used.repository.engine.head(), restarting: false)
         back.clock.advance(by: .seconds(25 * 60 * 60))
-        // Both delete what is too old.
+        // Both the removal of expired rows and a write with a key delete expired keys.
         try await copy.removeExpired()
         for number in 0..<2 {
             await #expect(throws: ProfileStoreError.notFound(username: "somebody")) {
@@ -158,7 +158,7 @@ import Watchdog
         try await register("early", used.repository)
         let back = try TemporaryStore()
         let copy = try await back.open(used.options())
-        // Broken off while it compares, which begins with the first page of either store.
+        // The copy is interrupted while it compares. Comparing begins with the first page of each store.
         await #expect(throws: ProfileStoreError.self) {
             try await withThrowingTaskGroup(of: StoreCopyReport.self) { group in
                 group.addTask {
@@ -174,11 +174,11 @@ import Watchdog
         let first = try await StoreCopy(from: used.repository, to: again).run()
         #expect(first.copied == 0 || first.copied == first.digest.profiles)
         await again.close()
-        // Killed before it told: the copy is at its end, and is compared once more.
+        // If the process is killed before it reports, the copy is complete, and the next run compares it again.
         let ended = try await back.open(used.options())
         let second = try await StoreCopy(from: used.repository, to: ended).run()
         #expect(second.copied == 0 && second.digest == first.digest)
-        // A copy that was used since is another store.
+        // A copy with later writes is a used store.
         try await register("later", ended)
         await #expect {
             _ = try await StoreCopy(from: used.repository, to: ended).run()
@@ -188,7 +188,7 @@ import Watchdog
         for repository in [used.repository, ended] { await repository.close() }
     }
 
-    @Test func `what is written meanwhile is noticed, and a copy begun again is whole`() async throws {
+    @Test func `a write during a copy is noticed, and a restarted copy is complete`() async throws {
         let used = try await Used(12)
         try await register("early", used.repository)
         let back = try TemporaryStore()
@@ -198,7 +198,7 @@ import Watchdog
         var scan = StoreScan(fields: head.fields, mostRows: .max, mostBytes: .max)
         scan.includesRecords = true
         try await copy.engine.place(try await used.repository.engine.scan(scan), of: head.fields)
-        // A profile that was copied already changes.
+        // The source removes a profile that was already copied, and gets a new one.
         _ = try await used.repository.remove("early")
         try await register("late", used.repository)
         await #expect(throws: StoreCopyError.self) {
@@ -211,7 +211,7 @@ import Watchdog
         for repository in [used.repository, copy] { await repository.close() }
     }
 
-    @Test func `a store that was used is no place for a copy, nor is the copy of another store`() async throws {
+    @Test func `a copy into a used store, or into the copy of another store, is refused`() async throws {
         let used = try await Used(13)
         try await register("early", used.repository)
         let taken = try TemporaryStore()
@@ -222,7 +222,7 @@ import Watchdog
         } throws: {
             ($0 as? ProfileStoreError)?.code == .notUnused
         }
-        // An unused store under other rules is one that somebody has plans with.
+        // An unused store with other rules is refused too, because a user has chosen these rules.
         let planned = try TemporaryStore()
         let empty = try await planned.open(used.options { $0.initialSchema = RandomVerbs.schemas[1] })
         await #expect {

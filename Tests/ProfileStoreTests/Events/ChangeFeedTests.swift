@@ -41,7 +41,7 @@ import Watchdog
         for number in 1...edits { _ = try await repository.edit("abel") { $0["address"] = "\(number)" } }
         for listener in listeners { #expect(try await listener.value == edits) }
         let reads = observed.take().count { $0.name == .readChanges }
-        // One for each commit, and a few of listeners that were given no processor for long.
+        // The reads are one for each commit, and a few by listeners that did not run for a long time.
         #expect(reads < edits + count / 20, "\(reads) reads")
         await repository.close()
     }
@@ -85,7 +85,7 @@ import Watchdog
                 let pause = Int.random(in: 0...4, using: &random)
                 var next = number + 1
                 for try await change in await repository.changes.stream(after: next - 1) {
-                    // One that begins at a number which is not there yet is told so, and goes on from there.
+                    // A listener that begins at a future number gets `missed`, and continues from there.
                     if change.kind == .missed { next = change.number }
                     guard change.number == next else { return false }
                     if change.number == last { return true }
@@ -100,7 +100,7 @@ import Watchdog
         for number in 1...edits {
             _ = try await repository.edit("abel") { $0["address"] = "\(number)" }
             if number.isMultiple(of: 50) { listeners.append(listener()) }
-            // Some leave.
+            // Some listeners end early.
             if number.isMultiple(of: 90) { listeners.removeFirst().cancel() }
         }
         for listener in listeners { #expect(try await listener.value) }
@@ -119,7 +119,7 @@ import Watchdog
         return (try await ProfileRepository.open(memory, options: options), memory, observed)
     }
 
-    /// The first change that a listener is told.
+    /// Returns the first change that a listener receives.
     private func first(_ repository: ProfileRepository, after number: Int64?) -> Task<ProfileChange?, any Error> {
         Task {
             var changes = await repository.changes.stream(after: number).makeAsyncIterator()
@@ -146,7 +146,8 @@ import Watchdog
         memory.readingProblem = problem
         try await repository.register("abel")
         try await waitUntil { failures(observed) >= 2 }
-        // Two that begin meanwhile, one of them with what is new when there is an answer.
+        // Two listeners begin meanwhile. One of them starts at the newest change, which it learns from the first
+        // answer.
         let (late, fresh) = (first(repository, after: 0), first(repository, after: nil))
         let before = failures(observed)
         try await waitUntil { failures(observed) >= before + 2 }
@@ -163,7 +164,7 @@ import Watchdog
     ]
 
     @Test(arguments: lasting)
-    func `an error that does not pass ends every listener with it`(problem: ProfileStoreError) async throws {
+    func `a permanent error ends every listener with this error`(problem: ProfileStoreError) async throws {
         let (repository, memory, _) = try await openMemory()
         let listeners = (0..<3).map { _ in first(repository, after: 0) }
         try await waitUntil { repository.feed.waiterCount == 3 }

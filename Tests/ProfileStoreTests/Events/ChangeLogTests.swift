@@ -6,7 +6,7 @@ import StoreFixtures
 import Testing
 import Watchdog
 
-/// R7: what the store remembers of what happened to it.
+/// R7: the change log of a store.
 @Suite(.watched) struct ChangeLogTests {
     private let store: TemporaryStore
 
@@ -18,7 +18,7 @@ import Watchdog
         try await store.open(store.options(change))
     }
 
-    /// What a listener is told that goes on after a number, up to the newest change.
+    /// The changes that a listener receives after a number, up to the newest one.
     private func log(_ repository: ProfileRepository, after number: Int64 = 0) async throws -> [ProfileChange] {
         let newest = try await repository.changes.latestNumber
         var log: [ProfileChange] = []
@@ -27,7 +27,9 @@ import Watchdog
         return log
     }
 
-    @Test func `R7: every commit that changes profiles or rules is one change, with what it is about`() async throws {
+    @Test func `R7: each commit that changes profiles or rules is in the log, with its kind and the ids it concerns`()
+        async throws
+    {
         let repository = try await open()
         let made = store.clock.timestamp
         try await repository.register("abel")
@@ -39,11 +41,11 @@ import Watchdog
         try await repository.remove("bert")
         let log = try await log(repository)
         #expect(log.map(\.number) == [1, 2, 3, 4, 5, 6, 7])
-        // The other draft brings a hash: a second change of that commit.
+        // The replacement also sets a hash, which is a second change of the same commit.
         #expect(
             log.map(\.kind) == [.registered, .registered, .edited, .edited, .credentialChanged, .adopted, .removed])
         #expect(log.map(\.profileIDs) == [1...1, 2...2, 1...1, 1...1, 1...1, nil, 2...2])
-        // Looked up when it is read: nothing of who was removed is left.
+        // The log looks up usernames and revisions when it is read, so a removed profile has none.
         #expect(log.map(\.username) == ["adam", nil, "adam", "adam", "adam", nil, nil])
         #expect(log.map(\.revision) == [3, nil, 3, 3, 3, nil, nil])
         #expect(log.first?.changedAt == made)
@@ -52,7 +54,7 @@ import Watchdog
         await repository.close()
     }
 
-    @Test func `R7: what changes neither a profile nor who may log in is no change`() async throws {
+    @Test func `R7: a write that changes neither a profile nor a credential is not in the log`() async throws {
         let repository = try await open()
         try await repository.register("abel")
         let stored = try #require(try await repository.profile(username: "abel"))
@@ -69,14 +71,14 @@ import Watchdog
         }
         try await repository.unlock("abel")
         #expect(try await repository.changes.latestNumber == 1)
-        // R6: marks raise no revision, and are no change either.
+        // R6: marks raise no revision, and are not in the log either.
         try await repository.rules.adopt(try People.standard(replacing: "\"maxLength\":70", with: "\"maxLength\":3"))
         #expect(try await repository.rules.revalidate().invalid == 1)
         #expect(try await log(repository).map(\.kind) == [.registered, .adopted])
         await repository.close()
     }
 
-    @Test func `R7: an import is a range of new profiles a commit, whatever their number`() async throws {
+    @Test func `R7: each commit of an import is one change with the range of its new profiles`() async throws {
         let repository = try await open()
         let bulk = try await repository.importing(rows(1..<2_001))
         #expect(bulk.imported == 2_000)
@@ -95,7 +97,7 @@ import Watchdog
     @Test func `R7: a commit that adds and updates is two changes`() async throws {
         let repository = try await open()
         _ = try await repository.importing(rows(1..<11))
-        // The third, the eighth and a new one; the fifth is as it was.
+        // Profiles 3 and 8 change, profile 11 is new, and profile 5 is unchanged.
         let mixed =
             header + row(8, address: "8 New St") + row(5) + row(3, address: "3 New St") + row(11)
         let report = try await repository.importing(mixed) {
@@ -124,7 +126,7 @@ import Watchdog
             ])
     }
 
-    @Test func `the oldest changes are forgotten, and who asks for them is told so`() async throws {
+    @Test func `the oldest changes are deleted, and a listener that asks for them gets missed`() async throws {
         let repository = try await open { $0.mostChanges = 10 }
         try await repository.register("abel")
         for number in 2...25 { _ = try await repository.edit("abel") { $0["address"] = "\(number)" } }
@@ -156,7 +158,7 @@ import Watchdog
         await repository.close()
     }
 
-    @Test func `R7: a log that nobody reads stays short`() async throws {
+    @Test func `R7: a log without readers stays short`() async throws {
         let repository = try await open { $0.mostChanges = 200 }
         try await repository.register("abel")
         for number in 2...800 { _ = try await repository.edit("abel") { $0["address"] = "\(number)" } }
@@ -175,9 +177,7 @@ import Watchdog
         await repository.close()
     }
 
-    @Test func `who is ahead of the store, as after a backup was put back, is told that everything may differ`()
-        async throws
-    {
+    @Test func `a listener ahead of the store, as after the restore of a backup, gets missed`() async throws {
         let repository = try await open()
         try await repository.register("abel")
         for number in [2, 1_000, Int64.max] {

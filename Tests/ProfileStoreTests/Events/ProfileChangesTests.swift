@@ -8,7 +8,7 @@ import StoreFixtures
 import Testing
 import Watchdog
 
-/// R7 and T2: what those who watch a store are told.
+/// R7 and T2: the changes that the listeners of a store receive.
 @Suite(.watched) struct ProfileChangesTests {
     private let store: TemporaryStore
     private let sockets: String
@@ -18,7 +18,8 @@ import Watchdog
         sockets = store.directory + "/sockets"
     }
 
-    /// Opens the store; an hour is longer than any test, so that who hears of a change has heard a beep.
+    /// Opens the store. The default interval of an hour is longer than any test, so a listener that receives a change
+    /// has heard a beep.
     private func open(
         look interval: Duration = .seconds(3_600), sockets: String? = nil,
         _ change: (inout ProfileRepository.Options) -> Void = { _ in }
@@ -31,10 +32,10 @@ import Watchdog
             })
     }
 
-    @Test func `R7: changes are told as they are committed, from now on`() async throws {
+    @Test func `R7: a listener gets changes as they are committed, from the call on`() async throws {
         let repository = try await open()
         try await repository.register("abel")
-        // From the moment of the call, not of the first wait.
+        // The stream begins at this call, not at the first `next()`.
         var changes = await repository.changes.stream().makeAsyncIterator()
         try await repository.register("bert")
         let first = try await changes.next()
@@ -76,7 +77,7 @@ import Watchdog
     func `T2: if a beep is lost, the change arrives after an interval`() async throws {
         let repository = try await open(look: .milliseconds(10))
         var changes = await repository.changes.stream().makeAsyncIterator()
-        // It beeps elsewhere.
+        // The other repository beeps in another folder, so its beep is not heard here.
         let other = try await open(sockets: store.directory + "/other")
         try await other.register("abel")
         #expect(try await changes.next()?.username == "abel")
@@ -152,13 +153,13 @@ import Watchdog
         for child in children { count += await child.finish().lines.first.flatMap { Int($0) } ?? 0 }
         #expect(count > 0)
         try await repository.remove("shared")
-        // The first, a registration and an edit each, and the last.
+        // The first registration, a registration and an edit for each counted round, and the removal.
         let numbers = try await changes.value
         #expect(numbers == Array(1...Int64(count * 2 + 2)))
         await repository.close()
     }
 
-    @Test func `R7: who is slow is told what was missed, and goes on from the present`() async throws {
+    @Test func `R7: a slow listener gets missed, and continues from the newest change`() async throws {
         let repository = try await open { $0.mostChanges = 20 }
         try await repository.register("abel")
         var changes = await repository.changes.stream(after: 0).makeAsyncIterator()
@@ -172,7 +173,7 @@ import Watchdog
         await repository.close()
     }
 
-    @Test func `R7, E5: who is slower than a page, and quicker than the log, gets every change`() async throws {
+    @Test func `R7, E5: a listener more than a page behind, but within the log, gets every change`() async throws {
         let repository = try await open()
         try await repository.register("abel")
         var changes = await repository.changes.stream(after: 0).makeAsyncIterator()
@@ -184,7 +185,7 @@ import Watchdog
         await repository.close()
     }
 
-    @Test func `the rules that another process adopts are in force where the change is told`() async throws {
+    @Test func `the rules that another process adopts are in force when a listener gets the change`() async throws {
         let repository = try await open()
         var changes = await repository.changes.stream().makeAsyncIterator()
         let other = try await open()
@@ -204,7 +205,7 @@ import Watchdog
         let watching = await watching(repository)
         watching.cancel()
         #expect(try await watching.value == 1)
-        // One that is cancelled from the start is told nothing.
+        // A listener that is cancelled from the start gets no change.
         let cancelled = Task { () -> Int in
             await waitUntilCancelled()
             var count = 0

@@ -6,7 +6,7 @@ import StoreFixtures
 import Testing
 import Watchdog
 
-/// D1: what profiles were before each change.
+/// D1: the values of profiles before each change.
 @Suite(.watched) struct ProfileHistoryTests {
     private let store: TemporaryStore
 
@@ -227,7 +227,7 @@ import Watchdog
         _ = try await repository.edit("abel") { $0["address"] = "1 Side St" }
         store.clock.advance(by: .seconds(100 * 86_400))
         _ = try await repository.edit("abel") { $0["address"] = "2 Side St" }
-        // The edit before is not known any more, but it has happened.
+        // The entry of the first edit has expired, so the earlier values are unknown.
         await #expect(throws: ProfileStoreError.beyondHistory) { try await repository.profile("abel", at: start) }
         try await repository.keepHistory(for: .zero)
         _ = try await repository.edit("abel") { $0["address"] = "3 Side St" }

@@ -89,7 +89,7 @@ import Watchdog
         await repository.close()
     }
 
-    @Test func `D2: what has changed since, is taken or would be invalid stays, and is listed`() async throws {
+    @Test func `D2: profiles that changed later or whose old values are refused stay, and are listed`() async throws {
         let repository = try await open()
         for name in ["abel", "bert", "cain"] { try await repository.register(name) }
         _ = try await repository.edit(matching: ProfileQuery()) { _, draft in draft["address"] = "2 Side St" }

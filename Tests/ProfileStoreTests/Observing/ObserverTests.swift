@@ -8,7 +8,7 @@ import StoreFixtures
 import Testing
 import Watchdog
 
-/// What an observer is told of.
+/// The operations that an observer receives.
 @Suite(.watched) struct ObserverTests {
     private let store: TemporaryStore
     private let observed = Observed()
@@ -19,12 +19,12 @@ import Watchdog
         repository = try await store.open(observedBy: observed, registering: ["abel", "bert"]) { $0.hashingThreads = 1 }
     }
 
-    /// What was told of since the last time.
+    /// The operations since the last call, one line each.
     private func lines() -> [String] { observed.take().map(\.line) }
 
     // MARK: Around the engine
 
-    @Test func `an observer changes neither the engine nor what only one kind of engine does`() async throws {
+    @Test func `an observer changes neither the engine nor the operations that only one engine has`() async throws {
         let plain = try await store.open(store.options())
         #expect(type(of: plain.engine) == type(of: repository.engine))
         if store.engine == .sqlite { #expect(try await repository.isSound()) }
@@ -33,7 +33,7 @@ import Watchdog
 
     // MARK: Verbs
 
-    @Test func `look-ups are told of with what they have found`() async throws {
+    @Test func `an observer gets each look-up with the number of rows that it found`() async throws {
         _ = try await repository.profile(username: "ABEL")
         _ = try await repository.profile(id: 7)
         #expect(lines() == ["look_up done 1", "look_up done 0"])
@@ -51,11 +51,11 @@ import Watchdog
         #expect(lines() == ["read_schema done 1"])
         let wrong = ProfileQuery([ProfileQuery.Condition(.email, .equals("a"))])
         _ = try? await repository.profiles(wrong)
-        // It never came to the store.
+        // The query did not reach the store.
         #expect(lines() == ["read_schema done 1"])
     }
 
-    @Test func `writes are told of, and under which code they were refused`() async throws {
+    @Test func `an observer gets each write, and the code of a refused write`() async throws {
         let abel = try #require(try await repository.profile(username: "abel"))
         _ = observed.take()
         try await repository.register("carl")
@@ -64,7 +64,7 @@ import Watchdog
         #expect(lines() == ["register refused(duplicate) 0"])
         _ = try await repository.edit("abel") { $0["address"] = "2" }
         #expect(lines() == ["look_up done 1", "replace done 1"])
-        // There is nothing to change, which a look at the revision confirms.
+        // The edit changes nothing, so the second operation only confirms the revision.
         _ = try await repository.edit("abel") { $0["address"] = "2" }
         #expect(lines() == ["look_up done 1", "look_up done 1"])
         let same = try repository.validator.validate(abel.draft, on: repository.today, hasPassword: true)
@@ -84,7 +84,7 @@ import Watchdog
         #expect(lines() == ["register refused(schema_changed) 0", "read_schema done 1"])
     }
 
-    @Test func `writes with a key are told of, and so are their repeats`() async throws {
+    @Test func `an observer gets writes with a key and their repeats`() async throws {
         let key = try #require(WriteKey("once"))
         for _ in 0..<2 { _ = try await repository.edit("abel", key: key) { $0["address"] = "2" } }
         #expect(lines() == ["look_up_key done 0", "look_up done 1", "replace done 1", "look_up_key done 1"])
@@ -95,7 +95,7 @@ import Watchdog
         #expect(lines() == ["look_up_key refused(key_reused) 0"])
     }
 
-    @Test func `an import is told of a batch at a time, and one that is exclusive as a whole`() async throws {
+    @Test func `an observer gets each batch of an import, and an exclusive import as a whole`() async throws {
         let names = (0..<3).map { "user\($0)" }
         _ = try await store.importPeople(names + ["user0"], into: repository)
         let batches = observed.take().filter { $0.name == .storeBatch }
@@ -116,7 +116,7 @@ import Watchdog
         #expect(lines() == ["store_batch done 2"])
     }
 
-    @Test func `an export and judging again are told of by what they read`() async throws {
+    @Test func `an observer gets the rows that an export and a revalidation read`() async throws {
         let output = try unnamedFile()
         _ = try await repository.export(as: .csv, to: output)
         #expect(observed.take().filter { $0.name == .scan }.map(\.rows).reduce(0, +) == 2)
@@ -128,7 +128,7 @@ import Watchdog
         #expect(operations.filter { $0.name == .mark }.map(\.line) == ["mark done 2"])
     }
 
-    @Test func `attempts at a secret are told of, with their hashes`() async throws {
+    @Test func `an observer gets attempts at a secret with their hashes`() async throws {
         _ = try await repository.passwords.validate(People.secret, for: "abel")
         #expect(
             lines() == [
@@ -151,10 +151,10 @@ import Watchdog
         #expect(Array(lines().suffix(2)) == ["hash done 1", "set_passcode done 1"])
     }
 
-    @Test func `sessions, tokens and resets are told of`() async throws {
+    @Test func `an observer gets the operations on sessions, tokens and resets`() async throws {
         let issued = try await repository.sessions.start(vouchingFor: "abel")
         for _ in 0..<2 { _ = try await repository.sessions.find(issued.token) }
-        // The second time it was looked up a moment ago.
+        // The second look-up is answered from memory.
         #expect(lines() == ["start_session done 1", "look_up_session done 1"])
         _ = try? await repository.sessions.start(vouchingFor: "nobody")
         #expect(lines() == ["start_session done 0"])
@@ -170,18 +170,18 @@ import Watchdog
         #expect(lines().filter { $0.contains("reset") }.suffix(1) == ["redeem_reset done 1"])
     }
 
-    @Test func `changes are told of when they are read`() async throws {
+    @Test func `an observer gets each read of changes`() async throws {
         var changes = await repository.changes.stream(after: 0).makeAsyncIterator()
         _ = try await changes.next()
         #expect(lines() == ["read_changes done 2"])
     }
 
-    @Test func `what is asked beside profiles is told of, once for each call`() async throws {
+    @Test func `an observer gets pings and each call on sessions and tokens once`() async throws {
         try await repository.ping()
         #expect(lines() == ["ping done 0"])
         let issued = try await repository.sessions.start(vouchingFor: "abel")
         _ = observed.take()
-        // Later than the last look-up counts, and late enough to note the use.
+        // By then the last look-up has expired, and the use is due to be written.
         store.clock.advance(by: .seconds(600))
         _ = try await repository.sessions.find(issued.token)
         await repository.tokenUses.wait()
@@ -207,7 +207,7 @@ import Watchdog
         #expect(lines() == ["remove_expired done 4", "remove_expired done 0"])
     }
 
-    @Test func `passcodes that are replaced and removed are told of`() async throws {
+    @Test func `an observer gets the replacement and the removal of a passcode`() async throws {
         try await repository.passcodes.create(Secret("Abcdef12!"), for: "abel")
         _ = observed.take()
         try await repository.passcodes.edit(from: Secret("Abcdef12!"), to: Secret("Abcdef34!"), for: "abel")
@@ -216,7 +216,7 @@ import Watchdog
         #expect(lines() == ["look_up_credential done 1", "remove_passcode done 1"])
     }
 
-    @Test func `a copy is told of in both stores, step by step`() async throws {
+    @Test func `the observers of both stores get each step of a copy`() async throws {
         let other = try TemporaryStore()
         let seenByCopy = Observed()
         let copy = try await other.open(observedBy: seenByCopy) { $0.opensUnfinishedCopy = true }
@@ -233,7 +233,7 @@ import Watchdog
         await copy.close()
     }
 
-    @Test func `what a read confirms belongs to its operation`() async throws {
+    @Test func `a read that confirms another result is not an operation of its own`() async throws {
         let confirmed = try await repository.confirmed(nil) { () throws(ProfileStoreError) in
             try await repository.profile(username: "abel")
         }
@@ -242,9 +242,9 @@ import Watchdog
         #expect(lines() == [])
     }
 
-    // MARK: What is in the way
+    // MARK: Failures and waits
 
-    @Test func `a repository that is closed fails, and is told of`() async throws {
+    @Test func `an observer gets the failures of a closed repository`() async throws {
         await repository.close()
         _ = observed.take()
         _ = try? await repository.register("carl")
@@ -252,7 +252,7 @@ import Watchdog
         #expect(lines() == ["register failed(closed) 0", "look_up failed(closed) 0"])
     }
 
-    @Test func `a hash that waits for a thread has waited, and one that nobody waits for is cancelled`() async throws {
+    @Test func `an observer gets the time that a hash waited for a thread, and a cancelled hash`() async throws {
         let gate = await repository.occupyHashingThread()
         let hash = Task { try await repository.hasher.hash(People.secret) }
         try await waitUntil { repository.hasher.pool.waiting != 0 }
@@ -268,9 +268,9 @@ import Watchdog
         #expect(operation.waited > .zero && operation.waited < operation.duration)
     }
 
-    // MARK: What it is told
+    // MARK: Contents of an operation
 
-    @Test func `look-ups wait for nothing, and nothing takes no time`() async throws {
+    @Test func `a look-up does not wait, and every operation has a duration`() async throws {
         _ = try await repository.profile(username: "abel")
         try await repository.register("carl")
         let operations = observed.take()
@@ -280,7 +280,7 @@ import Watchdog
         }
     }
 
-    @Test func `the observer is told in the task that asked`() async throws {
+    @Test func `the observer is called in the task of the caller`() async throws {
         enum Request { @TaskLocal static var id = 0 }
         let ids = Observed.Numbers()
         let other = try await store.open(store.options { $0.observer = StoreObserver { _ in ids.add(Request.id) } })
@@ -312,7 +312,7 @@ import Watchdog
         }
     }
 
-    @Test func `nothing that it is told holds a value, a name or a path`() async throws {
+    @Test func `no operation contains a value, a name or a path`() async throws {
         _ = try? await repository.register("abel", ["address": "99 Elm St"])
         _ = try? await repository.passwords.validate(Secret("Guessed77"), for: "abel")
         _ = try await repository.edit("bert") { $0["address"] = "99 Elm St" }

@@ -58,7 +58,7 @@ import Watchdog
         #expect(try await repository.statistics().profiles == 4)
     }
 
-    @Test func `R4: of those who register a name at once, one does`() async throws {
+    @Test func `R4: of concurrent registrations of a name, exactly one succeeds`() async throws {
         let repository = repository
         let outcomes = await withTaskGroup(of: ProfileStoreError?.self) { group in
             for _ in 0..<16 {
@@ -73,7 +73,9 @@ import Watchdog
         #expect(outcomes.count { $0 == .duplicate([.username]) } == 15)
     }
 
-    @Test func `E2, H9: of 64 tasks that register few names at once, one gets each, others are told`() async throws {
+    @Test func `E2, H9: of 64 tasks that register 24 names at once, one gets each name, and the others fail`()
+        async throws
+    {
         let repository = repository
         let outcomes = await withTaskGroup(of: (String, Result<Profile, ProfileStoreError>).self) { group in
             for number in 0..<64 {
@@ -97,7 +99,7 @@ import Watchdog
         }
         #expect(registered.count == 24)
         let ids = Set(registered.values.map(\.id))
-        // A server's ids are reserved in blocks, and those that are not used in the end are lost.
+        // PostgreSQL reserves ids in blocks, and the unused ids of a block are lost.
         if store.engine == .postgres { #expect(ids.count == 24) } else { #expect(ids == Set(1...24)) }
         #expect(try await repository.changes.latestNumber == 24)
         for (name, profile) in registered { #expect(try await repository.profile(username: name) == profile) }
@@ -160,7 +162,7 @@ import Watchdog
         #expect(third.revision == 3)
     }
 
-    @Test func `R3: an edit that goes by a stale revision is told the current one, and changes nothing`() async throws {
+    @Test func `R3: an edit with a stale revision fails with the current one, and changes nothing`() async throws {
         let first = try await repository.register("abel")
         _ = try await repository.edit("abel") { $0["address"] = "1" }
         let before = try await store.contents()
@@ -214,7 +216,7 @@ import Watchdog
         let error = await #expect(throws: ProfileStoreError.self) {
             _ = try await impatient.edit("abel") { draft in
                 draft["address"] = "elsewhere"
-                // For ever, were it not for the end of a test that fails.
+                // The changes stop after 5,000 tries, so that a failing test ends.
                 let number = tries.withLock { tries in
                     tries += 1
                     return tries
@@ -257,7 +259,7 @@ import Watchdog
         #expect(try await repository.profile(id: 1) == first)
     }
 
-    @Test func `S6: an edit takes the values of a request over as they are written there`() async throws {
+    @Test func `S6: an edit accepts the JSON values of a request in JSON's own notation`() async throws {
         let other = try TemporaryStore()
         let schema = try People.standard(
             and: #"{"name":"fee","type":"number","decimalChar":",","groupChar":"."}"#,
@@ -310,7 +312,7 @@ import Watchdog
     }
 
     @Test(arguments: [true, false])
-    func `R3, H3: an edit with a key is made to what another one before it has stored`(changes: Bool) async throws {
+    func `R3, H3: an edit with a key applies to the values of a concurrent edit`(changes: Bool) async throws {
         let other = try await store.open(store.options())
         try await repository.register("abel")
         let runs = Mutex(0)
@@ -337,7 +339,7 @@ import Watchdog
         await other.close()
     }
 
-    @Test func `R1: what an edit makes of a profile must be valid`() async throws {
+    @Test func `R1: an edit must leave the profile valid`() async throws {
         try await repository.register("abel")
         let before = try await store.contents()
         let error = await #expect(throws: ProfileStoreError.self) {
@@ -373,7 +375,7 @@ import Watchdog
         #expect(try await repository.profile(username: "abel") == nil)
     }
 
-    @Test func `R3: a password that is edited is kept as a hash, and one that is not stays`() async throws {
+    @Test func `R3: an edited password is stored as a hash, and an edit of other fields keeps the hash`() async throws {
         try await repository.register("abel")
         let brought = try await store.contents()
         _ = try await repository.edit("abel") { $0["address"] = "1" }
@@ -429,7 +431,7 @@ import Watchdog
         }
     }
 
-    @Test func `R7: each change counts once, and what changes no profile does not`() async throws {
+    @Test func `R7: each change raises the change number by one, and other calls do not`() async throws {
         func number() async throws -> Int64 { try await repository.statistics().changeNumber }
         let start = try await number()
         try await repository.register("abel")

@@ -32,7 +32,7 @@ import Watchdog
             try await repository.register(People.draft("abel"))
         }
         #expect(error?.issues?.map(\.field) == [.username])
-        // What the rules known here refuse is judged by the rules in force.
+        // The rules known here refuse the draft, but the rules in force accept it.
         try await other.rules.adopt(People.standard(replacing: #""minLength":2"#, with: #""minLength":1"#))
         #expect(try await repository.register(People.draft("b")).username == "b")
         #expect(try await repository.rules.versions().count == 3)

@@ -6,7 +6,7 @@ import StoreFixtures
 import Testing
 import Watchdog
 
-/// What a service answers by way of an encoder: the same as the command prints.
+/// Values that a service encodes. The JSON is the same as in the output of the command.
 @Suite(.watched) struct EncodedValueTests {
     private let store: TemporaryStore
 
@@ -51,7 +51,7 @@ import Watchdog
             try encoded(issue) == ["code": "required", "field": "phone", "message": "Phone is required"])
     }
 
-    @Test func `what is wrong with a profile that the store refused is an issue a field`() async throws {
+    @Test func `a refused profile has an issue for each field at fault`() async throws {
         let repository = try await store.open(registering: ["skboard"])
         let error = await #expect(throws: ProfileStoreError.self) { try await repository.register("SKBOARD") }
         #expect(error?.issues == [ValidationIssue(.username, .duplicate(line: nil))])
@@ -59,7 +59,7 @@ import Watchdog
         await repository.close()
     }
 
-    @Test func `a stored issue counts no more than reports can add up`() {
+    @Test func `the count of a stored issue is limited, so that totals do not overflow`() {
         let issue = #"{"field":null,"code":"too_short","message":"","count":9223372036854775807}"#
         let issues = [ReportedIssue](stored: "[\(issue),\(issue)]")
         var tally = IssueTally<ReportedIssue>(limit: 1)
@@ -69,7 +69,7 @@ import Watchdog
         #expect([ReportedIssue](stored: #"[{"code":"too_short","message":"","count":-1}]"#).map(\.count) == [1])
     }
 
-    @Test func `what is wrong with a query that the store refused is an issue too`() async throws {
+    @Test func `a refused query has issues too`() async throws {
         let repository = try await store.open()
         let error = await #expect(throws: ProfileStoreError.self) {
             try await repository.profiles(ProfileQuery([.init("email", .isPresent)]))
@@ -78,7 +78,7 @@ import Watchdog
         await repository.close()
     }
 
-    @Test func `a profile is looked up at the revision that the caller goes by`() async throws {
+    @Test func `a look-up fails if the profile does not have the expected revision`() async throws {
         let repository = try await store.open(registering: ["skboard"])
         #expect(try await repository.profile(username: "SKBOARD", expecting: 1).revision == 1)
         #expect(try await repository.profile(username: "skboard", expecting: nil).revision == 1)
@@ -158,21 +158,21 @@ import Watchdog
         ),
         (#"{"conditions":[{"field":"age","comparison":"equals","value":5}]}"#, ["conditions", "0", "value"]),
     ])
-    func `a query that means nothing is refused with the path`(text: String, path: [String]) throws {
+    func `an invalid query is refused with the path of its fault`(text: String, path: [String]) throws {
         let error = try #require(throws: DecodingError.self) { try query(text) }
         #expect(error.path.map(\.stringValue) == path)
     }
 }
 
 extension JSONValue {
-    /// With the members of each object by name, since an encoder has its own order.
+    /// The value with the members of each object sorted by name, because an encoder has its own order.
     fileprivate var inOrder: JSONValue {
         switch self {
         case .object(let members):
             .object(
                 members.map { JSONMember($0.name, $0.value.inOrder) }.sorted { $0.name < $1.name })
         case .array(let elements): .array(elements.map(\.inOrder))
-        // A decoder tells no 2.0 from 2.
+        // A decoder does not distinguish 2.0 from 2.
         case .number(let text): .number(Double(text)?.description ?? text)
         default: self
         }

@@ -246,7 +246,7 @@ import Watchdog
         await repository.close()
     }
 
-    @Test func `H3: passcodes and rules go by keys too`() async throws {
+    @Test func `H3: the removal of a passcode and the adoption of rules accept keys too`() async throws {
         let repository = try await store.open(registering: ["abel"])
         let keys = try ["remove", "adopt"].map { try #require(WriteKey($0)) }
         try await repository.passcodes.create(Secret("parislondon"), for: "abel")
@@ -270,14 +270,14 @@ import Watchdog
         let again = try await store.open()
         #expect(try await again.register(valid, key: key) == first)
         #expect(try store.number("SELECT count(*) FROM keyed_writes") == 1)
-        // Too old, and so forgotten with the next one.
+        // The outcome has expired, so the next write with a key deletes it.
         store.clock.advance(by: WriteKey.lifetime)
         try await again.remove("abel", key: WriteKey("another"))
         #expect(try store.rows("keyed_writes").map { $0[0] } == ["another"])
         await again.close()
     }
 
-    @Test func `H3: two callers with the same key do not meet`() async throws {
+    @Test func `H3: the same key of two callers counts as two keys`() async throws {
         let repository = try await store.open()
         func key(of caller: String) throws -> WriteKey {
             try #require(WriteKey("a-key", of: caller, request: "POST /profiles"))
@@ -292,7 +292,7 @@ import Watchdog
         await repository.close()
     }
 
-    @Test func `H3: the key of a caller is a hash, and another for each caller and key`() throws {
+    @Test func `H3: the key of a caller is a hash, and differs for each caller and key`() throws {
         let pairs = [
             ("a", "b c"), ("b", "a c"), ("a", "b"), ("b", "a"), ("ab", "c"), ("a", "bc"), ("a", ""), ("a", " "),
             ("a", "é"),

@@ -30,7 +30,7 @@ extension ProfileRepository: Service {}
 
     private var rounds: Int { observed.operations.count { $0.name == .removeExpired && $0.rows == 0 } }
 
-    @Test func `it removes what has expired at once and in each interval, until its task is cancelled`() async throws {
+    @Test func `run removes expired rows at once and in each interval, until its task is cancelled`() async throws {
         _ = try await repository.sessions.start(vouchingFor: "abel")
         store.clock.advance(by: .seconds(86_400))
         let repository = repository
@@ -43,7 +43,7 @@ extension ProfileRepository: Service {}
         store.clock.advance(by: .seconds(1))
         try await waitUntil { rounds >= 2 }
         await store.clock.wait(forSleepers: 1)
-        // An hour after it was used last.
+        // The second session has expired, an hour after its last use.
         #expect(removed == [1, 1])
         #expect(try sessions() == 0)
         running.cancel()
@@ -52,7 +52,7 @@ extension ProfileRepository: Service {}
 
     private var removed: [Int] { observed.operations.filter { $0.name == .removeExpired && $0.rows > 0 }.map(\.rows) }
 
-    @Test func `it closes when its task is cancelled, and the repository answers that it is closed`() async throws {
+    @Test func `run closes the repository when its task is cancelled, and later calls say so`() async throws {
         let repository = repository
         let service: any Service = repository
         let running = Task { try await service.run() }
@@ -72,7 +72,7 @@ extension ProfileRepository: Service {}
         await again.close()
     }
 
-    @Test func `a task that was cancelled before closes at once`() async throws {
+    @Test func `run closes the repository at once if its task is already cancelled`() async throws {
         let repository = repository
         let running = Task {
             withUnsafeCurrentTask { $0?.cancel() }
@@ -82,7 +82,7 @@ extension ProfileRepository: Service {}
         await #expect(throws: ProfileStoreError.closed) { try await repository.profile(username: "abel") }
     }
 
-    @Test func `it ends when somebody else closes the repository`() async throws {
+    @Test func `run ends when another caller closes the repository`() async throws {
         let repository = repository
         let running = Task { try await repository.run() }
         await store.clock.wait(forSleepers: 1)
@@ -92,7 +92,7 @@ extension ProfileRepository: Service {}
         try await repository.run()
     }
 
-    @Test func `what was under way when it is cancelled comes to its end`() async throws {
+    @Test func `writes that are running when run is cancelled finish`() async throws {
         let repository = repository
         let running = Task { try await repository.run() }
         await store.clock.wait(forSleepers: 1)

@@ -94,17 +94,17 @@ import Watchdog
             let page = try await repository.profiles(query)
             #expect(page.profiles.count <= 10)
             ids += page.profiles.map(\.id)
-            // What was read is gone, and what comes is at the end.
+            // A profile of the page is removed, and a new one is added at the end.
             try await repository.remove(page.profiles[0].username)
             later += 1
             if later <= 5 { try await repository.register("later\(later)") }
-            // As text, as a client sends it back.
+            // Reads the cursor from its text, as a client sends it back.
             query.after = try page.next.map { try #require(ProfileCursor($0.description)) }
         } while query.after != nil
         #expect(ids == Array(1...100))
     }
 
-    @Test func `a page holds at least one profile, and the last one says so`() async throws {
+    @Test func `a page holds at least one profile, and the last page has no next cursor`() async throws {
         for number in 0..<3 { try await repository.register("user\(number)") }
         for limit in [Int.min, -1, 0, 1] {
             let page = try await repository.profiles(ProfileQuery(limit: limit))

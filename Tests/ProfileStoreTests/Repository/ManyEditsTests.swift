@@ -59,7 +59,7 @@ import Watchdog
         await repository.close()
     }
 
-    @Test func `D3: an edit that follows its own changes meets each profile once`() async throws {
+    @Test func `D3: an edit that changes the sort key edits each profile once`() async throws {
         let repository = try await open(profiles: 1_500)
         let query = ProfileQuery(order: .init(.username), isReversed: true)
         let report = try await repository.edit(matching: query) { profile, draft in
@@ -119,7 +119,7 @@ import Watchdog
         await repository.close()
     }
 
-    @Test func `D3: of given ids, what another writer has removed meanwhile is passed over`() async throws {
+    @Test func `D3: given ids that another writer has removed meanwhile are skipped`() async throws {
         let repository = try await open(profiles: 3)
         let ids = try await repository.profiles(ProfileQuery()).profiles.map(\.id)
         try await repository.remove("n1")

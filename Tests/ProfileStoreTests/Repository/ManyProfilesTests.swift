@@ -5,13 +5,13 @@ import StoreFixtures
 import Testing
 import Watchdog
 
-/// Many profiles in one call, and what the log of changes says of writes.
+/// Many profiles in one call, and the entries of writes in the change log.
 @Suite(.watched) struct ManyProfilesTests {
     private let store: TemporaryStore
 
     init() throws { store = try TemporaryStore() }
 
-    @Test func `many are registered in their order, and those whose values another has are named`() async throws {
+    @Test func `many profiles are registered in their order, and duplicates are named`() async throws {
         let repository = try await store.open(registering: ["carl"])
         let names = ["abel", "bert", "ABEL", "carl", "dora"]
         let profiles = try names.map { try repository.judged(People.draft($0)) }
@@ -26,7 +26,7 @@ import Watchdog
         await repository.close()
     }
 
-    @Test func `many passwords are hashed, and judged ones are known as such`() async throws {
+    @Test func `the passwords of many profiles are hashed`() async throws {
         let repository = try await store.open(store.options { $0.hashingThreads = 2 })
         let profiles = try (0..<3).map { number in
             var draft = People.draft("user\(number)")
@@ -42,7 +42,7 @@ import Watchdog
         await repository.close()
     }
 
-    @Test func `what is in the way is told, and the rest is not tried`() async throws {
+    @Test func `an error stops the registration of many profiles, and is thrown with the report`() async throws {
         let repository = try await store.open()
         let judged = try repository.judged(People.draft("abel"))
         try await repository.rules.adopt(People.standard(and: People.email))
@@ -54,7 +54,7 @@ import Watchdog
         await repository.close()
     }
 
-    @Test func `those that a query finds are removed, more than one transaction takes`() async throws {
+    @Test func `the profiles that a query finds are removed, even more than fit in a transaction`() async throws {
         let repository = try await store.open()
         let profiles = try (0..<1_100).map { number in
             try repository.judged(People.draft("user\(number)", number < 5 ? ["address": "Elsewhere"] : [:]))
@@ -71,7 +71,7 @@ import Watchdog
         await repository.close()
     }
 
-    @Test func `a removal goes by a revision, and returns what was removed`() async throws {
+    @Test func `a removal checks the expected revision, and returns the removed profile`() async throws {
         let repository = try await store.open()
         let abel = try await repository.register("abel")
         await #expect(throws: ProfileStoreError.staleRevision(expected: 2, current: 1)) {
@@ -95,14 +95,14 @@ import Watchdog
         await repository.close()
     }
 
-    @Test func `R7: changes of credentials are told, with who made them`() async throws {
+    @Test func `R7: changes of credentials are in the log with their author`() async throws {
         let repository = try await store.open(registering: ["abel"])
         let ann = Author("Ann")
         try await repository.passcodes.create(Secret("parislondon"), for: "abel", by: ann)
         try await repository.passcodes.edit(from: Secret("parislondon"), to: Secret("marsvenus"), for: "abel", by: ann)
         try await repository.passcodes.remove(of: "abel", by: ann)
         _ = try await repository.edit("abel", by: ann) { $0["password_hash"] = People.weakHash }
-        // A better hash of the same password lets nobody else in.
+        // A rehash of the same password is not a change of credentials.
         _ = try await repository.passwords.validate(People.secret, for: "abel")
         _ = try await repository.edit("abel") { $0["address"] = "2 Main St" }
         let log = try await log(repository)

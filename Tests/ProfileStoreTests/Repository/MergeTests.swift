@@ -53,7 +53,6 @@ import Watchdog
         #expect(try await repository.sessions.find(#require(sessions["anna2"])) == nil)
         _ = try await repository.passwords.validate(People.secret, for: "anna")
         _ = try await repository.passcodes.validate(Secret("parislondon"), for: "anna")
-        // Another profile with the name has none of its secrets.
         #expect(try await repository.count() == 2)
 
         let change = try #require(try await repository.historyChanges().first)
@@ -73,7 +72,7 @@ import Watchdog
         let merged = try await repository.merge(anna2, into: anna, with: anna2.draft)
         #expect((merged.id, merged.username, merged[.email]) == (anna.id, "anna2", "anna2@b.c"))
         #expect(merged == (try await profile("anna2", repository)))
-        // Its own name and values are free.
+        // The former name and email of the kept profile are free.
         try await repository.register("anna", ["email": "anna@b.c"])
         _ = try await repository.passwords.validate(People.secret, for: "anna2")
         await repository.close()
@@ -94,7 +93,7 @@ import Watchdog
     }
 
     @Test(
-        "D5: if one of the two has changed, is removed or is taken, nothing is written",
+        "D5: a merge writes nothing if a profile has changed or is removed, or if a value is taken",
         arguments: ["edit anna", "edit anna2", "remove anna", "remove anna2", "take", "same"])
     func refused(_ event: String) async throws {
         let repository = try await open()
@@ -125,7 +124,7 @@ import Watchdog
         await repository.close()
     }
 
-    @Test func `D5: values that the rules refuse are refused with their issues, and rules that have changed are told`()
+    @Test func `D5: a merge with invalid values is refused with its issues, and so is one under changed rules`()
         async throws
     {
         let repository = try await open()

@@ -6,7 +6,7 @@ import Synchronization
 import Testing
 import Watchdog
 
-/// Answers that are made of several numbers or rows are of one moment, whatever is written meanwhile.
+/// Answers that consist of several numbers or rows are consistent snapshots, whatever is written meanwhile.
 @Suite(.watched) struct MomentTests {
     private let store: TemporaryStore
     private let repository: ProfileRepository
@@ -14,7 +14,7 @@ import Watchdog
     init() async throws {
         store = try TemporaryStore()
         repository = try await store.open()
-        // So many that it takes a while to look at them.
+        // With so many profiles, a scan takes a while.
         _ = try await store.importPeople((1000..<3000).map { "user\($0)" }, into: repository)
     }
 
@@ -36,7 +36,7 @@ import Watchdog
         await repository.close()
     }
 
-    @Test func `statistics are of one moment`() async throws {
+    @Test func `statistics are a consistent snapshot`() async throws {
         let repository = repository
         let before = try await repository.statistics()
         try await read { number in
@@ -52,7 +52,7 @@ import Watchdog
         }
     }
 
-    @Test func `which usernames are stored is told of one moment`() async throws {
+    @Test func `the answer to which usernames are stored is a consistent snapshot`() async throws {
         let repository = repository
         try await repository.register("left")
         let names = ["left"] + (1000..<1400).map { "user\($0)" } + ["right"]

@@ -4,9 +4,9 @@ import StoreFixtures
 import Testing
 import Watchdog
 
-/// A sign of life.
+/// `ping()`, with which a caller checks that the store answers.
 @Suite(.watched) struct PingTests {
-    @Test func `a store that is there answers, and one that was closed says so`() async throws {
+    @Test func `an open repository answers a ping, and a closed one throws an error`() async throws {
         let store = try TemporaryStore()
         let observed = Observed()
         let repository = try await store.open(observedBy: observed)

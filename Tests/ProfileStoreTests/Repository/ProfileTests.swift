@@ -36,7 +36,7 @@ import Watchdog
         #expect(profile.byteCount == 5 + issues[0].message.utf8.count)
     }
 
-    /// The time in which all fields of a profile are read by name, the least of a few.
+    /// The time to read all fields of a profile by name. It is the least of a few measurements.
     private func costOfAllFields(_ count: Int) throws -> Duration {
         let (profile, names) = try profile(fields: count)
         return try #require(
@@ -45,12 +45,12 @@ import Watchdog
             }.min())
     }
 
-    // Ten times as many: a hundred times the work when each look-up went through all fields.
+    // Ten times as many fields would take a hundred times as long if each look-up went through all fields.
     @Test(.alone) func `a field of a profile is found without a walk through the others`() throws {
         #expect(try costOfAllFields(99) < costOfAllFields(9) * 40)
     }
 
-    @Test func `schemas are equal by what they say`() throws {
+    @Test func `schemas are equal if their contents are equal`() throws {
         let first = try profile(fields: 3).profile.schema
         let second = try profile(fields: 3).profile.schema
         #expect(first == second)

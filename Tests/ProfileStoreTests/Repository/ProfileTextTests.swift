@@ -5,7 +5,7 @@ import ProfileTesting
 import Testing
 import Watchdog
 
-/// Profiles and pages as JSON that writes itself, beside what an encoder writes.
+/// The JSON text of profiles and pages, compared with the JSON of an encoder.
 @Suite(.watched) struct ProfileTextTests {
     private static let schema = """
         {"fields":[{"name":"username","constraints":{"required":true,"unique":true}},{"name":"zeta"},
@@ -17,7 +17,7 @@ import Watchdog
     private func profile(_ schema: ProfileSchema, _ random: inout SeededGenerator) -> Profile {
         let values: [String?] = schema.openFields.map { rules in
             guard rules.name == .username || !random.once(in: 4) else { return nil }
-            // What another program wrote may be of no type.
+            // A value that another program wrote may not match the type of its field.
             if random.once(in: 10) { return random.text(0..<6) }
             return switch rules.type {
             case .integer: String(Int64.random(in: .min ... .max, using: &random))
@@ -102,7 +102,7 @@ import Watchdog
 }
 
 extension JSONValue {
-    /// With members by name and numbers as an encoder rounds them.
+    /// The value with sorted members, and with numbers as an encoder rounds them.
     fileprivate var comparable: JSONValue {
         switch self {
         case .object(let members):

@@ -23,7 +23,7 @@ import Watchdog
     }
 
     @Test(arguments: ["", "age", "=30", "age>=", "age<", "Age=30", "zip code=1", "a!b", "_ids=1"])
-    func `a text that is no condition is none`(text: String) {
+    func `a text that is not a condition is refused`(text: String) {
         #expect(ProfileQuery.Condition(text) == nil)
     }
 
@@ -55,7 +55,7 @@ import Watchdog
         #expect(try query([("q", "ann"), ("sort", "_relevance")]).order == .relevance)
     }
 
-    @Test func `the limit of a service bounds the limit of a query, also the usual one`() throws {
+    @Test func `the limit of a service bounds the limit of a query, even the default limit`() throws {
         #expect(try query([], mostLimit: 20).limit == 20)
         #expect(try query([("limit", "20")], mostLimit: 20).limit == 20)
         let error = try #require(throws: QueryParameterError.self) { try query([("limit", "21")], mostLimit: 20) }

@@ -5,7 +5,7 @@ import StoreFixtures
 import Testing
 import Watchdog
 
-/// Random queries of random profiles are answered as somebody would who looks at each profile and sorts by hand.
+/// The answers to random queries are compared with those of filters and sorts in plain Swift.
 @Suite(.watched(for: .seconds(300))) struct QueryPropertyTests {
     private typealias Comparison = ProfileQuery.Comparison
 
@@ -18,13 +18,13 @@ import Watchdog
         #"{"name":"class","type":"year"}"#,
     ]
 
-    @Test func `R8: all pages together are what filtering and sorting by hand gives, both ways round`() async throws {
+    @Test func `R8: all pages together equal a filter and a sort in plain Swift, in both directions`() async throws {
         let seeds = SeededGenerator(printingSeedOf: "queries")
         for round in 0..<rounds(3) {
             let seed = seeds.seed &+ UInt64(round)
             var random = SeededGenerator(seed: seed)
             let store = try TemporaryStore()
-            // As text first, so that there are values of other types than the fields have in the end.
+            // The fields are texts at first, so that the store has values which do not match the later types.
             let texts = Self.fields.map { $0.replacing(/"type":"[a-z]*"/, with: #""type":"string""#) }
             let repository = try await store.open(schema: Self.schema(texts))
             var isBroken = true
@@ -118,7 +118,7 @@ import Watchdog
         if random.once(in: 5) { query.text = ["é", "B", "00", "ss", "1"].randomElement(using: &random) }
         if random.once(in: 5) { query.status = random.once(in: 2) ? .invalid : .unjudged }
         if !random.once(in: 4) {
-            // Often by the field of a condition, whose index has the order too.
+            // The sort field is often that of a condition, because its index has this order too.
             let name = random.once(in: 3) ? query.conditions.first?.field ?? field() : field()
             var fields = [ProfileQuery.SortField(name, isDescending: random.once(in: 2))]
             while random.once(in: 3) { fields.append(.init(field(), isDescending: random.once(in: 2))) }
@@ -133,7 +133,7 @@ import Watchdog
         return query
     }
 
-    // MARK: By hand
+    // MARK: Expected answers
 
     private static func answer(
         _ query: ProfileQuery, _ everyone: [Profile], _ repository: ProfileRepository
@@ -143,7 +143,7 @@ import Watchdog
             repository)
     }
 
-    /// The profiles that a query finds behind one of them.
+    /// The ids of the profiles that a query finds after `start`, or of all of them without `start`.
     private static func answer(
         _ query: ProfileQuery, from start: Profile?, _ everyone: [Profile], _ repository: ProfileRepository
     ) -> [Int64] {
@@ -178,7 +178,8 @@ import Watchdog
         return isDescending ? one.id > other.id : one.id < other.id
     }
 
-    /// How well the best of the values matches, by what stands around the text in it.
+    /// The rank of the best value: 4 if it equals the text, 3 if it starts with the text, 2 if a word starts with it, 1
+    /// if it contains the text, and 0 otherwise.
     private static func match(_ profile: Profile, _ text: String) -> Int {
         let text = Array(plain(text))
         return profile.fields.map { field in
@@ -192,7 +193,8 @@ import Watchdog
         }.max() ?? 0
     }
 
-    /// What is less where a value is less: whether it is none of the type, its number, its bytes.
+    /// The sort key of a value. Texts that are not numbers come after the numbers in a field of numbers; then the
+    /// number counts, and then the bytes.
     private struct Key: Comparable {
         let isOther: Bool
         let number: Double
@@ -263,7 +265,7 @@ import Watchdog
         return query.conditions.contains(where: isMet)
     }
 
-    /// The letters of these profiles, folded by a list of them.
+    /// Compares without case and accents. `plain` folds only the letters that occur in these profiles.
     private static func contains(_ value: String?, _ text: String) -> Bool {
         value.map { plain($0).contains(plain(text)) } ?? false
     }

@@ -60,7 +60,7 @@ import Watchdog
         #expect(try await names("age", .isAtMost("041")) == ["Anna", "bert", "Emil"])
         #expect(try await names("age", .isGreater(than: "41")) == ["Carl"])
         #expect(try await names("age", .isAtLeast("41")) == ["bert", "Carl", "Emil"])
-        // A bound may be what no profile may have.
+        // The bound of a comparison may be a value that the rules do not allow.
         #expect(try await names("age", .isLess(than: "1000")) == ["Anna", "bert", "Carl", "Emil"])
         #expect(try await names("score", .isLess(than: "9,5")) == ["Anna", "Carl"])
         #expect(try await names("seen", .isGreater(than: "2024-02-29T12:00:00Z")) == ["bert"])
@@ -71,7 +71,7 @@ import Watchdog
         #expect(try await names("member", .isGreater(than: "false")) == ["Anna"])
     }
 
-    @Test func `one value, any of some, another one, or none at all`() async throws {
+    @Test func `a condition asks for one value, any of several, any other value, or none`() async throws {
         try await registerFive()
         #expect(try await names("username", .equals("BERT")) == ["bert"])
         #expect(try await names("email", .equals("b@x")) == ["Carl"])
@@ -79,7 +79,7 @@ import Watchdog
         #expect(try await names("age", .isAny(of: ["041", "9"])) == ["Anna", "bert", "Emil"])
         #expect(try await names("note", .isAny(of: ["b", "x"])) == ["dora"])
         #expect(try await names("age", .isAny(of: [])) == [])
-        // Who has none has another one too.
+        // A profile without a value counts as having another value.
         #expect(try await names("age", .differs(from: "41")) == ["Anna", "Carl", "dora"])
         #expect(try await names("username", .differs(from: "BERT")) == ["Anna", "Carl", "dora", "Emil"])
         #expect(try await names("age", .isAbsent) == ["dora"])
@@ -99,7 +99,7 @@ import Watchdog
         #expect(try await names("username", .contains("ER")) == ["bert"])
         #expect(try await names(ProfileQuery(text: "b")) == ["bert", "Carl", "dora"])
         #expect(try await names(ProfileQuery(text: "ŁODZ")) == ["Anna", "bert"])
-        // Not the secret, nor what the store counts.
+        // Neither secrets nor the facts that the store keeps are searched.
         #expect(try await names(ProfileQuery(text: "argon2")) == [])
         #expect(try await names(ProfileQuery([Condition(.username, .contains("a"))], text: "12 main")).count == 3)
     }
@@ -120,7 +120,7 @@ import Watchdog
         #expect(try await either([("age", .isAny(of: [])), ("age", .isAbsent)]) == ["dora"])
         #expect(try await either([("age", .isPresent), ("age", .differs(from: "9"))]).count == 5)
         #expect(try await either([("_id", .isAtMost("1")), ("_status", .equals("invalid"))]) == ["Anna"])
-        // A text must be there in any case.
+        // The text must be found in addition to one of the conditions.
         #expect(try await either([("note", .isPresent), ("age", .isPresent)], text: "b") == ["bert", "Carl", "dora"])
         #expect(try await either([("age", .equals("41"))]) == ["bert", "Emil"])
         #expect(try await either([]).count == 5)
@@ -137,9 +137,7 @@ import Watchdog
         }
     }
 
-    @Test func `profiles that the rules in force have not judged, or found invalid, are found, and counted`()
-        async throws
-    {
+    @Test func `a query finds and counts the profiles that are not judged or are invalid`() async throws {
         try await registerFive()
         #expect(try await repository.count(ProfileQuery(status: .unjudged)) == 0)
         try await repository.rules.adopt(People.standard(and: #"{"name":"note","constraints":{"minLength":2}}"#))
@@ -156,8 +154,7 @@ import Watchdog
         #expect(try await repository.count(ProfileQuery([Condition(.username, .isAtLeast("d"))])) == 3)
     }
 
-    @Test func `what is none of a field's type, as a profile may hold it, has no place among its values`() async throws
-    {
+    @Test func `stored values that do not match a field's type meet no bound and come after the others`() async throws {
         let texts = #"{"name":"size"}"#
         try await repository.rules.adopt(People.standard(and: texts))
         for (username, size) in [("anna", "7"), ("bert", "tall"), ("carl", "50"), ("dora", "-3 or so")] {
@@ -175,7 +172,7 @@ import Watchdog
 
     // MARK: Order
 
-    @Test func `any field puts profiles in order, those without a value last, and the same ones by id`() async throws {
+    @Test func `profiles are sorted by any field, those without a value last, and equal ones by id`() async throws {
         try await registerFive()
         for limit in [1, 2, 100] {
             func ordered(_ field: String, _ isDescending: Bool = false, reversed: Bool = false) async throws -> [String]
@@ -200,7 +197,9 @@ import Watchdog
         }
     }
 
-    @Test func `R8: several fields put profiles in order, and pages go on and back in it`() async throws {
+    @Test func `R8: profiles are sorted by several fields, and pages follow this order in both directions`()
+        async throws
+    {
         try await registerFive()
         try await repository.register("Fritz", ["age": "41", "note": "a"])
         try await repository.register("Gina", [:])
@@ -242,7 +241,7 @@ import Watchdog
         #expect(try await names(found) == ["bert", "Hugo", "Fritz", "Emil"])
     }
 
-    @Test func `R8: pages in an order miss nobody and repeat nobody while others come and go`() async throws {
+    @Test func `R8: sorted pages miss and repeat no profile while others are added and removed`() async throws {
         for number in 0..<40 {
             try await repository.register("user\(number)", number % 4 == 0 ? [:] : ["age": "\(number * 7 % 50)"])
         }
@@ -252,7 +251,7 @@ import Watchdog
         repeat {
             let page = try await repository.profiles(query)
             seen += page.profiles.map(\.username)
-            // The page ends at somebody who is gone then, and others come before it.
+            // Removes the last profile of the page, and adds a profile before it.
             if let last = page.profiles.last, seen.count < 30 {
                 try await repository.remove(last.username)
                 try await repository.register("new\(seen.count)", ["age": "0"])
@@ -263,7 +262,7 @@ import Watchdog
         #expect(Set(seen).count == seen.count)
     }
 
-    @Test func `from any profile one can go on, and back`() async throws {
+    @Test func `pages can begin at any profile, in both directions`() async throws {
         try await registerFive()
         var query = ProfileQuery(order: Order(try name("age"), isDescending: true), limit: 2)
         let all = try await names(query)
@@ -296,17 +295,17 @@ import Watchdog
         "9223372036854775808", "1.phone.ascending.0x", "1.phone.ascending~", "1.~phone.ascending", "1.9",
         "1.phone.ascending~address", "1.phone.ascending~4",
     ])
-    func `what is no cursor is not read`(text: String) { #expect(ProfileCursor(text) == nil) }
+    func `a text that is not a cursor is refused`(text: String) { #expect(ProfileCursor(text) == nil) }
 
     // MARK: Wrong queries
 
-    @Test func `R8: a query that can find nobody is told what is wrong with it`() async throws {
+    @Test func `R8: an impossible query is refused with its issues`() async throws {
         try await registerFive()
         func wrong(_ field: String, _ comparison: ProfileQuery.Comparison) async throws -> [ValidationIssue] {
             await issues(ProfileQuery([Condition(try name(field), comparison)]))
         }
         #expect(try await wrong("shoe_size", .equals("42")) == [ValidationIssue(nil, .unknownField("shoe_size"))])
-        // A secret is no field to ask about, and its hash no field at all.
+        // A query cannot name a secret field. The hash of a secret is not a field.
         for secret in ["password", "password_hash", "id"] {
             #expect(try await wrong(secret, .isPresent) == [ValidationIssue(nil, .unknownField(secret))])
         }
@@ -328,7 +327,7 @@ import Watchdog
             #expect(try await wrong("age", .equals(value)) == [ValidationIssue(age, .required)])
             #expect(try await wrong("username", .isAny(of: [value])) == [ValidationIssue(.username, .required)])
         }
-        // All of it at once.
+        // All issues of a query are reported at once.
         let query = ProfileQuery(
             [Condition(age, .equals("x")), Condition(try name("nothing"), .isAbsent)], order: Order(try name("rank")))
         #expect(await issues(query).map(\.code) == [.badFormat, .unknownField, .unknownField])
@@ -337,16 +336,16 @@ import Watchdog
         await #expect(throws: ProfileStoreError.self) { for try await _ in repository.all(query) {} }
     }
 
-    @Test func `a value that breaks no more than the field's rules may be held by somebody`() async throws {
+    @Test func `a value that only breaks the rules of its field can be searched`() async throws {
         #expect(try await names("age", .equals("151")) == [])
         #expect(try await names("birthday", .equals("1800-01-01")) == [])
         #expect(try await names("birthday", .isLess(than: "1800-01-01")) == [])
         #expect(try await names("phone", .equals("1")) == [])
-        // Stored forms are taken too, though nobody may type them so.
+        // Stored forms are accepted too, even if the field does not allow them as input.
         #expect(try await names("score", .equals("1.5")) == [])
     }
 
-    @Test func `a query goes on only where its own order was, and has no more than a statement may say`() async throws {
+    @Test func `a cursor is valid only for its own order, and the size of a query is limited`() async throws {
         let wrong = [ValidationIssue(nil, .badFormat(expected: .cursorOfSameOrder))]
         let cursor = ProfileCursor(id: 1, order: Order(.phone), value: [0x31])
         #expect(await issues(ProfileQuery(after: cursor)) == wrong)
@@ -375,10 +374,10 @@ import Watchdog
         }
     }
 
-    // MARK: Portions
+    // MARK: Partial pages
 
     @Test(arguments: [false, true])
-    func `pages for which few profiles are looked at give all that is found, in order`(isReversed: Bool) async throws {
+    func `pages that examine only a few profiles each give all results in order`(isReversed: Bool) async throws {
         for index in 0..<30 { try await repository.register("u\(index)", ["note": index % 7 == 3 ? "Wanted" : "x"]) }
         for gone in [4, 5, 6, 10, 29] { try await repository.remove("u\(gone)") }
         let query = ProfileQuery(text: "wanted", isReversed: isReversed, limit: 2)
@@ -406,7 +405,8 @@ import Watchdog
 
     // MARK: Relevance
 
-    @Test func `N8: what matches best comes first: a whole value, its start, the start of a word, inside`() async throws
+    @Test func `N8: the best match comes first, in the order whole value, its start, start of a word, inside`()
+        async throws
     {
         for (name, address) in [
             ("inside", "Helmet"), ("word", "12 Elm St"), ("start", "Elm St"), ("whole", "ÉLM"), ("other", "Oak"),
@@ -434,7 +434,7 @@ import Watchdog
         #expect(try await repository.count(query) == 2, "wherever it goes on")
     }
 
-    @Test func `N8: without a text there is no order of how well it matches`() async throws {
+    @Test func `N8: without a text, the order by relevance is refused`() async throws {
         #expect(
             await issues(ProfileQuery(order: .relevance)) == [
                 ValidationIssue(nil, .badFormat(expected: .textForRelevance))
@@ -442,7 +442,7 @@ import Watchdog
         #expect(await issues(ProfileQuery(text: "", order: .relevance)) == [])
     }
 
-    @Test func `N8: all of many columns are looked at for the best match`() async throws {
+    @Test func `N8: the best match is found among all of many columns`() async throws {
         let fields = (0..<70).map { #"{"name":"f\#($0)"}"# }.joined(separator: ",")
         try await repository.rules.adopt(try People.standard(and: fields))
         try await repository.register("one", ["f0": "an elmo", "f69": "helm"])
@@ -450,9 +450,7 @@ import Watchdog
         #expect(try await names(ProfileQuery(text: "elm", order: .relevance)) == ["two", "one"])
     }
 
-    @Test func `a query about a field that other rules have brought is right as soon as they are in force`()
-        async throws
-    {
+    @Test func `a query finds a field of newly adopted rules at once`() async throws {
         let other = try await store.open()
         try await other.rules.adopt(People.standard(and: #"{"name":"rank"}"#))
         try await other.register("abel", ["rank": "first"])

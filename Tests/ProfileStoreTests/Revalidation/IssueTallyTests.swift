@@ -5,7 +5,7 @@ import Watchdog
 
 /// Which of many issues a report lists (I8).
 @Suite(.watched) struct IssueTallyTests {
-    /// Counts issues of kinds one after another, and lists what is to be listed: each is its place.
+    /// Counts issues of these kinds one after another. A listed issue is its position in `kinds`.
     private func tally(_ kinds: [Int], limit: Int) -> IssueTally<Int> {
         var tally = IssueTally<Int>(limit: limit)
         for (place, kind) in kinds.enumerated() where tally.count(field: "f\(kind)", code: "c") {
@@ -19,7 +19,7 @@ import Watchdog
         #expect(tally(kinds, limit: 6).listed == [0, 1, 2, 100, 101, 203])
     }
 
-    @Test func `I8: as many as may be are listed, of each kind the first, and none has many more than another`() {
+    @Test func `I8: a full list has the first issues of each kind, and spreads its places over the kinds`() {
         var random = SeededGenerator(seed: 41)
         for _ in 0..<(Length.isLong ? 2_000 : 200) {
             let kindCount = Int.random(in: 1...6, using: &random)
@@ -41,7 +41,7 @@ import Watchdog
                 #expect(tally.issueCounts.first { $0.field == "f\(kind)" }?.count == all.count)
                 shares.append((listed.count, all.count))
             }
-            // Who has fewer than another has all of its own listed, or lacks no more than one.
+            // If a kind has at least two places fewer than another one, all its issues are listed.
             for one in shares {
                 for other in shares where one.listed + 1 < other.listed { #expect(one.listed == one.all) }
             }

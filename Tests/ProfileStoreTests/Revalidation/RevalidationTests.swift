@@ -65,7 +65,7 @@ import Watchdog
         #expect(report.startedAt == store.clock.timestamp)
         #expect(report.store == repository.engine.place && !report.store.isEmpty)
         #expect(try await repository.rules.countUnjudged() == 0)
-        // The same rules again: who was judged by them then need not be again.
+        // When the stricter rules are adopted again, profiles that they judged before do not count.
         try await repository.rules.adopt(.standard)
         #expect(try await repository.rules.countUnjudged() == 5)
         try await repository.rules.adopt(stricter)
@@ -77,7 +77,7 @@ import Watchdog
         try await repository.rules.adopt(stricter)
         _ = try await repository.rules.revalidate()
         try await repository.register("emma", ["address": "path"])
-        // Damage that nobody is told of: a run that skips does not see it.
+        // A run that skips judged profiles does not notice this change.
         try store.execute("UPDATE profiles SET phone = '1' WHERE username = 'bert'")
         let second = try await repository.rules.revalidate()
         #expect(second.checked == 0)
@@ -146,7 +146,7 @@ import Watchdog
         #expect(mended.status == .valid)
         #expect(mended.revision == 2)
         #expect(try await invalid() == ["carl"])
-        // Also when what is stored was right all along, and only the mark is wrong.
+        // An edit that changes nothing also removes a mark that is wrong.
         try store.execute("UPDATE profiles SET address = 'road' WHERE username = 'carl'")
         #expect(try await repository.edit("carl") { _ in }.status == .valid)
         #expect(try await invalid() == [])
@@ -155,7 +155,7 @@ import Watchdog
         #expect(report.invalid == 0)
     }
 
-    /// A schema in which a name and a note may be as long as they like, the note perhaps not.
+    /// A schema with a name and a note of any length, unless `constraints` limits the note.
     private static func schemaOfNotes(_ constraints: String = "") throws -> ProfileSchema {
         try ProfileSchema(
             parsing: """
@@ -230,7 +230,7 @@ import Watchdog
         try await repository.rules.adopt(stricter)
         let store = store
         let raced = try await store.open()
-        // The change comes after the batch was read, and before it is marked: at the moment when the lock is asked for.
+        // The change comes after the batch was read and before it is marked, while the run waits for the lock.
         let child = try ExerciserProcess("hold", store.path, "tester")
         #expect(child.waitForSign())
         async let report = repository.rules.revalidate()
@@ -263,7 +263,7 @@ import Watchdog
         #expect(try store.number("SELECT count(*) FROM profiles WHERE schema_version = 3 AND issues IS NULL") == 4)
     }
 
-    @Test func `R6: a cancelled run says so, and a later one goes on`() async throws {
+    @Test func `R6: a cancelled run reports the cancellation, and a later run completes`() async throws {
         try await repository.rules.adopt(stricter)
         let repository = repository
         let task = Task {

@@ -19,13 +19,13 @@ import Watchdog
             \.username)
     }
 
-    /// What is stored, in SQLite the indexes too.
+    /// The stored profiles; in SQLite also the schemas, the counters and the indexes.
     private func everything() async throws -> [AnyHashable] {
         let others = store.engine == .sqlite ? ["schemas", "store", "sqlite_schema"] : []
         return try await store.contents() + others.map { AnyHashable(try store.rows($0)) }
     }
 
-    /// How many indexes SQLite has for addresses that may not come twice.
+    /// The number of unique indexes on `email` in SQLite.
     private func indexesOfEmail() throws -> Int64 {
         guard store.engine == .sqlite else { return 0 }
         return try store.number("SELECT count(*) FROM sqlite_schema WHERE name = 'profiles_unique_email'")
@@ -83,7 +83,7 @@ import Watchdog
         let key = WriteKey("adopt")
         #expect(try await repository.rules.adopt(wider, expecting: 1, key: key) == 2)
         let before = try await everything()
-        // Also refuses the rules that are in force, because the caller has not seen them.
+        // The adoption of the rules in force is refused too, because the caller has not seen them.
         for schema in [unique, wider] {
             let error = await #expect(throws: ProfileStoreError.self) {
                 try await other.rules.adopt(schema, expecting: 1)
@@ -155,7 +155,7 @@ import Watchdog
 
     // MARK: Uniqueness
 
-    @Test func `R6: a field that becomes unique must not repeat values; what does is named, and nothing changes`()
+    @Test func `R6: adopting a unique field fails while values repeat, names the values, and changes nothing`()
         async throws
     {
         try await repository.rules.adopt(try People.standard(and: People.email))
@@ -183,7 +183,7 @@ import Watchdog
         #expect(try await repository.rules.adopt(unique) == 3)
     }
 
-    @Test func `R5: a field that is unique no more takes a value twice`() async throws {
+    @Test func `R5: a field that is no longer unique accepts a repeated value`() async throws {
         try await repository.rules.adopt(try People.standard(and: People.uniqueEmail))
         try await repository.register("abel", ["email": "a"])
         try await repository.rules.adopt(try People.standard(and: People.email))
@@ -202,15 +202,15 @@ import Watchdog
         try await repository.register("bert", ["phone": "1111-2222"])
     }
 
-    // MARK: Those who opened the store before
+    // MARK: Repositories that were opened before
 
-    @Test func `S7: what was judged by other rules than those in force is judged again`() async throws {
+    @Test func `S7: a draft judged by former rules is refused, and must be judged again`() async throws {
         let other = try await store.open()
         let judged = try repository.judged(People.draft("abel"))
         try await other.rules.adopt(try People.standard(and: #"{"name":"email","constraints":{"required":true}}"#))
         await #expect(throws: ProfileStoreError.schemaChanged(version: 2)) { try await repository.register(judged) }
         #expect(try await repository.statistics().profiles == 0)
-        // It knows the new rules now.
+        // The refusal has made the repository read the new rules.
         #expect(repository.rules.inForce.number == 2)
         let error = #expect(throws: ProfileStoreError.self) { try repository.judged(People.draft("abel")) }
         guard case .invalid(let failure)? = error?.reason else {

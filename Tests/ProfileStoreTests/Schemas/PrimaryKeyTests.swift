@@ -83,9 +83,7 @@ import Watchdog
         #expect(profile.issues.map(\.message) == ["Member should have at most 3 characters"])
     }
 
-    @Test func `S6: a schema with another primary key is adopted only where nobody is known by the old one`()
-        async throws
-    {
+    @Test func `S6: a schema with another primary key is adopted only if no profile is stored`() async throws {
         let email = Self.rules.replacing(#""member_no", "fields""#, with: #""email", "fields""#)
         let other = try ProfileSchema(parsing: email)
         #expect(other.primaryKey.name == .email)

@@ -103,7 +103,7 @@ import Watchdog
         try await register("abel", ["city": "Ulm", "home": "here"])
         try await repository.rules.rename(["city": "home", "home": "city"])
         #expect(try await values("abel") == ["home": "Ulm", "city": "here"])
-        // What is unique follows its field.
+        // The unique constraint follows its field.
         await #expect(throws: ProfileStoreError.duplicate(["home"])) { try await register("bert", ["home": "Ulm"]) }
         try await register("bert", ["home": "Bonn", "city": "here"])
         try await repository.rules.rename(["city": "home", "home": "city"])
@@ -132,7 +132,7 @@ import Watchdog
         await repository.close()
     }
 
-    @Test func `D6: the history tells the values of a removed field from those of a new one`() async throws {
+    @Test func `D6: the history distinguishes the values of a removed field from those of a new one`() async throws {
         try await register("abel", ["city": "Ulm"])
         _ = try await repository.edit("abel") { $0["city"] = "Bonn" }
         let change = try #require(try await repository.historyChanges().first)
@@ -187,7 +187,7 @@ import Watchdog
         try await register("abel", ["city": "Ulm", "home": "here"])
         try await repository.rules.rename(["city": "home", "home": "city"])
         let edited = try await other.edit("abel") { $0["home"] = "there" }
-        // It was edited by the rules of now.
+        // The edit used the rules in force.
         #expect(edited["home"] == "there")
         #expect(try await values("abel") == ["home": "there", "city": "here"])
         for repository in [repository, other] { await repository.close() }
@@ -197,7 +197,7 @@ import Watchdog
 
     private static let born = #"{"name":"born","type":"date","format":"%d.%m.%Y"}"#
 
-    @Test func `D7: texts become dates, and those that do not are listed and stay`() async throws {
+    @Test func `D7: texts become dates, and texts that are not dates are listed and stay`() async throws {
         for (name, born) in [("abel", "03.02.1999"), ("bert", "soon"), ("carl", "31.02.1999")] {
             try await register(name, ["born": born])
         }
@@ -224,7 +224,7 @@ import Watchdog
         try await repository.rules.adopt(try Self.schema(number))
         for edited in [2, 0, 0] { #expect(try await repository.rules.convert().edited == edited) }
         #expect(try await values("abel") == ["born": "1500"])
-        // Read again as text, it would be 12345.
+        // If the stored number were converted again, it would become 12345.
         #expect(try await values("bert") == ["born": "12.345"])
         await repository.close()
     }

@@ -6,7 +6,7 @@ import Watchdog
 
 @testable import ProfileTransfer
 
-/// Duplicates that the test makes from known rows, and computes in the simplest way.
+/// Groups and pairs of duplicates in known rows, compared with a simple computation.
 @Suite(.watched) struct ProfileDuplicatesTests {
     private static let schema = """
         {"fields": [
@@ -144,7 +144,7 @@ import Watchdog
         #expect(found.intersection(mistyped).count >= mistyped.count - 1, "\(mistyped.subtracting(found))")
     }
 
-    /// The distance by its definition, with a whole table.
+    /// The edit distance, computed from its definition with a full table.
     private static func distance(_ one: String, _ other: String) -> Int {
         let (one, other) = (Array(one), Array(other))
         var table = Array(repeating: Array(repeating: 0, count: other.count + 1), count: one.count + 1)
@@ -166,7 +166,7 @@ import Watchdog
         return table[one.count][other.count]
     }
 
-    @Test func `a distance is the one of the definition, or none beyond the limit`() {
+    @Test func `an edit distance equals the one from its definition, or is nil above the limit`() {
         var random = SeededGenerator(printingSeedOf: "edit distances")
         var distances = EditDistance()
         for _ in 0..<rounds(3_000) {

@@ -5,12 +5,12 @@ import ProfileStore
 import ProfileTransfer
 import StoreFixtures
 
-/// A directory of its own for one test, gone afterwards, with a store of two dozen words' schema in it.
+/// A temporary directory for one test, with a store in it. It is removed afterwards.
 final class ExportedStore: Sendable {
     let directory: String
     let repository: ProfileRepository
 
-    /// Every type of field; a day may be typed in one way only, which is not the stored one.
+    /// A schema with every type of field. A date has a single input format, which differs from the stored form.
     static let schema = """
         {"name": "people", "fields": [
           {"name": "username", "constraints": {"required": true, "unique": true}},
@@ -51,7 +51,7 @@ final class ExportedStore: Sendable {
         return try await repository.register(repository.validator.validate(draft, on: repository.today))
     }
 
-    /// What an export writes into a file.
+    /// Exports into a file, and returns its text.
     func export(
         as format: ExportFormat, includingHashes: Bool = false, spreadsheetSafe: Bool = false
     ) async throws -> String {

@@ -28,7 +28,8 @@ import Watchdog
         #expect(try await second.export(as: format, includingHashes: true) == exported)
     }
 
-    @Test func `I7: mended rejects import, and their line and issues are passed over`() async throws {
+    @Test func `I7: corrected rows of a rejects file can be imported, and its added columns are ignored`() async throws
+    {
         let store = try await ExportedStore()
         let rejects = try await store.rejects(of: "username,password,age\nann,,4x\nbob,,5\neve,Geheim7,six\n")
         #expect(rejects.hasPrefix("username,password,age,_line,_issues\nann,,4x,2,age: bad_format ("))
@@ -56,7 +57,7 @@ extension ExportedStore {
             ImportInput(descriptor: descriptor, name: "input", byteCount: UInt64(bytes.count)), rejects: rejects)
     }
 
-    /// The rejects file of an import.
+    /// Imports a text, and returns the text of its rejects file.
     fileprivate func rejects(of text: String) async throws -> String {
         let path = directory + "/rejects"
         let descriptor = open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)

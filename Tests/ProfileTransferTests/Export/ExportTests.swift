@@ -66,7 +66,8 @@ import Watchdog
         #expect(try await store.export(as: .csv).hasSuffix("\nann,=1+1,-5,,,\n"))
     }
 
-    @Test func `I13: whatever values are stored, each format reads back as them, over several pages`() async throws {
+    @Test func `I13: each format reads back to the stored values, whatever they are, over several pages`() async throws
+    {
         let store = try await ExportedStore()
         var texts = HostileTexts(seed: 13, pieces: HostileTexts.printable)
         var notes: [String: String] = [:]
@@ -139,14 +140,15 @@ import Watchdog
             defer { close(writing) }
             return try await store.repository.export(as: .csv, to: writing)
         }
-        // Its first bytes are there, and a pipe holds 64 KiB of a page of 400: from here on it waits for this reader.
+        // The first bytes are in the pipe. The pipe holds 64 KiB of a page of 400 KiB, so from now on the export waits
+        // for this reader.
         #expect(await Self.byteCount(of: reading, atMost: 1) == 1)
         try await store.register(["username": "late"])
         while await Self.byteCount(of: reading, atMost: 1 << 16) > 0 {}
         #expect(try await export.value == 5)
     }
 
-    /// Reads on a thread that may block: those of tasks are few, and who writes needs one.
+    /// Reads on a thread that may block. Tasks share few threads, and the export needs one of them.
     private static func byteCount(of descriptor: Int32, atMost most: Int) async -> Int {
         await withCheckedContinuation { continuation in
             DispatchQueue.global().async {

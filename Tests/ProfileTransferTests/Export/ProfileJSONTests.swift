@@ -6,7 +6,7 @@ import Watchdog
 @testable import ProfileTransfer
 
 @Suite(.watched) struct ProfileJSONTests {
-    @Test func `a profile's JSON has what the store knows, and the open fields in their order`() async throws {
+    @Test func `a profile's JSON has the facts of the store, and the open fields in their order`() async throws {
         let store = try await ExportedStore()
         let profile = try await store.register(ExportTests.full)
         #expect(
@@ -36,7 +36,7 @@ import Watchdog
         for year in ["1999", "0099"] { #expect(born.json(of: year) == .string(year)) }
     }
 
-    @Test func `an invalid profile's JSON has its issues last, and what is of no type is a string`() throws {
+    @Test func `an invalid profile's JSON has its issues last, and a value of another type is a string`() throws {
         let schema = try ProfileSchema(parsing: ExportedStore.schema)
         let time = Timestamp(millisecondsSince1970: 0)
         let issue = ReportedIssue(field: "age", code: "bad_format", message: "age should be a whole number")

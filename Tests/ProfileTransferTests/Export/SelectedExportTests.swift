@@ -98,7 +98,7 @@ import Watchdog
         }
     }
 
-    @Test func `R8: the ids of what a query finds are those of its profiles, and an export of ids has these profiles`()
+    @Test func `R8: the ids of a query are those of its profiles, and an export of ids has these profiles`()
         async throws
     {
         var random = SeededGenerator(printingSeedOf: "ids of queries")

@@ -79,7 +79,8 @@ import Watchdog
         #expect(try await repository.edit(edited.username) { $0["age"] = "7" }.revision == 4)
     }
 
-    @Test func `a part that means no value in another notation is missing, as the validator finds it`() async throws {
+    @Test func `a key part equal to a missing value in another notation is missing, as for the validator`() async throws
+    {
         let folder = try ImportFolder()
         let schema = try ProfileSchema(
             parsing: """
@@ -153,9 +154,7 @@ import Watchdog
         #expect(ages.sorted() == ["6", "7", "8"])
     }
 
-    @Test func `a key of a column that the rules do not have is an error, and one column is the key itself`()
-        async throws
-    {
+    @Test func `a key column without a field is an error, and a key of one column is its cell`() async throws {
         let folder = try ImportFolder()
         let repository = try await store(folder)
         await #expect(throws: ImportError.keyColumnMissing("place")) {

@@ -42,7 +42,7 @@ import Watchdog
             $0.columns = ["a;b": "username"]
         }
         #expect(odd.outcomes == [1, 0, 0, 0])
-        // Only a header that is a single name may be one with another delimiter.
+        // A header with several names is not taken for a header with another delimiter.
         let mismatch = await refusal(of: "a;b,username\n1,ann\n", schema: schema) {
             $0.format = .csv(delimiter: UInt8(ascii: ","))
         }
@@ -96,7 +96,7 @@ import Watchdog
         #expect(found?.mismatch?.mayBeData == false && found?.mismatch?.unknownColumns == ["shoe size"])
     }
 
-    @Test func `I2: what is wrong with a map is said`() async throws {
+    @Test func `I2: a wrong map is refused with the reason`() async throws {
         let schema = try schemaOfNames()
         #expect(
             await refusal(of: "username\nann\n", schema: schema) { $0.columns = ["Mobile": "note"] }
@@ -150,27 +150,27 @@ import Watchdog
                 #expect(try await repository.statistics() == before)
             }
         }
-        // What is stored has the values already.
+        // Stored profiles have these values already.
         let updated = try? await repository.importing(header + "\n") { $0.duplicates = .update }
         #expect(updated?.outcomes == (missing.contains("username") ? nil : [0, 0, 0, 0]))
     }
 
     @Test(
-        "I2: a column that is no field is led to the field that it may be meant for",
+        "I2: for an unknown column, the field that it may mean is suggested",
         arguments: [
             ("username,Mobil,Adress,pasword", ["Mobil=phone", "Adress=address", "pasword=password"]),
-            // Each field once, and none that has a column.
+            // Each field is suggested once, and never if it has a column.
             ("username,phone,Handy,Strasse,Straße", ["Strasse=address"]),
             ("user name,telephone number,Kennwort", ["telephone number=phone", "Kennwort=password"]),
             ("username,pw_hash,password-digest", ["password-digest=password_hash"]),
-            // A name that means something else is not mistyped.
+            // A name with a meaning of its own is not taken for a typing error.
             ("phone,surname,first name,hobby", []),
             ("phone,member_id,id", ["id=username"]), ("phone,email,id", ["id=username"]),
             ("phone,e-mail", ["e-mail=username"]),
-            // A map could not tell them apart.
+            // A map cannot distinguish columns with the same name or without a name.
             ("username,Mobil,Mobil", []), ("username,,", []), ("username, Mobil ", ["Mobil=phone"]),
             ("username,zip,dob", ["zip=postal_code", "dob=birthday"]), ("username,Handy 2", ["Handy 2=phone"]),
-            // What is sure comes before what is near, and that before what may be a key.
+            // Known names come first, then similar names, and then names that may be the key.
             ("username,phon,Handy", ["Handy=phone"]), ("id,usernam,phone", ["usernam=username"]),
             ("phone,password_id", []),
         ] as [(String, [String])])
@@ -183,7 +183,7 @@ import Watchdog
         #expect(numbered?.mismatch?.maps == maps.filter { !$0.hasSuffix("=username") })
     }
 
-    @Test func `I2: a column is led to a field by the field's title and its other names too`() async throws {
+    @Test func `I2: suggestions also use the title and the other names of a field`() async throws {
         let schema = try ProfileSchema(
             parsing: """
                 {"name": "club", "fields": [
@@ -207,7 +207,7 @@ import Watchdog
     }
 
     @Test(
-        "P12: where no column is a field the first row may be data, and is not repeated",
+        "P12: if no column is a field, the first row may be data and is not repeated",
         arguments: [
             "skboard,aK8oio,78761241,12 Main St\n", "aK8oio\n", "skboard S3cret 78761241\n", ",,\n",
             "_line,_issues,x\n", "anna,Phone11,78761241\n", "anna,Mobil,Sesame0pen\n", "anna,Kennwort,Passwort\n",
@@ -226,7 +226,7 @@ import Watchdog
         #expect(mapped?.mismatch?.mayBeData == false)
     }
 
-    @Test func `I2, P12: of a first row without a field only names that everybody uses are repeated`() async throws {
+    @Test func `I2, P12: if the first row may be data, the refusal repeats only common names`() async throws {
         let mismatch = try #require(await refusal(of: "Nr.,Kennwort,Mobil,Strasse,S3cret\n")?.mismatch)
         #expect(mismatch.mayBeData && mismatch.unknownColumns == [])
         #expect(mismatch.maps == ["Mobil=phone", "Strasse=address"])
@@ -236,7 +236,7 @@ import Watchdog
     }
 
     @Test(
-        "P12: where something else separates the cells that is said, and nothing of them is repeated",
+        "P12: another delimiter is reported, and no cell is repeated",
         arguments: [";", "\t", "|"])
     func otherDelimiter(delimiter: String) async throws {
         let byte = try #require(delimiter.utf8.first)
@@ -259,7 +259,7 @@ import Watchdog
         #expect(await refusal(of: header(10_000), schema: schema) { $0.ignoresUnknownColumns = true } == nil)
     }
 
-    @Test func `I2: a field that two columns go to is refused`() async throws {
+    @Test func `I2: two columns for one field are refused`() async throws {
         let schema = try schemaOfNames()
         #expect(
             await refusal(of: "username,note,NOTE\n", schema: schema)

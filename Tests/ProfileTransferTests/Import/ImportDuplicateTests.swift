@@ -49,9 +49,7 @@ import Watchdog
 
     // MARK: Against the store
 
-    @Test func `I4: a profile that is there is a duplicate, is skipped, or is updated, as the policy says`()
-        async throws
-    {
+    @Test func `I4: a stored profile is a duplicate, is skipped, or is updated, as the policy says`() async throws {
         let repository = try await club()
         let text = "username,email,level\nANN,a@x,7\ncid,,3\n"
         let rejected = try await repository.importing(text) { $0.isDryRun = true }
@@ -93,7 +91,8 @@ import Watchdog
 
     // MARK: Updates
 
-    @Test func `I4: an update keeps what has no column, and an empty cell clears what is optional`() async throws {
+    @Test func `I4: an update keeps fields without a column, and an empty cell clears an optional field`() async throws
+    {
         let repository = try await club()
         let report = try await repository.importing("username,note,level\nann,,1\nbob,new,2\n") {
             $0.duplicates = .update
@@ -163,7 +162,7 @@ import Watchdog
         #expect(try await repository.statistics().changeNumber == before, "nothing changed")
     }
 
-    @Test func `I4: an update cannot take what is unique from another profile or row`() async throws {
+    @Test func `I4: an update cannot take a unique value from another profile or row`() async throws {
         let repository = try await club()
         let text = "username,email,level\nann,b@x,1\nbob,c@x,2\ncid,b@x,3\ndan,c@x,3\n"
         for isDryRun in [true, false] {

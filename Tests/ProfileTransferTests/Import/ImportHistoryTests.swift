@@ -8,7 +8,7 @@ import Watchdog
 
 @testable import ProfileTransfer
 
-/// D1: what the history keeps of imports.
+/// D1: the history of imports.
 @Suite(.watched) struct ImportHistoryTests {
     private let folder: ImportFolder
 

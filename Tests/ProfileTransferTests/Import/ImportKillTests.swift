@@ -12,7 +12,7 @@ import Watchdog
 @Suite(.onlyOnSQLite("kills processes"), .watched(for: .seconds(300))) struct ImportKillTests {
     private static let rows = runsLongImportTests ? 90_000 : 16_000
     private static let kills = runsLongImportTests ? 200 : 10
-    /// What a batch of these rows holds.
+    /// The number of rows in a batch.
     private static let rowsPerBatch = ImportSource.recordsPerBatch
 
     private static func text() -> String {
@@ -74,7 +74,7 @@ import Watchdog
             }
             var importer = try ImporterProcess(
                 ["\(folder.path)/\(name)", file] + (way == .inPlace ? ["--unread"] : []))
-            // At a moment that is not asked for: some turns of the processor after some batch.
+            // Kills at a random moment: some milliseconds after a random batch.
             let batches = Int.random(in: 0...(Self.rows / Self.rowsPerBatch + 1), using: &random)
             for _ in 0..<batches where importer.line() == nil { break }
             usleep(UInt32.random(in: 0...60_000, using: &random))
@@ -87,7 +87,7 @@ import Watchdog
             let stored = try await store.statistics().profiles - (inBulk ? 0 : 1)
             spread.insert(stored)
             if inBulk { #expect(stored == 0 || stored == accepted, "seed \(seed), round \(round): \(stored) rows") }
-            // Whole transactions in the order of the input: what is there are the first rows, and none besides.
+            // The store has whole transactions in the order of the input: the first rows and no others.
             let found = try await Set(Self.contents(of: store)).intersection(expected)
             #expect(found.count == stored && found.isSubset(of: inOrder.prefix(stored)), "seed \(seed), round \(round)")
             if stored > 0, stored < accepted { partly += 1 }

@@ -57,7 +57,7 @@ struct ImportMemoryTests {
         #expect(result.peakKiB < 64 << 10, "\(result.peakKiB) KiB")
     }
 
-    @Test("I11: nor does it grow with an array of objects, or with one that is too long", arguments: [false, true])
+    @Test("I11: memory does not grow with an array of objects, or with one overlong object", arguments: [false, true])
     func array(isOneObject: Bool) async throws {
         func peak(rows: Int) async throws -> Int {
             let result = try await importing(["--ndjson"]) { pipe in

@@ -79,7 +79,7 @@ import Watchdog
         #expect(report.outcomes == [2, 0, 0, 11])
     }
 
-    @Test func `I13: the issue of an object says what is wrong with it, and in which line`() async throws {
+    @Test func `I13: the issue of an object names its fault and its line`() async throws {
         let text = """
             [{"username":"ann","age":1,
               "postal_code":"1","postal_code":"2"},
@@ -102,7 +102,7 @@ import Watchdog
         #expect(report.lines == ["1/1 row bad_row", "1/2 row bad_row"])
     }
 
-    @Test func `I13: an array of objects is read as objects a line are`() async throws {
+    @Test func `I13: an array of objects is read like one object per line`() async throws {
         let text = """
             [{"username":"ann"}, {"username":"bob",
               "age":"old"},
@@ -246,7 +246,7 @@ import Watchdog
             ])
     }
 
-    @Test func `I4: an update keeps what an object does not have, and null clears it`() async throws {
+    @Test func `I4: an update keeps fields that an object does not have, and null clears a field`() async throws {
         let folder = try ImportFolder()
         let repository = try await folder.store(schema: schemaOfClub())
         _ = try await repository.importing("username,email,level,note\nann,a@x,1,p\nbob,b@x,2,q\n")

@@ -43,7 +43,7 @@ import Watchdog
         ) { told.add($0) }
         #expect(report.outcomes == [12, 0, 0, 0])
         #expect(repository.hasher.argon2Runs == 12)
-        // After the last one it is told once more, that the batch is stored.
+        // A last report follows when the batch is stored.
         #expect(told.hashed == Array(1...12).map { [$0, 12] } + [[12, 12]])
         #expect(try await matches("Geheim7", "user7", in: repository))
         #expect(try await !matches("Geheim8", "user7", in: repository))
@@ -68,7 +68,7 @@ import Watchdog
         #expect(try await login("bob", "", repository)?.text == broughtHash)
     }
 
-    @Test func `I9: what is rejected or skipped is not hashed`() async throws {
+    @Test func `I9: the passwords of rejected and skipped rows are not hashed`() async throws {
         let repository = try await folder.store()
         _ = try await repository.importing(Self.header + "ann,Geheim1,\(Self.rest)\n")
         let text =
@@ -188,7 +188,7 @@ import Watchdog
         (0..<count).map { "user\($0),Geheim\($0),\(rest)\n" }.joined()
     }
 
-    @Test func `I9: an exclusive import reads a pipe too, and what it keeps of it nobody can read`() async throws {
+    @Test func `I9: an exclusive import reads a pipe too, and keeps an unreadable copy`() async throws {
         let repository = try await folder.store()
         let text =
             Self.header + "ann,,787,\n" + Self.rows(6) + "USER1,Geheim7,\(Self.rest)\n"
@@ -230,7 +230,7 @@ import Watchdog
                 $0.duplicates = .skip
             }
         ).run(ImportInput(descriptor: input, name: "x", byteCount: nil)) { progress in
-            // While the first passwords are hashed nobody has the lock, and Ann goes.
+            // While the first passwords are hashed the lock is free, and Ann is removed.
             guard progress.hashed?.done == 1, progress.hashed?.total == 3 else { return }
             let connection = try? Connection(path, mode: .readWrite)
             try? connection?.execute("DELETE FROM profiles WHERE username = 'ann'")
@@ -255,7 +255,7 @@ import Watchdog
                 $0.duplicates = .update
             }
         ).run(ImportInput(descriptor: input, name: "x", byteCount: nil)) { progress in
-            // Bob comes meanwhile.
+            // Bob is added meanwhile.
             guard progress.hashed?.total == 1 else { return }
             let connection = try? Connection(path, mode: .readWrite)
             try? connection?.execute(
@@ -321,7 +321,7 @@ import Watchdog
         let report = try await ProfileImporter(repository: repository).run(
             ImportInput(descriptor: input, name: "x", byteCount: nil)
         ) { progress in
-            // The first row's hash is what tells that the batch was looked at; then Ann goes.
+            // The hash of the first row shows that the batch was compared with the store. Then Ann is removed.
             guard progress.hashed?.done == 1, progress.hashed?.total == 1 else { return }
             let connection = try? Connection(path, mode: .readWrite)
             try? connection?.execute("DELETE FROM profiles WHERE username = 'ann'")
@@ -332,7 +332,7 @@ import Watchdog
     }
 }
 
-/// What progress was told.
+/// Collects the numbers of hashed passwords from progress reports.
 private final class Told: Sendable {
     private let state = Mutex<[[Int]]>([])
 
@@ -344,7 +344,7 @@ private final class Told: Sendable {
     }
 }
 
-/// What is in the files without a name that this process has open in a folder.
+/// Collects the contents of the deleted files in a folder that this process has open.
 private final class Copies: Sendable {
     private let state = Mutex<[[UInt8]]>([])
 
@@ -363,7 +363,7 @@ private final class Copies: Sendable {
 }
 
 extension ProfileRepository {
-    /// The hash that stands in a profile's row.
+    /// The stored password hash of a profile.
     fileprivate func storedHash(of username: String) async throws -> String? {
         try await engine.credential(.password, of: username)?.hash?.text
     }

@@ -6,7 +6,7 @@ import StoreFixtures
 import Testing
 import Watchdog
 
-/// What an import should come to, said as simply as can be: dictionaries, one row after the other.
+/// A simple model of an import: dictionaries that take one row after the other.
 private struct ClubModel: Equatable {
     struct Member: Equatable {
         var username: String
@@ -97,7 +97,7 @@ private struct ClubModel: Equatable {
 
 @Suite(.watched) struct ImportPropertyTests {
     @Test(
-        "I4, I5, I6: an import does what a plain model does, and a dry run says the same before",
+        "I4, I5, I6: an import does what a plain model does, and a dry run predicts it",
         arguments: ImportOptions.DuplicatePolicy.allCases)
     func model(policy: ImportOptions.DuplicatePolicy) async throws {
         for round in 0..<(runsLongImportTests ? 400 : 25) {
@@ -153,7 +153,7 @@ private struct ClubModel: Equatable {
         }
     }
 
-    /// An update alone may lack what is required.
+    /// Only an update may lack a required column.
     private static func columns(mayLackLevel: Bool, using random: inout SeededGenerator) -> [String] {
         let others = ["email", "level", "note"].filter {
             let isThere = $0 == "level" && Bool.random(using: &random) || Bool.random(using: &random)
@@ -173,7 +173,7 @@ private struct ClubModel: Equatable {
             }
         }
         if columns.count > 1, Int.random(in: 0..<25, using: &random) == 0 { row.removeLast() }
-        // A line with nothing in it is no record.
+        // The import does not count an empty line as a record.
         if row.allSatisfy(\.isEmpty), row.count == 1 { row[0] = "x" }
         return row
     }
@@ -189,7 +189,7 @@ private struct ClubModel: Equatable {
 }
 
 extension Issue {
-    /// Whether the first difference was found, so that one seed is reported and not all.
+    /// Whether the results differ. The test then ends, so that only the first such seed is reported.
     fileprivate static func hasOccurred(_ real: ImportReport, _ dry: ImportReport, _ model: ClubModel) -> Bool {
         real.outcomes != model.outcomes || dry.outcomes != real.outcomes || dry.issues != real.issues
     }

@@ -25,7 +25,7 @@ import Watchdog
             + "ida,ok\n"  // 14, record 11
         var bytes = Array(text.utf8)
         bytes += Array("j".utf8) + [0xFF] + Array("n,\n".utf8)  // 15, record 12: no UTF-8
-        // 16, record 13; as no UTF-8 at all the text would be taken for another encoding.
+        // Line 16, record 13. Without valid UTF-8 in some row, the text would be taken for another encoding.
         bytes += Array("kim,läst".utf8)
         let report = try await ProfileImporter(schema: schema, today: .latest).run(bytes)
         #expect(
@@ -36,7 +36,7 @@ import Watchdog
         #expect(report.rows == 13)
         #expect(report.outcomes == [5, 0, 0, 8])
         #expect(report.issues.listed.map(\.value) == [nil, nil, "x", nil, nil, "", nil, nil])
-        // Whose row it is, where that is certain.
+        // The key of each row, if it is certain.
         #expect(report.issues.listed.map(\.key) == [nil, nil, "x", nil, nil, nil, nil, nil])
     }
 
@@ -72,7 +72,7 @@ import Watchdog
         }
     }
 
-    @Test func `I8: at most so many issues are listed, and all are counted`() async throws {
+    @Test func `I8: the number of listed issues is limited, and all issues are counted`() async throws {
         let rows = (0..<50).map { "x,\($0)\n" }.joined()
         let report = try await validating("username,note\n" + rows, schema: schemaOfNames()) { $0.mostIssues = 7 }
         #expect(report.issues.listed.count == 7)
@@ -97,7 +97,7 @@ import Watchdog
         }
     }
 
-    @Test func `P12: the key of a row beside its issues is never what may be a secret`() async throws {
+    @Test func `P12: the key of a row beside its issues is never a cell that may be a secret`() async throws {
         let report = try await validating(
             "username,password,phone,address\n"
                 // One cell less or more, so that a password may stand where the username belongs.
@@ -174,7 +174,7 @@ import Watchdog
         #expect(try await importer.run(text, rejects: rejects).hasWrittenRejects)
         let full = open("/dev/full", O_WRONLY | O_CLOEXEC)
         defer { close(full) }
-        // Found when the last of them are written, or while there are more to come.
+        // The error occurs when the last rejected rows are written, or while more rows follow.
         for rows in [1, 20_000] {
             let text = "username\nann\n" + String(repeating: "x\n", count: rows)
             let error = await #expect(throws: ImportError.self) { try await importer.run(text, rejects: full) }
@@ -187,7 +187,9 @@ import Watchdog
         }
     }
 
-    @Test func `I7, P12: ignored columns are not in the file of rejected rows, unless they are to be`() async throws {
+    @Test func `I7, P12: ignored columns are not in the file of rejected rows, unless an option keeps them`()
+        async throws
+    {
         let folder = try ImportFolder()
         let repository = try await folder.store(schema: schemaOfClub())
         let text = "username,pw,level\nann,Geheim7,99\nbob,Geheim8,1,x\ncid,\"Geheim9,1\n"

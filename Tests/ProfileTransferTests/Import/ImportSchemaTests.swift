@@ -5,7 +5,7 @@ import StoreFixtures
 import Testing
 import Watchdog
 
-/// Files by schemas that say how the files are written.
+/// Files that are read by a schema which describes their format.
 @Suite(.watched) struct ImportSchemaTests {
     /// A schema with a primary key of its own, and every way to write a value.
     private static let document = """
@@ -80,7 +80,7 @@ import Watchdog
         #expect(stored["bob"] == ["username": "bob", "fee": "1234", "seats": "1234"])
     }
 
-    @Test func `I2: what a schema calls a column gives way to a map, and two columns of one field are refused`()
+    @Test func `I2: a map overrides the column names of a schema, and two columns for one field are refused`()
         async throws
     {
         let report = try await validating("Login,Mobil\na,1\n", schema: schema) { $0.columns = ["Login": "Nr."] }
@@ -106,7 +106,7 @@ import Watchdog
         #expect(mismatch.missingFields == ["member_no"])
     }
 
-    @Test func `I4: the primary key decides what is there already`() async throws {
+    @Test func `I4: the primary key decides whether a profile is already stored`() async throws {
         let folder = try ImportFolder()
         let repository = try await folder.store(schema: schema)
         _ = try await repository.importing("Nr.,Mobil,active\na17,1,ja\n")
@@ -119,7 +119,8 @@ import Watchdog
     }
 
     @Test(arguments: [ExportFormat.csv, .ndjson])
-    func `I13: what is exported is written as the schema says, and imports back`(format: ExportFormat) async throws {
+    func `I13: an export is written in the notation of the schema, and imports back`(format: ExportFormat) async throws
+    {
         let store = try await ExportedStore(schema: Self.document)
         _ = try await store.repository.importing(Self.file) { $0.format = .csv(delimiter: UInt8(ascii: ";")) }
         let exported = try await store.export(as: format, includingHashes: true)

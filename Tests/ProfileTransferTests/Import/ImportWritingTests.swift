@@ -22,7 +22,7 @@ import Watchdog
             + (0..<count).map { bad.contains($0) ? "x,\n" : "user\($0),some words to fill the row with\n" }.joined()
     }
 
-    // MARK: Nothing
+    // MARK: Nothing stored
 
     @Test func `I6: a dry run changes no byte of the store`() async throws {
         let schema = try schemaOfNames()
@@ -53,7 +53,7 @@ import Watchdog
         #expect(folder.names == [])
     }
 
-    @Test("I7: all or nothing is nothing where a row is rejected", arguments: [0, 3])
+    @Test("I7: an all-or-nothing import stores nothing if a row is rejected", arguments: [0, 3])
     func nothing(stored: Int) async throws {
         let repository = try await folder.store(schema: schemaOfNames())
         if stored > 0 { _ = try await repository.importing(rows(stored)) }
@@ -70,13 +70,13 @@ import Watchdog
         }
         let after = try await repository.statistics()
         #expect(after.profiles == before.profiles && after.changeNumber == before.changeNumber)
-        // Nor is an id lost, and the indexes are there.
+        // No id was used, and the indexes exist.
         #expect(try await repository.importing("username\nzed\n").imported == 1)
         #expect(try await repository.profile(username: "ZED")?.id == Int64(stored + 1))
         #expect(try await repository.isSound())
     }
 
-    @Test func `I7: all or nothing is all where no row is rejected, in one commit`() async throws {
+    @Test func `I7: an all-or-nothing import without a rejected row stores all rows in one commit`() async throws {
         let repository = try await folder.store(schema: schemaOfNames())
         _ = try await repository.importing(rows(3))
         let before = try await repository.statistics().changeNumber
@@ -90,7 +90,8 @@ import Watchdog
         #expect(try await repository.statistics().changeNumber == before + 1)
     }
 
-    @Test func `I7: all or nothing of rows with passwords is nothing too`() async throws {
+    @Test func `I7: an all-or-nothing import of rows with passwords stores nothing if a row is rejected`() async throws
+    {
         let repository = try await folder.store()
         let report = try await repository.importing(
             "username,password,phone,address\nann,Geheim1,78761241,x\nbob,Geheim1,7876124,x\n"
@@ -101,7 +102,9 @@ import Watchdog
 
     // MARK: Batches and bulk
 
-    @Test func `I14: a store that is empty gets one transaction, any other one a batch`() async throws {
+    @Test func `I14: an import is one transaction in an empty store, and one per batch in any other store`()
+        async throws
+    {
         let repository = try await folder.store(schema: schemaOfNames())
         let created = try await repository.statistics().changeNumber
         #expect(try await repository.importing(rows(12_000)).imported == 12_000)
@@ -129,7 +132,8 @@ import Watchdog
         var ends: [Int32] = [-1, -1]
         try #require(pipe(&ends) == 0)
         for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
-        // In a process of its own, so that only the lock is waited for and no other test.
+        // The registrations run in a process of their own, so that they wait only for the lock and not for another
+        // test.
         var guests = try ImporterProcess([repository.place, "--register"], input: ends[0])
         close(ends[0])
         #expect(guests.line() == "ready")
@@ -201,15 +205,14 @@ import Watchdog
             try await waitUntil { unread(in: descriptor) == 0 }
             task.cancel()
             let report = try? await task.value
-            // Without a header, which may not have come whole, it has not begun.
+            // If the import was cancelled before it read the header, it throws an error and has no report.
             #expect(report == nil || report?.earlyEnd == .cancelled)
             #expect(write(ends[1], header, header.count) == header.count)
             #expect(unread(in: descriptor) == header.count)
         }
     }
 
-    @Test func `I12: one that waits for more of what is compressed can be too, and calls it not damaged`() async throws
-    {
+    @Test func `I12: an import that waits for more compressed data can be cancelled without an error`() async throws {
         let repository = try await folder.store(schema: schemaOfNames())
         let note = String(repeating: "x", count: 300)
         let text = "username,note\n" + (0..<8_000).map { "u\($0),\(note)\n" }.joined()
@@ -236,7 +239,7 @@ import Watchdog
         return Int(count)
     }
 
-    @Test func `a task that was cancelled before imports nothing, and says so`() async throws {
+    @Test func `an import in a cancelled task stores nothing, and reports the cancellation`() async throws {
         let repository = try await folder.store(schema: schemaOfNames())
         _ = try await repository.importing(rows(1))
         let text = rows(100)
@@ -288,7 +291,7 @@ import Watchdog
         #expect(fault_vfs_register() == 0)
         let repository = try await folder.store(schema: schemaOfNames()) { $0.vfs = "fault" }
         _ = try await repository.importing(rows(2_000))
-        // Closing brings the log into the file: here its first page, which says how many there are, and no other.
+        // Closing runs a checkpoint. Here it writes only the first page, which contains the number of pages.
         fault_vfs_arm(repository.place, FAULT_VFS_WRITE, 1, -1)
         await repository.close()
         #expect(fault_vfs_disarm(repository.place) > 0)
@@ -298,14 +301,14 @@ import Watchdog
     }
 
     @Test(
-        "rejected rows that cannot be written end the import, and what was committed is said",
+        "rejected rows that cannot be written end the import with a report of the committed rows",
         arguments: [1, 40_000])
     func rejectsThatCannotBeWritten(rejected: Int) async throws {
         let repository = try await folder.store(schema: schemaOfNames())
         _ = try await repository.importing("username\nzed\n")
         let readOnly = open("/dev/null", O_RDONLY | O_CLOEXEC)
         defer { close(readOnly) }
-        // A few are written at the end, many whenever there is enough of them.
+        // A few rejected rows are written at the end, and many are written in blocks before.
         let text = rows(20_000) + String(repeating: "x,\n", count: rejected)
         do {
             _ = try await ProfileImporter(repository: repository).run(text, rejects: readOnly)
@@ -338,7 +341,7 @@ import Watchdog
     }
 }
 
-/// Cancels a task that is not there yet when progress is first told.
+/// Cancels a task, even if progress is reported before the task is set.
 private final class Canceller: Sendable {
     private struct State {
         var cancel: (@Sendable () -> Void)?

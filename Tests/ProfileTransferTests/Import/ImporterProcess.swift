@@ -8,7 +8,7 @@ struct ImporterProcess: ~Copyable {
     private let output: Int32
     private var pending: [UInt8] = []
 
-    /// Starts it, with `input` for its standard input.
+    /// Starts the process, with `input` as its standard input.
     init(_ arguments: [String], input: Int32? = nil) throws {
         var ends: [Int32] = [-1, -1]
         try #require(pipe(&ends) == 0)
@@ -36,7 +36,7 @@ struct ImporterProcess: ~Copyable {
 
     deinit { close(output) }
 
-    /// The next line that it prints; nil at the end.
+    /// The next line that the process prints; nil at the end of the output.
     mutating func line() -> String? {
         while true {
             if let end = pending.firstIndex(of: UInt8(ascii: "\n")) {
@@ -53,12 +53,12 @@ struct ImporterProcess: ~Copyable {
 
     func kill() { process.send(SIGKILL) }
 
-    /// Waits for its end.
+    /// Waits until the process ends.
     ///
-    /// - Returns: Its exit code, or 128 and the number of the signal that ended it.
+    /// - Returns: The exit code of the process, or 128 and the number of the signal that ended it.
     func exitCode() -> Int32 { process.wait() }
 
-    /// What it came to, once it has ended by itself.
+    /// The result of the import. The process must end by itself.
     mutating func result() throws -> Result {
         var last = ""
         while let line = line() { last = line }

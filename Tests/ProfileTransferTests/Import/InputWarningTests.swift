@@ -18,7 +18,7 @@ import Watchdog
                 """)
     }
 
-    /// One byte a character.
+    /// Encodes each character as one byte.
     private func latin1(_ text: String) -> [UInt8] { text.unicodeScalars.map { UInt8(truncatingIfNeeded: $0.value) } }
 
     @Test func `I1: zeros before an integer are counted by field, with the line of the first`() async throws {
@@ -41,7 +41,7 @@ import Watchdog
                 == [.leadingZeros(field: "zip", cells: 1, line: 1)])
     }
 
-    @Test func `I1: warnings of all batches are added up, and each is told once`() async throws {
+    @Test func `I1: warnings of all batches are added up, and each is reported once`() async throws {
         let rows = (0..<30_000).map { $0 % 10_000 == 9_999 ? "u\($0),07,1,5\"\n" : "u\($0),7,1,x\n" }
         let report = try await validating("username,age,zip,note\n" + rows.joined(), schema: schema())
         #expect(report.outcomes == [30_000, 0, 0, 0])
@@ -68,7 +68,7 @@ import Watchdog
         #expect(report.warnings == [.strayQuotes(rows: 2, line: 2), .blankLines(count: 1, line: 3)])
     }
 
-    @Test func `N7: a guessed encoding is named, and one that is said is not`() async throws {
+    @Test func `N7: a guessed encoding is reported, and a given encoding is not`() async throws {
         let bytes = latin1("username,note\nann,Jos\u{E9}\n")
         let folder = try ImportFolder()
         let repository = try await folder.store(schema: schema())
@@ -86,7 +86,7 @@ import Watchdog
         #expect(refused.summary().contains("Name its encoding with --encoding."))
     }
 
-    @Test func `N7: an encoding that nobody knows is refused`() async throws {
+    @Test func `N7: an unknown encoding is refused`() async throws {
         #expect(await refusal(of: "username\n") { $0.encoding = "klingon" } == .unknownEncoding("klingon"))
     }
 
@@ -124,7 +124,7 @@ import Watchdog
     }
 
     @Test(arguments: [20, 64, 65, 12_000])
-    func `I1: another table below, and a second line of the header, are told by what cells are made of`(
+    func `I1: a second table and a second line of the header are found by the form of their cells`(
         count: Int
     ) async throws {
         let header = "username,name,score,day\n"
@@ -148,7 +148,9 @@ import Watchdog
         #expect(try await warnings("username,name,score,day\n" + rows(count)) == [])
     }
 
-    @Test func `I1: one cell that is unlike its column, and a row with gaps, are no other table`() async throws {
+    @Test func `I1: one cell that is unlike its column, and a row with gaps, are not taken for another table`()
+        async throws
+    {
         let header = "username,name,score,day\n"
         for row in ["admin,Name,7,2024-01-01\n", "m-1,Name,N/A,-\n", "m0,Name,x,2024-01-01\n"] {
             for text in [row + rows(20), rows(20) + row] {
@@ -175,7 +177,7 @@ import Watchdog
         #expect(mismatch.headerLine == 4)
     }
 
-    @Test func `I3: a row that says what the header says is rejected, and one that nearly does is not`() async throws {
+    @Test func `I3: a row that repeats the header is rejected, and a row that nearly repeats it is not`() async throws {
         let report = try await validating("username,note\nUsername,NOTE\nusername,notes\n", schema: schemaOfNames())
         #expect(report.lines == ["2/1 row bad_row"])
         #expect(report.issues.listed.first?.issue.message == "The row is the header once more")

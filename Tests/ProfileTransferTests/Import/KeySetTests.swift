@@ -6,7 +6,7 @@ import Watchdog
 @testable import ProfileTransfer
 
 @Suite(.watched) struct KeySetTests {
-    @Test("I4: the set of brought values agrees with a dictionary", arguments: [true, false])
+    @Test("I4: the set of the values of a file agrees with a dictionary", arguments: [true, false])
     func dictionary(foldsCase: Bool) {
         let seed: UInt64 = foldsCase ? 7 : 8
         var random = SeededGenerator(seed: seed)
@@ -75,7 +75,7 @@ import Watchdog
         for (line, value) in values.enumerated() { #expect(self.line(of: value, in: set) == line, "\(value)") }
     }
 
-    @Test func `I4: what packs into a key and what does not are never the same`() {
+    @Test func `I4: a value that fits into a packed key never equals one that does not`() {
         var set = KeySet(foldsCase: false)
         let values = [
             "a", "aa", "0", "00", "A", "aA", "abcdefghij", "abcdefghijk", "abcdefghi", "a b", "\u{E9}", "e\u{301}",

@@ -38,7 +38,7 @@ import Watchdog
         return (report, repository)
     }
 
-    @Test func `I1: 537 members by a schema of one's own, one of them without a phone, are stored as they are`()
+    @Test func `I1: 537 members with a custom schema, one of them without a phone, are stored as they are`()
         async throws
     {
         let register = MemberRegister()

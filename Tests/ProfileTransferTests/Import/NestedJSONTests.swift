@@ -48,7 +48,7 @@ import Watchdog
             ])
     }
 
-    @Test func `I3: what cannot be one value is an issue of its row`() async throws {
+    @Test func `I3: a member that cannot become one value is an issue of its row`() async throws {
         let report = try await stored(
             """
             {"username":"a1","address":{"street":"x"}}

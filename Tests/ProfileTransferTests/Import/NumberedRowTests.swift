@@ -16,7 +16,7 @@ import Watchdog
         """
 
     @Test(
-        "I7: rejected rows keep their numbers, so that they come back as themselves",
+        "I7: rejected rows keep their numbers, so that they have the same keys when they are imported again",
         arguments: [
             "name,age\nAnn,1\nBob,x\nCid,3\nDan,y\n",
             "{\"name\":\"Ann\",\"age\":1}\n{\"name\":\"Bob\",\"age\":\"x\"}\n"
@@ -59,13 +59,13 @@ import Watchdog
         let input = ImportInput(bytes: Array(text.utf8), name: "test.csv")
         let schema = try #require(try await SchemaInferrer().run(input).schema)
         #expect(schema[.password]?.hashColumns == ["password"])
-        // The next file, of which nothing else is known.
+        // The schema is the only setting for the next file.
         let folder = try ImportFolder()
         let repository = try await folder.store(schema: ProfileSchema(parsing: schema.document()))
         let next = try await repository.importing(text.replacing("ann", with: "cid").replacing("bob", with: "dan"))
         #expect(next.outcomes == [2, 0, 0, 0], "\(next.lines)")
         #expect(next.warnings == [])
-        // Who says so has passwords in it all the same, and is warned.
+        // A map can still import the column as passwords, with a warning.
         let mapped = try await validating(text, schema: schema) { $0.columns = ["password": "password"] }
         #expect(mapped.warnings == [.hashesAsPasswords(rows: 2, line: 2)])
     }

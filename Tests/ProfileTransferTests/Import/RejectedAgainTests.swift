@@ -119,7 +119,7 @@ import Watchdog
         #expect(try await importer.run(rejects).outcomes == [0, 0, 0, 1], "\(rejects)")
     }
 
-    @Test func `I7: what JSON cannot put into a column stands as JSON behind the columns`() async throws {
+    @Test func `I7: JSON values that fit into no column are written as JSON after the columns`() async throws {
         let text = """
             {"username":"ann","note":{"a":[1,"x"]},"price":"1 kg"}
             {"username":"bob","note":"x","Note":"y","nte":"z"}

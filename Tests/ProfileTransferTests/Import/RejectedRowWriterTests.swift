@@ -72,7 +72,7 @@ import Watchdog
         try rejects(of: Array(input.utf8), secretColumns: secretColumns, delimiter: delimiter, issues: issues)
     }
 
-    /// What is written when every record of an input is rejected.
+    /// Returns the file of rejected rows if every record of an input is rejected.
     private func rejects(
         of input: [UInt8], secretColumns: Set<Int> = [], delimiter: CSVDelimiter = .comma, issues: [ReportedIssue]
     ) throws -> String {

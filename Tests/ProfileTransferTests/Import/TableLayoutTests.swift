@@ -184,7 +184,7 @@ import Watchdog
             $0.ignoredColumns = ["note_2"]
         }
         #expect(ignored.outcomes == [1, 0, 0, 0])
-        // Columns that match no field are as unknown as any other.
+        // Repeated columns that match no field are unknown columns.
         let unknown = await refusal(of: "username,x,x,x,x_2\nann,1,2,3,4\n", schema: schema)
         #expect(unknown?.mismatch?.unknownColumns == ["x", "x_3", "x_4", "x_2"])
     }

@@ -143,7 +143,7 @@ extension Route {
 
 extension JSONValue {
     /// Whether a patch sets or clears the password.
-    fileprivate var setsPassword: Bool {
+    var setsPassword: Bool {
         self[FieldName.password.text] != nil || self[ProfileDraft.hashName] != nil
     }
 }

@@ -1,3 +1,5 @@
+internal import ProfileCore
+
 /// The routes of the service. An application may make a service with only some of them; see ``ProfileService``.
 public enum RouteName: String, CaseIterable, Sendable {
     // Without credentials.
@@ -70,9 +72,10 @@ extension RouteName {
         }
     }
 
-    /// What the audit log calls the route; nil if it is not audited.
-    var audit: String? {
+    /// The name of a request in the audit log; nil if such a request is not audited.
+    func audit(_ body: JSONValue) -> String? {
         switch self {
+        case .editProfile: body.setsPassword ? "password_set" : nil
         case .logIn: "login"
         case .changeOwnPassword: "password_change"
         case .setPassword: "password_set"

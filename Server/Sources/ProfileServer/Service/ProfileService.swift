@@ -129,7 +129,7 @@ public final class ProfileService: Sendable {
             service: self, route: route, caller: caller, origin: origin, headers: request.headers,
             parameters: match.parameters, query: query, target: target, body: try await body(of: request, route))
         let answer = try await traced(route, origin) { try await route.serve(call) }
-        if let audit = route.name.audit { record.audit(audit, answer, options.logger) }
+        if let audit = route.name.audit(call.body) { record.audit(audit, answer, options.logger) }
         return answer
     }
 
